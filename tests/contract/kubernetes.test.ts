@@ -276,14 +276,16 @@ describeManifests('network', () => {
     );
     expect(internet).toContain('organization -> 0.0.0.0/0 TCP 465');
     const backup = 'backup -> mongodb TCP 27017';
+    const migrations = 'migrate -> mongodb TCP 27017';
     const brokers = 'nats -> nats TCP 6222';
     const objectStore = 'backup -> 0.0.0.0/0 TCP 443';
     const dns = ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53'];
     expect(allowedConnections(local.objects)).toEqual({
-      out: [...dns, ...between, ...internet, backup, brokers, objectStore].sort(),
+      out: [...dns, ...between, ...internet, backup, migrations, brokers, objectStore].sort(),
       in: [
         ...between,
         backup,
+        migrations,
         brokers,
         'invoice-control-ingress=allowed/* -> gateway TCP 8080',
         'gateway.networking.k8s.io/gateway-name=invoice-control -> gateway TCP 8080',
@@ -309,7 +311,7 @@ describeManifests('network', () => {
     const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
     expect(opened.out.filter((connection) => !usual.out.includes(connection))).toEqual(
       [
-        ...privateRanges.map((range) => `backup -> ${range} TCP 27017`),
+        ...['backup', 'migrate'].flatMap((job) => privateRanges.map((range) => `${job} -> ${range} TCP 27017`)),
         ...['mongodb', ...privateRanges].map((peer) => `mongodb-exporter -> ${peer} TCP 27017`),
         `${proxy} -> gateway TCP 8080`,
         `${proxy} -> ${challenges} TCP 8089`,
@@ -378,9 +380,47 @@ describeManifests('operator', () => {
   });
 });
 
+describeManifests('migrations', () => {
+  const jobs = renderings.flatMap(({ name, objects }) =>
+    workloads(objects)
+      .filter(({ metadata }) => metadata.name === 'migrate')
+      .map((workload) => ({ name, objects, container: workload.spec.template.spec.containers[0] })),
+  );
+
+  test('are part of every overlay, with the connection string of every database', () => {
+    expect(jobs.map(({ name }) => name)).toEqual([
+      'overlays/local',
+      'overlays/production',
+      'overlays/staging',
+      'tests/every-component',
+    ]);
+    const databases = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
+    for (const { container } of jobs) {
+      expect(container?.command).toEqual(['node', 'tools/admin/dist/admin.js', 'migrate']);
+      expect(container?.env).toEqual(
+        databases.map((name) => ({
+          name: addressVariable(name).replace('ADDRESS', 'MONGODB_URL'),
+          valueFrom: { secretKeyRef: { name, key: 'MONGODB_URL' } },
+        })),
+      );
+    }
+  });
+
+  test('start only when somebody creates a Job, and reach the database alone', () => {
+    for (const { objects } of jobs) {
+      const [job] = objects.filter(({ kind, metadata }) => kind === 'CronJob' && metadata.name === 'migrate');
+      expect(job?.spec).toMatchObject({ suspend: true });
+      const { in: incoming, out } = allowedConnections(objects);
+      expect(out.filter((connection) => /^migrate -> (?!mongodb|10\.|172\.16|192\.168)/.test(connection))).toEqual([]);
+      expect(incoming.filter((connection) => connection.includes('-> migrate '))).toEqual([]);
+    }
+  });
+});
+
 describeManifests('backup', () => {
   test('dumps all databases at one moment, verifies the archive, and stores it last', () => {
-    const { spec } = workloads(rendering('overlays/production').objects).find(({ kind }) => kind === 'CronJob') ?? {};
+    const { spec } =
+      workloads(rendering('overlays/production').objects).find(({ metadata }) => metadata.name === 'backup') ?? {};
     const pod = spec?.template.spec;
     expect(pod?.initContainers?.map(({ name }) => name)).toEqual(['dump', 'verify']);
     const dump = pod?.initContainers?.[0]?.command ?? [];
@@ -553,6 +593,7 @@ describeManifests('components', () => {
       'mongodb',
       'nats',
       'backup',
+      'migrate',
     ]);
   });
 

@@ -37,6 +37,7 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
     storedData(),
   ),
   'k8s/components/operator/deployment.yaml': operator(),
+  'k8s/components/migrations/cron-job.yaml': migrations(),
   'k8s/components/external-secrets/external-secrets.yaml': externalSecrets(),
   'k8s/components/network-policies/services.yaml': [
     GENERATED,
@@ -49,7 +50,8 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
       [],
       [...rules('to', ['mongodb'], 27017), rule('to', [`ipBlock: ${INTERNET}`], [443])],
     ),
-    networkPolicy('mongodb', 'store', rules('from', [...stored, 'backup'], 27017), []),
+    networkPolicy('migrate', 'migrations', [], rules('to', ['mongodb'], 27017)),
+    networkPolicy('mongodb', 'store', rules('from', [...stored, 'backup', 'migrate'], 27017), []),
     networkPolicy(
       'nats',
       'store',
@@ -237,6 +239,65 @@ ${['startup', 'liveness', 'readiness']
             capabilities: { drop: [ALL] }
           volumeMounts: [{ name: tmp, mountPath: /tmp }]
       volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
+`;
+}
+
+/** Builds the Job that builds the indexes of all databases before a rollout. */
+function migrations() {
+  const env = stored.map(
+    (name) =>
+      `                - { name: ${addressVariable(name).replace('ADDRESS', 'MONGODB_URL')}, valueFrom: { secretKeyRef: { name: ${name}, key: MONGODB_URL } } }\n`,
+  );
+  return `${GENERATED}
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: migrate
+  labels: { app.kubernetes.io/name: migrate, app.kubernetes.io/part-of: invoice-control, app.kubernetes.io/component: migrations }
+spec:
+  # A release creates a Job from this template; nothing starts it by time.
+  suspend: true
+  schedule: '0 0 1 1 *'
+  timeZone: Etc/UTC
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 60
+  jobTemplate:
+    metadata:
+      labels: { app.kubernetes.io/name: migrate, app.kubernetes.io/part-of: invoice-control }
+    spec:
+      # A build continues in the database when its pod ends, and the next pod waits for it.
+      backoffLimit: 6
+      ttlSecondsAfterFinished: 604800
+      template:
+        metadata:
+          labels:
+            app.kubernetes.io/name: migrate
+            app.kubernetes.io/part-of: invoice-control
+            app.kubernetes.io/component: migrations
+        spec:
+          restartPolicy: Never
+          serviceAccountName: migrate
+          automountServiceAccountToken: false
+          enableServiceLinks: false
+          securityContext:
+            runAsNonRoot: true
+            runAsUser: 10001
+            runAsGroup: 10001
+            seccompProfile: { type: RuntimeDefault }
+          containers:
+            - name: migrate
+              image: invoice-control
+              command: [node, tools/admin/dist/admin.js, migrate]
+              env:
+${env.join('')}              resources:
+                requests: { cpu: '50m', memory: 128Mi, ephemeral-storage: 64Mi }
+                limits: { cpu: '1', memory: 512Mi, ephemeral-storage: 256Mi }
+              securityContext:
+                allowPrivilegeEscalation: false
+                readOnlyRootFilesystem: true
+                capabilities: { drop: [ALL] }
+              volumeMounts: [{ name: tmp, mountPath: /tmp }]
+          volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
 `;
 }
 

@@ -7,6 +7,7 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { OnUsed } from './usage.js';
 import { stepOf } from './usage-steps.js';
@@ -36,7 +37,7 @@ export async function usageNotices(
   { db, outbox, clock, logger }: { db: Db; outbox: Outbox; clock: Clock; logger: Logger },
 ): Promise<OnUsed> {
   const collection = usageNoticeCollection(db);
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1 }, name: 'organization' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
   ]);

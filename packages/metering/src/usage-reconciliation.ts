@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Db, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -82,7 +83,7 @@ const READ_AGAIN_AFTER_MS = 5_000;
  */
 export async function usageReconciliation({ db, clock, logger, marks }: Deps): Promise<Job> {
   const usage = usageCollection(db);
-  await usage.createIndexes([{ key: { lookAt: 1 }, sparse: true, name: 'due' }]);
+  await ensureIndexes(usage, [{ key: { lookAt: 1 }, sparse: true, name: 'due' }]);
   const afterMs = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
   const sumOfMarks = (id: string, time: CountedTime): Promise<number> => {

@@ -10,6 +10,7 @@ import { activeCause } from '@invoicecontrol/runtime/trace-context';
 import type { Cause } from '@invoicecontrol/runtime/trace-context';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement, Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 
@@ -71,7 +72,7 @@ export async function auditBuffer(
   { db, outbox, clock, logger }: { db: Db; outbox: Outbox; clock: Clock; logger: Logger },
 ): Promise<AuditBuffer> {
   const lines = db.collection<LineDocument>(AUDIT_LINES);
-  await lines.createIndexes([
+  await ensureIndexes(lines, [
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },
     { key: { organizationId: 1 }, name: 'of_organization' },
   ]);

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Job } from '@invoicecontrol/runtime/job';
@@ -65,7 +66,7 @@ export async function openPurges(
   kinds: readonly TenantData[],
 ): Promise<Purges> {
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
-  await purges.createIndexes([{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
+  await ensureIndexes(purges, [{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
   const alarm = createAlarm();
   // An earlier process may have left unfinished purges.
   alarm.ring(RETRY_MS);

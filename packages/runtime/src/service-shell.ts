@@ -16,10 +16,12 @@ import { connectMongo } from './mongo/connection.js';
 import { consumerPositions } from './mongo/consumer-positions.js';
 import { databaseClock } from './mongo/database-clock.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
+import { missingIndexes } from './mongo/ensure-indexes.js';
 import { indexBuilds } from './mongo/index-builds.js';
 import { startOutbox } from './mongo/outbox.js';
 import type { Outbox } from './mongo/outbox.js';
 import { stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
+import { stuckIndexes } from './mongo/stuck-indexes.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
@@ -119,6 +121,8 @@ export interface ServiceShell {
  */
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
+/** What prevents that a start meets missing indexes. */
+const MIGRATE_BEFORE = { nextTime: 'run `npm run admin -- migrate` before a release; docs/runbooks/migrations.md' };
 
 /** Dependencies of a service that tests replace. */
 export interface StartOverrides {
@@ -168,7 +172,7 @@ export async function startServiceShell(
       await shutdown.run();
       const indexes = isOutage(error) ? await indexesBeingBuilt(config) : [];
       if (indexes.length > 0) {
-        logger.info({ indexes }, 'waiting for indexes that the database is building');
+        logger.info({ indexes, ...MIGRATE_BEFORE }, 'waiting for indexes that the database is building');
         deadline = performance.now() + startMsMax;
         // The supervisor must not end the process, because the next process would wait for the same indexes.
         waiting ??= await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, bindings: [], logger });
@@ -277,7 +281,13 @@ async function start(
     shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
   }
 
-  const sources = [...stuckWork, stuckConsumers(bus, name, consumers), watched.findStuck, ...(parts.stuckWork ?? [])];
+  const sources = [
+    stuckIndexes(config.DATABASE_NAME),
+    ...stuckWork,
+    stuckConsumers(bus, name, consumers),
+    watched.findStuck,
+    ...(parts.stuckWork ?? []),
+  ];
   shutdown.add('metrics of stuck work', reportStuckWork(sources, clock, name));
 
   await beforeListening();
@@ -310,6 +320,9 @@ async function start(
     readiness.stop();
     await delay(config.DRAIN_DELAY_SECONDS * 1_000);
   });
+  const indexes = missingIndexes(config.DATABASE_NAME).map((index) => index.name);
+  if (indexes.length > 0)
+    logger.warn({ indexes, ...MIGRATE_BEFORE }, 'queries are slow while the database builds indexes');
   logger.info({ address: server.address }, 'listening');
   return { address: server.address, stop: () => shutdown.run() };
 }

@@ -114,6 +114,19 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   ): AsyncIterable<Outcome>;
 }
 
+/** A command that works on the databases of the services and needs no running system. */
+export interface DatabaseCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
+  readonly argument?: undefined;
+  /** Yields one result for each database. */
+  runOnDatabases(
+    given: Readonly<Record<string, string | undefined>>,
+    env: NodeJS.ProcessEnv,
+    report: (progress: string) => void,
+  ): AsyncIterable<Outcome>;
+}
+
+export type AnyCommand = Command | FileCommand | DatabaseCommand;
+
 /** Error for a wrong command line. The message states what to change. */
 export class UsageError extends Error {
   constructor(message: string) {

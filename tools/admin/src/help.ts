@@ -1,14 +1,14 @@
 import { addressVariable } from '@invoicecontrol/runtime/config';
-import type { Command, CommandOption, FileCommand } from './command.js';
+import type { AnyCommand, CommandOption } from './command.js';
 import { operatedServices } from './command.js';
 import type { Style } from './text-output.js';
 
 const EXIT_CODES = 'Exit codes: 0 success, 1 refused or failed, 2 wrong usage.';
 
 /** Returns the help text for all commands, or for those that share their first word. */
-export function generalHelp(commands: readonly (Command | FileCommand)[], bold: Style): string {
+export function generalHelp(commands: readonly AnyCommand[], bold: Style): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
-  return `The operator's command line. It calls a running system, except for commands that read files.
+  return `The operator's command line. It calls a running system, except for commands that read files or databases.
 
 ${bold('Usage')}: npm run admin -- <command> [options]
 
@@ -22,7 +22,7 @@ OPERATOR_TOKEN; both default to .data/dev.json, which npm start writes. In scrip
 }
 
 /** Returns the help text for one command. */
-export function commandHelp(command: Command | FileCommand, bold: Style): string {
+export function commandHelp(command: AnyCommand, bold: Style): string {
   const { name, argument, options, examples } = command;
   const required = Object.entries(options).filter(([, { isRequired }]) => isRequired === true);
   const usage = required.map(([option, own]) => ` ${optionText(option, own)}`).join('');
@@ -48,7 +48,7 @@ export function optionText(name: string, { value }: Pick<CommandOption, 'value'>
 }
 
 /** Returns the lines for the argument, the options of the command and the options that every command has. */
-function optionLines(command: Command | FileCommand): string {
+function optionLines(command: AnyCommand): string {
   const { argument, options } = command;
   const lines: [string, string][] = [
     ...(argument === undefined ? [] : [[argument.value, argument.description] as [string, string]]),
@@ -67,8 +67,8 @@ function optionLines(command: Command | FileCommand): string {
   return lines.map(([option, description]) => `  ${option.padEnd(width)}  ${description}`).join('\n');
 }
 
-function connectionLines(command: Command | FileCommand): [string, string][] {
-  if ('runOnFiles' in command) return [];
+function connectionLines(command: AnyCommand): [string, string][] {
+  if (!('run' in command)) return [];
   return command.service === 'every' ? everyLines : [addressLine(command.service)];
 }
 

@@ -7,13 +7,14 @@ import { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contr
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { operatedServices, UsageError } from './command.js';
-import type { Command, FileCommand, OperatedService, Outcome } from './command.js';
+import type { AnyCommand, Command, OperatedService, Outcome } from './command.js';
 import { createKey } from './commands/create-key.js';
 import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
 import { listDeadLetters, resendDeadLetters, showDeadLetter } from './commands/dead-letters.js';
 import { dryRunPolicy } from './commands/dry-run-policy.js';
 import { linkSubscription } from './commands/link-subscription.js';
+import { migrate } from './commands/migrate.js';
 import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
 import { purgeOrganizations, verifyPurge } from './commands/purges.js';
@@ -29,7 +30,7 @@ import { commandHelp, generalHelp, optionText } from './help.js';
 import { toText } from './text-output.js';
 
 /** Commands in the order in which the help lists them. */
-export const commands: readonly (Command | FileCommand)[] = [
+export const commands: readonly AnyCommand[] = [
   organizations,
   createOrganization,
   restoreOrganization,
@@ -49,6 +50,7 @@ export const commands: readonly (Command | FileCommand)[] = [
   dryRunPolicy,
   overridePolicy,
   validateDocuments,
+  migrate,
 ];
 
 /** Exit codes of a command: done, refused or failed, wrong usage. */
@@ -108,7 +110,7 @@ export async function run(args: readonly string[], { env, stdout, stderr }: RunD
  */
 function findCommand(
   args: readonly string[],
-): { command: Command | FileCommand; rest: readonly string[] } | { group: readonly (Command | FileCommand)[] } {
+): { command: AnyCommand; rest: readonly string[] } | { group: readonly AnyCommand[] } {
   const [first = '', second = ''] = args;
   for (const [name, words] of [
     [first, 1],
@@ -139,9 +141,9 @@ interface Given {
 
 const switches = { help: { type: 'boolean', short: 'h' }, json: { type: 'boolean' } } as const;
 
-function readOptions(command: Command | FileCommand, args: readonly string[]): Given {
+function readOptions(command: AnyCommand, args: readonly string[]): Given {
   const { name, argument: wanted } = command;
-  const asked = 'runOnFiles' in command ? undefined : command.service;
+  const asked = 'run' in command ? command.service : undefined;
   const own = Object.fromEntries(
     Object.entries(command.options).map(([option, { value }]) => [
       option,
@@ -196,12 +198,13 @@ function readServices(name: string | undefined): readonly OperatedService[] {
 }
 
 async function* outcomesOf(
-  command: Command | FileCommand,
+  command: AnyCommand,
   given: Given,
   env: NodeJS.ProcessEnv,
   report: (progress: string) => void,
 ): AsyncIterable<Outcome> {
   if ('runOnFiles' in command) yield* command.runOnFiles(given.values, given.positionals, env);
+  else if ('runOnDatabases' in command) yield* command.runOnDatabases(given.values, env, report);
   else yield await execute(command, given, env, report);
 }
 

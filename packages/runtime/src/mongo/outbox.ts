@@ -6,6 +6,7 @@ import { createKeyLock } from '../key-lock.js';
 import { createAlarm, repeat } from '../repeat.js';
 import { polled } from '../telemetry.js';
 import { outsideRequests } from '../trace-context.js';
+import { ensureIndexes } from './ensure-indexes.js';
 import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { reportOutbox } from './outbox-metrics.js';
 import { watchForRewind } from './outbox-rewind.js';
@@ -78,7 +79,7 @@ export interface OutboxOptions {
 
 /** Creates the indexes that the relay and the detection of lost events need on a collection of aggregates. */
 async function createOutboxIndexes(collection: Collection<Announcing>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { outboxPending: 1 }, sparse: true, name: 'outbox_pending' },
     { key: { lastEventAt: 1 }, sparse: true, name: 'last_event' },
   ]);

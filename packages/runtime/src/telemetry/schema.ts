@@ -391,6 +391,7 @@ export const metrics = {
         'delivery',
         'usage',
         'broker',
+        'index',
       ),
     },
     owners: storing,

@@ -2,6 +2,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
@@ -26,7 +27,7 @@ export interface CustomerDocument extends Aggregate {
 const DUE_MAX = 200;
 
 export async function createCustomerIndexes(collection: Collection<CustomerDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { dueAt: 1 }, sparse: true, name: 'due' },
     { key: { organizationId: 1 }, name: 'organization' },
   ]);

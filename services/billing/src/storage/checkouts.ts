@@ -1,6 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection } from 'mongodb';
@@ -17,7 +18,7 @@ export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'orga
 const KEPT_MS = 400 * 24 * 3_600_000;
 
 export async function createCheckoutIndexes(collection: Collection<CheckoutDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { referenceHash: 1 }, unique: true, sparse: true, name: 'reference' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },

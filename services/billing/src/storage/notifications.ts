@@ -3,6 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type {
@@ -60,7 +61,7 @@ const REOPENED_MAX = 1_000;
 export const WITHOUT_ORGANIZATION = ['UNLINKED', 'UNKNOWN_ORGANIZATION'] as const satisfies NotificationOutcome[];
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { state: 1, dueAt: 1 }, name: 'due' },
     { key: { organizationId: 1, state: 1, outcome: 1 }, name: 'organization' },
     { key: { organizationId: 1, _id: 1 }, name: 'archive' },

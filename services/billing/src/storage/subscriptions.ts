@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
@@ -21,7 +22,7 @@ export interface SubscriptionDocument {
 }
 
 export async function createSubscriptionIndexes(collection: Collection<SubscriptionDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1 }, name: 'organization' },
     { key: { checkoutId: 1 }, unique: true, sparse: true, name: 'checkout' },
   ]);

@@ -1,5 +1,6 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection } from 'mongodb';
 import type { UnlinkedSubscriptions } from '../application/stores.js';
@@ -29,7 +30,7 @@ const KEPT_MS = 400 * 24 * 3_600_000;
 const LISTED_MAX = 200;
 
 export async function createUnlinkedIndexes(collection: Collection<UnlinkedSubscriptionDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1 }, name: 'organization' },
     { key: { since: 1 }, name: 'oldest' },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },

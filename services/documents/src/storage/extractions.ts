@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { Extraction, ExtractionStore } from '../application/extract-document.js';
 
@@ -13,7 +14,7 @@ export interface ExtractionDocument {
 }
 
 export async function createExtractionIndexes(collection: Collection<ExtractionDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1 }, name: 'of_organization' }]);
 }
 
 export function extractionStore(collection: Collection<ExtractionDocument>): ExtractionStore {

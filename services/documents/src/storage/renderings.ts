@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
 import type { TenantData } from '@invoicecontrol/retention/tenant-data';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';
@@ -39,7 +40,7 @@ export interface RenderingDocument {
 }
 
 export async function createRenderingIndexes(collection: Collection<RenderingDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, key: 1 }, name: 'key' },
     { key: { organizationId: 1, createdAt: 1 }, name: 'oldest' },
     { key: { expiresAt: 1 }, name: 'sweep' },

@@ -6,6 +6,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claim, Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import { isSameOrigin } from '@invoicecontrol/values/channel-origin';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
@@ -67,7 +68,7 @@ export interface UploadDocument extends Claimable {
 }
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { sweepAt: 1 }, sparse: true, name: 'sweep' },
     { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
     { key: { removeAt: 1 }, sparse: true, name: 'unused' },

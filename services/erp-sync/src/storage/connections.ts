@@ -3,6 +3,7 @@ import { aggregateStore, VersionConflict } from '@invoicecontrol/runtime/mongo/a
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
@@ -119,7 +120,7 @@ const OF_PROVIDER_MAX = 1_000;
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { organizationId: 1, status: 1 }, name: 'status' },
     { key: { liveKey: 1 }, unique: true, sparse: true, name: 'live' },

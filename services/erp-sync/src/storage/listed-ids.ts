@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, Filter } from 'mongodb';
 import type { ListedIdStore, ListOwner } from '../application/sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
@@ -21,7 +22,7 @@ export interface ListedIdsDocument {
 }
 
 export async function createListedIdIndexes(collection: Collection<ListedIdsDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1 }, name: 'of_organization' },
     { key: { connectionId: 1, stream: 1 }, name: 'of_list' },
   ]);

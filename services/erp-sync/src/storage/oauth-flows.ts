@@ -1,5 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
 import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
@@ -28,7 +29,7 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
 const KEPT_MS = 7 * 24 * 3_600_000;
 
 export async function createOAuthFlowIndexes(collection: Collection<OAuthFlowDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1 }, name: 'of_organization' },
     { key: { revokeAt: 1 }, sparse: true, name: 'revocation' },
     { key: { removeAt: 1 }, expireAfterSeconds: 0, name: 'expiry' },

@@ -4,6 +4,7 @@ import { aggregateStore, retryOnConflict } from '@invoicecontrol/runtime/mongo/a
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { Collection } from 'mongodb';
@@ -44,7 +45,7 @@ const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false
 const DELETE_MAX = 1_000;
 
 export async function createRunIndexes(collection: Collection<RunDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, connectionId: 1, ...NEWEST_FIRST }, name: 'newest_of_connection' },
     { key: { finishedAt: 1 }, sparse: true, name: 'finished' },
   ]);

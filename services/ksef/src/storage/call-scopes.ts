@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, WithId } from 'mongodb';
 import type { CallScope, CallScopeStore, StoredScope } from '../application/call-limits.js';
 
@@ -18,7 +19,7 @@ export interface CallScopeDocument extends CallScope {
 }
 
 export async function createCallScopeIndexes(collection: Collection<CallScopeDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expires' }]);
+  await ensureIndexes(collection, [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expires' }]);
 }
 
 export function callScopeStore(collection: Collection<CallScopeDocument>): CallScopeStore {

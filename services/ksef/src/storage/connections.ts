@@ -2,6 +2,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
@@ -53,7 +54,7 @@ export interface ConnectionDocument extends Aggregate {
 const SWEEP_MAX = 256;
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { wipeTokenSince: 1 }, sparse: true, name: 'wipe_token' },
     { key: { 'token.keyId': 1 }, sparse: true, name: 'token_key' },

@@ -4,6 +4,7 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { claim as claimOne, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
@@ -48,7 +49,7 @@ export interface InboxEnvironmentDocument {
 }
 
 export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1 }, name: 'organization' },
     { key: { dueAt: 1 }, sparse: true, name: 'due' },
     { key: { requestedAt: 1 }, sparse: true, name: 'requested' },

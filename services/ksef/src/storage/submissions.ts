@@ -4,6 +4,7 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { claim as claimOne, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
@@ -67,7 +68,7 @@ export async function createSubmissionIndexes(
   confirmations: Collection<ConfirmationDocument>,
 ): Promise<void> {
   await Promise.all([
-    submissions.createIndexes([
+    ensureIndexes(submissions, [
       { key: { organizationId: 1, connectionId: 1, ...NEWEST_FIRST }, name: 'newest' },
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
@@ -75,7 +76,7 @@ export async function createSubmissionIndexes(
       // At most one session of a KSeF submission has a key.
       { key: { 'progress.sessions.key.keyId': 1 }, sparse: true, name: 'session_key' },
     ]),
-    confirmations.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
+    ensureIndexes(confirmations, [{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
   ]);
 }
 

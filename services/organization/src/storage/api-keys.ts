@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { ApiKeys } from '../application/api-keys.js';
@@ -34,7 +35,9 @@ const SCOPE_GENERATION = 2;
 
 export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {
   await createAuditedIndexes(collection);
-  await collection.createIndexes([{ key: { organizationId: 1, seriesId: 1, ...NEWEST_FIRST }, name: 'series_newest' }]);
+  await ensureIndexes(collection, [
+    { key: { organizationId: 1, seriesId: 1, ...NEWEST_FIRST }, name: 'series_newest' },
+  ]);
 }
 
 export function apiKeyStore(

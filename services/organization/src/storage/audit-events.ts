@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
@@ -20,7 +21,7 @@ export interface AuditEventDocument {
 }
 
 export async function createAuditEventIndexes(collection: Collection<AuditEventDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
 }
 
 /**

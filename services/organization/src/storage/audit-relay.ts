@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { createAlarm, repeat } from '@invoicecontrol/runtime/repeat';
 import type { AuditEventDocument } from './audit-events.js';
@@ -111,5 +112,5 @@ export function startAuditRelay(options: {
 
 /** Creates the index by which the sweep finds audit entries. */
 export async function createAuditedIndexes<D extends Audited>(collection: Collection<D>): Promise<void> {
-  await collection.createIndexes([{ key: { auditPending: 1 }, sparse: true, name: 'audit_pending' }]);
+  await ensureIndexes(collection, [{ key: { auditPending: 1 }, sparse: true, name: 'audit_pending' }]);
 }

@@ -2,6 +2,7 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
@@ -40,7 +41,7 @@ const LEASE_MS = 120_000;
 const WAITING_MAX = 1_000;
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { status: 1, dueAt: 1 }, name: 'due' },
   ]);

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { findPageOfAll, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
@@ -61,7 +62,7 @@ interface CompanyDocument {
 
 export async function createOrganizationIndexes(collection: Collection<OrganizationDocument>): Promise<void> {
   await createAuditedIndexes(collection);
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { recoveryTokenHash: 1 }, unique: true, sparse: true, name: 'recovery_token' },
     { key: NEWEST_FIRST, name: 'newest' },
     { key: { recoveryExpiresAt: 1 }, sparse: true, name: 'retention' },

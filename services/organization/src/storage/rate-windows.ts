@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RateWindows } from '../application/reserve-requests.js';
@@ -18,7 +19,7 @@ export interface RateWindowDocument {
 export const RATE_WINDOW_CONCERNS = { writeConcern: { w: 1 }, readConcern: { level: 'local' } } as const;
 
 export async function createRateWindowIndexes(collection: Collection<RateWindowDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
+  await ensureIndexes(collection, [{ key: { expiresAt: 1 }, expireAfterSeconds: 0, name: 'expiry' }]);
 }
 
 export function rateWindowStore(collection: Collection<RateWindowDocument>): RateWindows {

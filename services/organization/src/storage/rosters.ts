@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { Rosters } from '../application/rosters.js';
 import type { Invitation, Member, Roster } from '../domain/roster.js';
@@ -25,7 +26,7 @@ interface MemberDocument {
 
 export async function createRosterIndexes(collection: Collection<RosterDocument>): Promise<void> {
   await createAuditedIndexes(collection);
-  await collection.createIndexes([{ key: { 'members.invitation.tokenHash': 1 }, sparse: true, name: 'invitation' }]);
+  await ensureIndexes(collection, [{ key: { 'members.invitation.tokenHash': 1 }, sparse: true, name: 'invitation' }]);
 }
 
 export function rosterStore(collection: Collection<RosterDocument>, store: AuditedStore<RosterDocument>): Rosters {

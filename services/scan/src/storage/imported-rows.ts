@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
 import type { ImportedRows } from '../application/imported-rows.js';
@@ -23,7 +24,7 @@ export interface ImportedRowDocument {
 }
 
 export async function createImportedRowIndexes(collection: Collection<ImportedRowDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, scanId: 1 }, name: 'of_scan' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1, scanId: 1 }, name: 'of_scan' }]);
 }
 
 /**

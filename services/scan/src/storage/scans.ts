@@ -7,6 +7,7 @@ import { claim, FREE, leaseOf } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable, Lease } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { events } from '@invoicecontrol/contracts/events';
@@ -67,7 +68,7 @@ export interface ScanDocument extends Aggregate, Claimable {
 }
 
 export async function createScanIndexes(collection: Collection<ScanDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { turn: 1 }, unique: true, sparse: true, name: 'turn' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'abandoned' },
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },

@@ -5,6 +5,7 @@ import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
@@ -69,7 +70,7 @@ const SENDABLE = {
 const DURATIONS_MAX = 10_000;
 
 export async function createDeliveryIndexes(collection: Collection<DeliveryDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     // `endpointId` is part of the index for a search that leaves out webhooks with full queues.
     { key: { state: 1, nextAttemptAt: 1, endpointId: 1 }, name: 'due' },
     { key: { endpointId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_endpoint' },

@@ -2,6 +2,7 @@ import type { PublicEventType } from '@invoicecontrol/public-events';
 import { batched } from '@invoicecontrol/runtime/batched';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
@@ -51,7 +52,7 @@ const NO_FAILURES = { failingSince: '', goneAt: '', noticedAt: '' } as const;
 const EXISTING: EndpointStatus[] = ['ACTIVE', 'DISABLED'];
 
 export async function createEndpointIndexes(collection: Collection<EndpointDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { organizationId: 1, status: 1 }, name: 'status' },
     { key: { failingSince: 1 }, sparse: true, name: 'failing' },

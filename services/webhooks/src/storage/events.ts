@@ -1,5 +1,6 @@
 import { batched } from '@invoicecontrol/runtime/batched';
 import type { PublicEventType } from '@invoicecontrol/public-events';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { Events, StoredEvent } from '../application/stores.js';
 import { batchedInsert } from './batched-insert.js';
@@ -15,7 +16,7 @@ export interface EventDocument {
 }
 
 export async function createEventIndexes(collection: Collection<EventDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { createdAt: 1 }, name: 'age' },
     { key: { organizationId: 1 }, name: 'of_organization' },
   ]);

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { StoredOrder } from '../application/import-orders.js';
 import { importedIndexes } from './imported-records.js';
@@ -7,5 +8,5 @@ import type { ImportedDocument } from './imported-records.js';
 export type ErpOrderDocument = ImportedDocument<StoredOrder>;
 
 export async function createErpOrderIndexes(collection: Collection<ErpOrderDocument>): Promise<void> {
-  await collection.createIndexes([...importedIndexes]);
+  await ensureIndexes(collection, [...importedIndexes]);
 }

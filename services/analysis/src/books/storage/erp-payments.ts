@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { StoredPayment } from '../application/import-payments.js';
 import { importedIndexes } from './imported-records.js';
@@ -7,5 +8,5 @@ import type { ImportedDocument } from './imported-records.js';
 export type ErpPaymentDocument = ImportedDocument<StoredPayment>;
 
 export async function createErpPaymentIndexes(collection: Collection<ErpPaymentDocument>): Promise<void> {
-  await collection.createIndexes([...importedIndexes]);
+  await ensureIndexes(collection, [...importedIndexes]);
 }

@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import { notFound } from '@invoicecontrol/errors';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { ErpSource, ErpSourceStore, OpenExamination } from '../application/import-source.js';
 
@@ -24,7 +25,7 @@ export interface ErpSourceDocument {
 }
 
 export async function createErpSourceIndexes(collection: Collection<ErpSourceDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1 }, name: 'of_organization' }]);
 }
 
 export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSourceStore {

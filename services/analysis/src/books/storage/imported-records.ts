@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation, Collection, Document, Filter, IndexDescription, UpdateFilter } from 'mongodb';
+import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
+import type { AnyBulkWriteOperation, Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { DeletableStore } from '../application/delete-records.js';
 import type { ImportedRecord, ImportedStore } from '../application/imported-record.js';
@@ -23,7 +24,7 @@ export type ImportedDocument<R extends ImportedRecord> = Omit<R, 'id'> &
   };
 
 /** Database indexes that imported records of every kind have. */
-export const importedIndexes: readonly IndexDescription[] = [
+export const importedIndexes: readonly NamedIndex[] = [
   { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
   { key: { organizationId: 1, keys: 1 }, name: 'keys' },
   { key: { organizationId: 1, remoteCompanyId: 1, externalId: 1 }, name: 'list_of_remote_company' },

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, Filter } from 'mongodb';
 import type { ListedAccountStore } from '../application/delete-records.js';
 import type { DeletableStore } from '../application/delete-records.js';
@@ -34,7 +35,7 @@ export type VendorDocument = ImportedDocument<StoredVendor>;
 
 export async function createVendorIndexes(collection: Collection<VendorDocument>): Promise<void> {
   const byName = { nameOrder: 1, _id: 1 } as const;
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     ...importedIndexes,
     { key: { organizationId: 1, ...byName }, name: 'names' },
     { key: { organizationId: 1, companyId: 1, ...byName }, name: 'names_of_company' },

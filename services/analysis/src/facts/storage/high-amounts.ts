@@ -1,5 +1,6 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { HighAmountStore } from '../application/high-amounts.js';
 
@@ -15,7 +16,7 @@ export interface HighAmountDocument {
 }
 
 export async function createHighAmountIndexes(collection: Collection<HighAmountDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1 }, name: 'of_organization' }]);
 }
 
 export function highAmountStore(collection: Collection<HighAmountDocument>): HighAmountStore {

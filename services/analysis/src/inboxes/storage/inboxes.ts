@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { InboxStore } from '../application/inbox-store.js';
 
@@ -18,7 +19,9 @@ const COMPANY_INDEX = 'of_company';
 const INBOXES_OF_COMPANY_MAX = 3;
 
 export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, companyId: 1 }, name: COMPANY_INDEX }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1, companyId: 1 }, name: COMPANY_INDEX }], {
+    named: [COMPANY_INDEX],
+  });
 }
 
 export function inboxStore(collection: Collection<InboxDocument>): InboxStore {

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { OrganizationPolicy, PolicyStore } from '../application/policy-store.js';
@@ -39,7 +40,7 @@ export interface ReleasePolicyDocument {
 }
 
 export async function createPolicyIndexes(collection: Collection<PolicyDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, overlay: -1 }, name: 'newest' },
     { key: { newOverlay: 1 }, unique: true, sparse: true, name: 'new_overlay' },
   ]);

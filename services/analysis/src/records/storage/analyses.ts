@@ -1,4 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { pageOf } from '@invoicecontrol/runtime/page';
@@ -38,7 +39,7 @@ const WITH_FACTS = { ...CURRENT_ANALYSIS, facts: 1 } as const;
 const EARLIER = 'earlier_';
 
 export async function createAnalysisIndexes(collection: Collection<AnalysisDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, invoiceId: 1, number: -1 }, name: 'of_invoice' },
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
   ]);

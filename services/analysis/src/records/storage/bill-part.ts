@@ -1,4 +1,4 @@
-import type { IndexDescription } from 'mongodb';
+import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { BillOrigin } from '../application/bill-origin.js';
 
 /**
@@ -17,7 +17,7 @@ export interface BillPart extends BillOrigin {
   readonly orderKey?: string;
 }
 
-export const billIndexes: readonly IndexDescription[] = [
+export const billIndexes: readonly NamedIndex[] = [
   { key: { 'erp.organizationId': 1, 'erp.order': -1 }, sparse: true, name: 'bills' },
   { key: { 'erp.organizationId': 1, 'erp.companyId': 1, 'erp.order': -1 }, sparse: true, name: 'bills_of_company' },
   { key: { 'erp.organizationId': 1, 'erp.vendorId': 1, 'erp.order': -1 }, sparse: true, name: 'bills_of_vendor' },

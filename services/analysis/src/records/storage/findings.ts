@@ -1,8 +1,10 @@
-import type { Collection, Filter, IndexDescription, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
+import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { groupedInsertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
@@ -72,16 +74,20 @@ const filters = [
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
   // Each filter has an index for each sort order. The order by severity reads its five values one after another.
-  const ofFilters = [...filters, 'severity'].flatMap((field): IndexDescription[] => [
+  const ofFilters = [...filters, 'severity'].flatMap((field): NamedIndex[] => [
     { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
     { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
   ]);
-  await collection.createIndexes([
-    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
-    { key: { organizationId: 1, ...LARGEST_FIRST }, name: 'largest' },
-    ...ofFilters,
-    { key: { pending: 1 }, sparse: true, name: 'pending' },
-  ]);
+  await ensureIndexes(
+    collection,
+    [
+      { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+      { key: { organizationId: 1, ...LARGEST_FIRST }, name: 'largest' },
+      ...ofFilters,
+      { key: { pending: 1 }, sparse: true, name: 'pending' },
+    ],
+    { named: ['pending'] },
+  );
 }
 
 export function findingStore(collection: Collection<FindingDocument>, outbox: Outbox, clock: Clock): FindingStore {

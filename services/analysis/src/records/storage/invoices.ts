@@ -7,6 +7,7 @@ import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { changeBetween } from '@invoicecontrol/runtime/mongo/document-change';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
@@ -92,16 +93,20 @@ type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 export const MATCH_INDEX = 'match';
 
 export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
-  await collection.createIndexes([
-    { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: MATCH_INDEX },
-    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
-    { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
-    { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
-    // At most one ERP bill books an invoice.
-    { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
-    { key: { pending: 1 }, sparse: true, name: 'pending' },
-    ...billIndexes,
-  ]);
+  await ensureIndexes(
+    collection,
+    [
+      { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: MATCH_INDEX },
+      { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+      { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
+      { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
+      // At most one ERP bill books an invoice.
+      { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
+      { key: { pending: 1 }, sparse: true, name: 'pending' },
+      ...billIndexes,
+    ],
+    { named: [MATCH_INDEX, 'pending'] },
+  );
 }
 
 export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Outbox, clock: Clock): InvoiceStore {

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import { notFound } from '@invoicecontrol/errors';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
@@ -16,7 +17,7 @@ export interface ScanRunDocument {
 }
 
 export async function createScanRunIndexes(collection: Collection<ScanRunDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, receivedAtMs: 1 }, name: 'of_organization' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1, receivedAtMs: 1 }, name: 'of_organization' }]);
 }
 
 export function scanRunStore(collection: Collection<ScanRunDocument>): ScanRunStore {

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Binary, Collection } from 'mongodb';
 import { unpackBundle, unpackFacts } from '../application/packed-facts.js';
 import type { AnalysisFacts } from '../domain/analysis.js';
@@ -23,7 +24,7 @@ export interface FactBundleDocument {
  * removed together.
  */
 export async function createFactBundleIndexes(collection: Collection<FactBundleDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1 }, name: 'of_organization' }]);
 }
 
 export function isBundled(facts: StoredFacts): facts is BundledFacts {

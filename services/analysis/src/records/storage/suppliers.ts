@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { SupplierRecord, SupplierStore } from '../application/counted-records.js';
 import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
@@ -36,7 +37,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
 }
 
 export async function createSupplierIndexes(collection: Collection<SupplierDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, keys: 1 }, name: 'identity' },
     { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
     { key: { organizationId: 1, lookalikeKeys: 1 }, name: 'lookalikes' },

@@ -5,6 +5,7 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
@@ -51,7 +52,7 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
 }
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     // With this index, the sweep skips thousands of documents that are waiting for their sequence without reading them.
     { key: { leaseUntil: 1, sequence: 1 }, sparse: true, name: 'due_by_sequence' },
     { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection, Filter } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { groupedReads } from '../../records/storage/records-by-keys.js';
@@ -21,7 +22,7 @@ const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, keys: 1 }, name: 'keys' },
     { key: { organizationId: 1, bankKey: 1, disposition: 1, reviewedAt: -1 }, name: 'account_newest' },
     { key: { organizationId: 1, supplierId: 1, type: 1, signature: 1, reviewedAt: -1 }, name: 'subject' },

@@ -1,3 +1,4 @@
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { RoutingRuleStore } from '../application/routing-rules.js';
 import { compareRules, RULES_PER_ORGANIZATION_MAX } from '../domain/routing.js';
@@ -12,7 +13,7 @@ export interface RoutingRuleDocument extends Omit<RoutingRule, 'ruleId'> {
 const SURPLUS_MAX = 100;
 
 export async function createRoutingRuleIndexes(collection: Collection<RoutingRuleDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1, position: 1, _id: 1 }, name: 'position' }]);
+  await ensureIndexes(collection, [{ key: { organizationId: 1, position: 1, _id: 1 }, name: 'position' }]);
 }
 
 export function routingRuleStore(collection: Collection<RoutingRuleDocument>): RoutingRuleStore {

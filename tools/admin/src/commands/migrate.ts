@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
+import { migrateIndexes } from '@invoicecontrol/runtime/mongo/migrate-indexes';
+import { operatedServices, UsageError } from '../command.js';
+import type { DatabaseCommand, OperatedService, Outcome } from '../command.js';
+
+/** The indexes of each service by collection, as its database has them after a start (`tools/admin/indexes.json`). */
+type DeclaredIndexes = Readonly<Record<OperatedService, Readonly<Record<string, readonly NamedIndex[]>>>>;
+
+export const migrate: DatabaseCommand = {
+  name: 'migrate',
+  summary: 'build the indexes that the services of this release need; run it before their rollout',
+  options: {
+    service: { value: 'NAME', description: `only one of ${operatedServices.join(', ')} (default: all)` },
+  },
+  examples: ['', '--service analysis'],
+  async *runOnDatabases({ service }, env, report) {
+    if (service !== undefined && !operatedServices.some((name) => name === service))
+      throw new UsageError(`--service must be one of ${operatedServices.join(', ')}.`);
+    const text = readFileSync(new URL('../../indexes.json', import.meta.url), 'utf8');
+    const declared = JSON.parse(text) as DeclaredIndexes;
+    for (const name of operatedServices) {
+      if (service === undefined || service === name) yield await migrateService(name, declared[name], env, report);
+    }
+  },
+};
+
+async function migrateService(
+  service: OperatedService,
+  declared: DeclaredIndexes[OperatedService],
+  env: NodeJS.ProcessEnv,
+  report: (progress: string) => void,
+): Promise<Outcome> {
+  const databaseName = `${env['DATABASE_PREFIX'] ?? ''}${service.replaceAll('-', '_')}`;
+  const variable = `${service.replaceAll('-', '_').toUpperCase()}_MONGODB_URL`;
+  const url = env[variable] ?? env['MONGODB_URL'];
+  if (url === undefined) throw new UsageError(`Set ${variable}, or MONGODB_URL if all services have one account.`);
+  const { built, failures } = await migrateIndexes({ url, databaseName }, declared, (building) =>
+    report(`${service}: ${building.length === 0 ? 'comparing indexes' : `building ${building.join(', ')}`}`),
+  );
+  return {
+    json: { service, built, failures },
+    failures,
+    sentence: built.length === 0 ? `${service}: no index was missing.` : `${service}: built ${built.join(', ')}.`,
+  };
+}
