@@ -80,7 +80,7 @@ test('the command builds what is missing, and nothing when it is repeated', asyn
 test('an index that exists with other keys is reported, and the indexes of other collections are built', async () => {
   const scans = client.db(`${fresh}scan`);
   await scans.collection('scans').dropIndex('newest');
-  await scans.collection('scans').createIndex({ other: 1 }, { name: 'newest' });
+  await scans.collection('scans').createIndexes([{ key: { other: 1 }, name: 'newest' }]);
   await scans.collection('imported_rows').dropIndexes();
   const { exitCode, text } = await migrate(['--service', 'scan']);
   expect(exitCode).toBe(1);

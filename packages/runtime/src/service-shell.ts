@@ -121,7 +121,7 @@ export interface ServiceShell {
  */
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
-/** What prevents that a start meets missing indexes. */
+/** Advice in the log for the next release: with it, a start meets no missing indexes. */
 const MIGRATE_BEFORE = { nextTime: 'run `npm run admin -- migrate` before a release; docs/runbooks/migrations.md' };
 
 /** Dependencies of a service that tests replace. */

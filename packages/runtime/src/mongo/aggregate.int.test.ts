@@ -353,6 +353,19 @@ test('a document keeps its last 32 events and no more', async () => {
   expect(JSON.parse(recentEvents.at(-1)?.payload ?? '{}')).toMatchObject({ version: 34 });
 });
 
+test('a change keeps the fields that a later release stored in the document', async () => {
+  await counters.insert({ _id: 'later', organizationId, value: 1 });
+  const added = { addedLater: { text: 'kept' }, addedList: [1, 2] };
+  await collection().updateOne({ _id: 'later' }, { $set: added });
+  const saved = await counters.save(
+    { id: 'later', organizationId, version: 1 },
+    { $set: { value: 2 } },
+    { events: [changed(2)] },
+  );
+  expect(saved).toMatchObject({ value: 2, ...added });
+  expect(await afterRelay('later')).toMatchObject({ value: 2, version: 2, ...added });
+});
+
 test('a broker that lost its volume is filled again under the same ids', async () => {
   await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
   const { recentEvents = [] } = (await afterRelay('lost')) ?? {};

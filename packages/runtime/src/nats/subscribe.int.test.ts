@@ -190,6 +190,34 @@ test('a stream that the broker lost is created again, and its subscriber hears w
   await bus.manager.streams.delete(type.stream);
 });
 
+test('a subscriber of an earlier release receives its events although a later release publishes new types and fields', async () => {
+  const name = `later_${organizationId}`.toLowerCase();
+  const type = {
+    ...events.organizationRestored,
+    service: name,
+    stream: `INVOICECONTROL_${name.toUpperCase()}`,
+    subject: `invoicecontrol.${name}.v1.organization_restored`,
+  };
+  const publisher = await eventPublisher(bus, name);
+  const seen: number[] = [];
+  await listen('earlier', async (version) => void seen.push(version), type);
+  const [event] = envelopes(
+    { id: organizationId, organizationId, version: 7 },
+    [announce(type, { version: 7 })],
+    new Date(),
+  );
+  if (event === undefined) throw new Error('no event');
+  const payload = JSON.stringify({ ...JSON.parse(event.payload), addedLater: { values: [1] } });
+  const later = { ...event, id: 'evt_later', subject: `invoicecontrol.${name}.v1.added_later` };
+  await eventually(() => publisher.publish(later));
+  await eventually(() => publisher.publish({ ...event, payload }));
+  await eventually(() => expect(seen).toEqual([7]));
+  const consumer = `earlier_${organizationId}__${type.name}`;
+  expect((await bus.manager.consumers.info(type.stream, consumer)).num_pending).toBe(0);
+  expect(await deadLetterStore(mongo.db).count(consumer)).toBe(0);
+  await bus.manager.streams.delete(type.stream);
+});
+
 test('a subscriber does not create the stream of another service, says that it waits, and starts when the stream exists', async () => {
   const name = `missing_${organizationId}`.toLowerCase();
   const type = {
