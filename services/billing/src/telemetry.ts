@@ -1,14 +1,16 @@
 import { count, record } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
-import type { NotificationOutcome } from './application/stores.js';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 
 /** Counts requests to the address for payment provider notifications. */
 export function notificationReceived(outcome: 'stored' | 'repeated' | 'refused'): void {
   count('invoicecontrol.provider.notifications', { outcome });
 }
 
+type Applied = AttributesOf<'invoicecontrol.provider.notifications_applied'>['outcome'];
+
 /** Counts the outcomes of stored payment notifications. */
-export function notificationApplied(outcome: NotificationOutcome): void {
+export function notificationApplied(outcome: Uppercase<Applied>): void {
   count('invoicecontrol.provider.notifications_applied', { outcome: inWords(outcome) });
 }
 
