@@ -33,7 +33,8 @@ async function indexesOf(db: Db): Promise<Readonly<Record<string, readonly objec
   const found = await Promise.all(
     collections.map(async (name) => {
       const indexes = (await db.collection(name).indexes()).filter((index) => index.name !== '_id_');
-      return [name, indexes.map(({ v: _, ...index }) => index)] as const;
+      const sorted = indexes.toSorted((left, right) => ((left.name ?? '') < (right.name ?? '') ? -1 : 1));
+      return [name, sorted.map(({ v: _, ...index }) => index)] as const;
     }),
   );
   return Object.fromEntries(found.filter(([, indexes]) => indexes.length > 0));

@@ -1,5 +1,6 @@
 import type { BankLink } from '@invoicecontrol/engine/facts/links';
 import type { SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { BankLinkStore } from '../../records/application/counted-records.js';
 import type { FindingDocument } from '../../records/storage/findings.js';
@@ -17,7 +18,7 @@ const SEARCH_MS_MAX = 20_000;
 
 /** Creates the index for the list by name. The other reads use indexes of the records. */
 export async function createSupplierNameIndex(suppliers: Collection<SupplierDocument>): Promise<void> {
-  await suppliers.createIndexes([{ key: { organizationId: 1, nameKey: 1, _id: 1 }, name: 'by_name' }]);
+  await ensureIndexes(suppliers, [{ key: { organizationId: 1, nameKey: 1, _id: 1 }, name: 'by_name' }]);
 }
 
 export function supplierRecords({

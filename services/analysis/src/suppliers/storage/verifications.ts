@@ -2,6 +2,7 @@ import type { Collection, UpdateFilter, WithId } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
@@ -21,7 +22,7 @@ export interface VerificationDocument
 }
 
 export async function createVerificationIndexes(collection: Collection<VerificationDocument>): Promise<void> {
-  await collection.createIndexes([
+  await ensureIndexes(collection, [
     { key: { organizationId: 1, supplierId: 1, createdAt: -1, _id: -1 }, name: 'of_supplier' },
     { key: { organizationId: 1, createdAt: 1, supplierId: 1 }, name: 'verified' },
     { key: { organizationId: 1, confirmedAt: 1, supplierId: 1 }, name: 'confirmed' },
