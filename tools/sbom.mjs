@@ -18,7 +18,7 @@ const listed = JSON.parse(
   }),
 );
 const kept = new Set([...needed].map((path) => `${nameOf(path)}@${packages[path].version}`));
-const isKept = (reference) => kept.has(reference.replace(/\|.*$/, ''));
+const isKept = (reference) => kept.has(reference.split('|', 1)[0]);
 listed.components = listed.components.filter((component) => isKept(component['bom-ref']));
 listed.dependencies = listed.dependencies.filter(({ ref }) => isKept(ref));
 for (const dependency of listed.dependencies) dependency.dependsOn = (dependency.dependsOn ?? []).filter(isKept);

@@ -19,7 +19,7 @@ function problemsOf({ name, unit, attributes, boundaries, counts }: ReceivedPoin
   const isHistogram = counts.length > 0;
   return [
     ...(unit === declared.unit ? [] : [`${name} has the unit ${unit}`]),
-    ...(isHistogram && String(boundaries) !== String(limits) ? [`${name} has the buckets ${boundaries}`] : []),
+    ...(isHistogram && String(boundaries) !== String(limits) ? [`${name} has the buckets ${String(boundaries)}`] : []),
     ...Object.entries(attributes).flatMap(([attribute, value]) => wrongValue(name, declared, attribute, String(value))),
     ...Object.entries(declared.attributes)
       .filter(([attribute, { isOptional }]) => isOptional !== true && !(attribute in attributes))

@@ -123,6 +123,14 @@ export const ours: readonly string[] = [
   'POST /webhooks/deliveries/{deliveryId}/replay',
   'POST /webhooks/{webhookId}/test',
   'POST /webhooks/{webhookId}/replay',
+  'POST /payment-runs',
+  'GET /payment-runs',
+  'GET /payment-runs/{runId}',
+  'GET /payment-runs/{runId}/lines',
+  'POST /payment-runs/{runId}/recheck',
+  'GET /payment-runs/{runId}/file',
+  'POST /payment-runs/{runId}/lines/{lineId}/release',
+  'POST /payment-runs/{runId}/reports',
 ];
 
 /** Planned endpoints. Remove a line when its endpoint is built; a test fails until then. */

@@ -50,6 +50,7 @@ test.each([
   'README.md',
   'docs/guides/first-integration.md',
   'docs/guides/scanning-history.md',
+  'docs/guides/checking-a-payment-run.md',
   'docs/guides/reviewing-findings.md',
   'docs/guides/uploading-documents.md',
   'docs/guides/connecting-an-erp.md',

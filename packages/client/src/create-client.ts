@@ -18,6 +18,7 @@ const KEY_HEADER = 'idempotency-key';
 const honoursIdempotencyKey: Readonly<Record<KeyedPath, true>> = {
   '/invoices': true,
   '/invoices/from-upload': true,
+  '/payment-runs': true,
   '/scans': true,
 };
 

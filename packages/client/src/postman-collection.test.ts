@@ -105,6 +105,7 @@ test('the Postman collection sends a new Idempotency-Key each time where one is 
     '{{baseUrl}}/invoices',
     '{{baseUrl}}/invoices/from-upload',
     '{{baseUrl}}/scans',
+    '{{baseUrl}}/payment-runs',
   ]);
   expect(keyed.map(({ request }) => request.header[0])).toMatchObject(keyed.map(() => ({ value: '{{$guid}}' })));
 });

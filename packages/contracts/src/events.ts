@@ -4,6 +4,7 @@ import {
   FindingCreated,
   FindingReviewed,
   InvoiceAnalyzed,
+  PaymentRunChecked,
 } from './gen/invoicecontrol/analysis/v1/events.js';
 import { AuditRecorded } from './gen/invoicecontrol/audit/v1/events.js';
 import { PaymentFailed, SubscriptionChanged, TrialEnding } from './gen/invoicecontrol/billing/v1/events.js';
@@ -73,6 +74,7 @@ export const events = {
   findingCreated: event<FindingCreated>('analysis', 'finding_created', FindingCreated),
   findingReviewed: event<FindingReviewed>('analysis', 'finding_reviewed', FindingReviewed),
   findingAssigned: event<FindingAssigned>('analysis', 'finding_assigned', FindingAssigned),
+  paymentRunChecked: event<PaymentRunChecked>('analysis', 'payment_run_checked', PaymentRunChecked),
   analysisAuditRecorded: event<AuditRecorded>('analysis', 'audit_recorded', AuditRecorded),
   analysisUsageReached: event<UsageReached>('analysis', 'usage_reached', UsageReached),
   scanCompleted: event<ScanCompleted>('scan', 'scan_completed', ScanCompleted),

@@ -1,10 +1,11 @@
-/** The events that customers can receive (specification section 6). */
+/** The events that customers can receive: those of specification section 6, and additions that must be subscribed to. */
 export const publicEventTypes = [
   'invoice.analysis.completed',
   'invoice.analysis.failed',
   'scan.completed',
   'finding.created',
   'finding.reviewed',
+  'payment_run.checked',
 ] as const;
 
 export type PublicEventType = (typeof publicEventTypes)[number];
@@ -53,6 +54,14 @@ export interface PublicEventData {
     readonly previous_disposition: string;
     readonly reviewed_at: string;
   };
+  readonly 'payment_run.checked': {
+    readonly payment_run_id: string;
+    readonly company_id: string;
+    readonly line_count: number;
+    readonly pay_count: number;
+    readonly hold_count: number;
+    readonly unknown_count: number;
+  };
 }
 
 /** A webhook event before it is written as JSON. */
@@ -98,6 +107,14 @@ export const publicEventExamples: PublicEventData = {
     disposition: 'CONFIRMED',
     previous_disposition: 'OPEN',
     reviewed_at: '2026-03-14T09:30:00.000Z',
+  },
+  'payment_run.checked': {
+    payment_run_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
+    company_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
+    line_count: 8,
+    pay_count: 5,
+    hold_count: 2,
+    unknown_count: 1,
   },
 };
 

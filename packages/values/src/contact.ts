@@ -106,7 +106,9 @@ function withoutWww(host: string): string {
 }
 
 function withoutDots(text: string): string {
-  return text.replace(/\.+$/u, '');
+  let end = text.length;
+  while (text.charAt(end - 1) === '.') end -= 1;
+  return text.slice(0, end);
 }
 
 function plain(text: string): string {

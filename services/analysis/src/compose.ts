@@ -25,6 +25,9 @@ import { composeExamination } from './examination/compose.js';
 import { composeFacts } from './facts/compose.js';
 import type { Foundation } from './foundation.js';
 import { composeInboxes } from './inboxes/compose.js';
+import { composePaymentRuns } from './payment-runs/compose.js';
+import { archivedPaymentRuns } from './payment-runs/storage/archived-payment-runs.js';
+import { PAYMENT_RELEASES, PAYMENT_RUNS } from './payment-runs/storage/payment-runs.js';
 import { composePolicies } from './policies/compose.js';
 import { composeRates } from './rates/compose.js';
 import { composeReading } from './reading/compose.js';
@@ -72,6 +75,8 @@ async function compose(
     'findings',
     UPLOAD_ANALYSES,
     ACCOUNT_VERIFICATIONS,
+    PAYMENT_RUNS,
+    PAYMENT_RELEASES,
     AUDIT_LINES,
     USAGE_NOTICES,
   ]);
@@ -109,6 +114,11 @@ async function compose(
   const examination = composeExamination(foundation, { records, policies, reviews, books });
   const replays = composeReplays(foundation, { records, policies });
   const suppliers = await composeSuppliers(foundation, { records, documentsChannel, ring: config.SECRETBOX_KEYS });
+  const paymentRuns = await composePaymentRuns(foundation, {
+    records,
+    books,
+    ksefNumbersFrom: config.KSEF_NUMBERS_IN_TRANSFERS_FROM,
+  });
 
   return {
     rpcGroups: [
@@ -116,6 +126,7 @@ async function compose(
       ...uploads.rpcGroups,
       ...reviews.rpcGroups,
       ...replays.rpcGroups,
+      ...paymentRuns.rpcGroups,
       books.importService(examination),
       ...books.rpcGroups,
       archiveService({
@@ -123,6 +134,7 @@ async function compose(
         readings: archivedReadings(records.collections.uploads),
         ...archivedBooks(books.collections),
         account_verifications: suppliers.archived,
+        ...archivedPaymentRuns(paymentRuns.collections),
       }),
       ...policies.rpcGroups,
       ...scans.rpcGroups,
@@ -135,6 +147,12 @@ async function compose(
     // Data from which work starts is removed first, so that no new work starts on data that is about to be removed.
     tenantData: [
       ownedDocuments(inboxes.collection),
+      ownedDocuments(paymentRuns.collections.runs),
+      ownedDocuments(paymentRuns.collections.files),
+      ownedDocuments(paymentRuns.collections.lines),
+      ownedDocuments(paymentRuns.collections.facts),
+      ownedDocuments(paymentRuns.collections.releases),
+      ownedDocuments(paymentRuns.collections.outcomes),
       ownedDocuments(books.collections.erpSources),
       ownedDocuments(books.collections.vendors),
       ownedDocuments(books.collections.erpOrders),

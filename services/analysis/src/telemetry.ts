@@ -112,7 +112,7 @@ export function recordsDeleted(entity: Entity, provider: string, deleted: number
 /** Counts ERP records that were not compared because a limit was reached. The metric contains no ids or amounts. */
 export function recordsLeftOut(
   logger: Logger,
-  records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS' | 'INVOICES_ON_ORDERS',
+  records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS' | 'INVOICES_ON_ORDERS' | 'FINDINGS',
   { number, ...of }: { readonly organizationId: string; readonly companyId?: string; readonly number: number },
 ): void {
   count('invoicecontrol.erp_records.left_out', { records: inWords(records) }, number);

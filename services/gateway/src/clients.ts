@@ -8,6 +8,7 @@ import { ConnectionServiceDefinition as KsefConnectionServiceDefinition } from '
 import { InboxServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { SubmissionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { PaymentRunServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { SupplierServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
 import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
@@ -61,6 +62,7 @@ export const rpcServices = {
   notifications: { owner: 'organization', definition: NotificationServiceDefinition },
   organizationUsage: { owner: 'organization', definition: UsageServiceDefinition },
   organizations: { owner: 'organization', definition: OrganizationServiceDefinition },
+  paymentRuns: { owner: 'analysis', definition: PaymentRunServiceDefinition },
   paymentNotifications: { owner: 'billing', definition: PaymentNotificationServiceDefinition },
   policies: { owner: 'analysis', definition: PolicyServiceDefinition },
   routingRules: { owner: 'analysis', definition: RoutingRuleServiceDefinition },

@@ -35,6 +35,7 @@ import {
   ofAnalysisFailed,
   ofFindingCreated,
   ofFindingReviewed,
+  ofPaymentRunChecked,
   ofInvoiceAnalyzed,
   ofScanCompleted,
 } from './transport/subscribers/to-public-event.js';
@@ -158,6 +159,7 @@ async function compose(
       handler(events.analysisFailed, onPublicEvent(deliver, ofAnalysisFailed), FAN_OUTS_MAX),
       handler(events.findingCreated, onPublicEvent(deliver, ofFindingCreated), FAN_OUTS_MAX),
       handler(events.findingReviewed, onPublicEvent(deliver, ofFindingReviewed), FAN_OUTS_MAX),
+      handler(events.paymentRunChecked, onPublicEvent(deliver, ofPaymentRunChecked), FAN_OUTS_MAX),
       handler(events.scanCompleted, onPublicEvent(deliver, ofScanCompleted), FAN_OUTS_MAX),
       handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
         deliveries.skipPendingOf(organizationId, eventTime),

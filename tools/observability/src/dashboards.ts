@@ -54,11 +54,7 @@ function dashboard(name: string, title: string, description: string, sketches: r
     refresh: '1m',
     time: { from: 'now-6h', to: 'now' },
     templating: {
-      list: [
-        dataSource,
-        variable('environment', 'deployment_environment_name'),
-        variable('service', 'service_name'),
-      ],
+      list: [dataSource, variable('environment', 'deployment_environment_name'), variable('service', 'service_name')],
     },
     panels: sketches.map(({ title: heading, unit, lines }, at) => ({
       id: at + 1,

@@ -1,5 +1,5 @@
 import { shortDigest } from '../facts/digest.js';
-import type { Candidate, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
+import type { Candidate, InvoiceNumber, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
 import { isRevision, readInvoiceNumber } from './invoice-number.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
@@ -166,6 +166,31 @@ export function creditKeys(
   return supplierKeys.flatMap((supplier) =>
     buckets.map((bucket) => matchKey(2, `${supplier}|${amountMinor.replace('-', '')}|${currency}|${bucket}`).key),
   );
+}
+
+/**
+ * Returns the keys by which the bills are found that a payment may settle: by a number with the supplier or with the
+ * amount, and by a KSeF number.
+ * @param supplierKeys keys of the payee, from {@link supplierKeysOf}
+ */
+export function paidBillKeys(payment: {
+  readonly supplierKeys: readonly string[];
+  readonly numbers: readonly InvoiceNumber[];
+  readonly ksefNumbers: readonly string[];
+  readonly amountMinor: string;
+  readonly currency: string;
+}): string[] {
+  const { supplierKeys, numbers, ksefNumbers, amountMinor, currency } = payment;
+  const forms = new Set(
+    numbers.flatMap(({ o1, o2, b1, b2 }) => [o1, o2, b1, b2]).filter((form) => form !== undefined && form !== ''),
+  );
+  return distinct([
+    ...supplierKeys.flatMap((supplier) => [...forms].map((form) => matchKey(1, `${supplier}|${form}`))),
+    ...numbers
+      .filter(({ o1 }) => o1.length >= KIND_3_LENGTH_MIN)
+      .map(({ o1 }) => matchKey(3, `${o1}|${amountMinor}|${currency}`)),
+    ...ksefNumbers.flatMap((number) => ['REGISTERED', 'NAMED'].map((side) => matchKey(6, `KSEF|${side}|${number}`))),
+  ]).map(({ key }) => key);
 }
 
 /** Returns the keys by which the bills named in a credit note number are found. */

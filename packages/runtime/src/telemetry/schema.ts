@@ -663,7 +663,7 @@ export const metrics = {
   'invoicecontrol.erp_records.left_out': counter({
     unit: '{record}',
     description: 'Records of ERP systems that were not compared because a limit was reached; 0 is right.',
-    attributes: { records: oneOf('bills', 'payments', 'bills_on_orders', 'invoices_on_orders') },
+    attributes: { records: oneOf('bills', 'payments', 'bills_on_orders', 'findings', 'invoices_on_orders') },
     owners: ['analysis'],
     renamedFrom: ['analysis.erp_left_out'],
   }),

@@ -8,6 +8,7 @@ import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/
 import { SupplierServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
 import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/operator_service';
+import { PaymentRunServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
 import type {
@@ -19,6 +20,7 @@ import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/v
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { v7 as uuidV7 } from 'uuid';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
@@ -108,7 +110,8 @@ export function scanRequest(
 
 /** Creates clients for all gRPC services, as real callers use them. */
 export function connect(address: string) {
-  const channel = openChannel(address);
+  // Files of payment runs are larger than usual messages.
+  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoice = client(InvoiceServiceDefinition, channel);
   const analysis = client(AnalysisServiceDefinition, channel);
   const finding = client(FindingServiceDefinition, channel);
@@ -122,6 +125,7 @@ export function connect(address: string) {
     supplier: client(SupplierServiceDefinition, channel),
     upload: client(UploadAnalysisServiceDefinition, channel),
     operator: client(OperatorServiceDefinition, channel),
+    paymentRun: client(PaymentRunServiceDefinition, channel),
     policy: client(PolicyServiceDefinition, channel),
     routingRule: client(RoutingRuleServiceDefinition, channel),
     erpImport: client(ErpImportServiceDefinition, channel),

@@ -104,6 +104,7 @@ describe('besides the routes, the app', () => {
     expect([...seen].sort()).toEqual([
       '/docs/client.md',
       '/docs/findings.md',
+      '/docs/guides/checking-a-payment-run.md',
       '/docs/guides/connecting-an-erp.md',
       '/docs/guides/first-integration.md',
       '/docs/guides/receiving-from-ksef.md',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
@@ -13,12 +14,14 @@ import type { AddressShare } from './limits/address-share.js';
 import type { Authenticator } from './access/authenticate.js';
 import {
   discardRest,
+  isXml,
   JSON_BODY_LIMITS,
   PUBLIC_BODY_LIMITS,
   readFormBody,
   readJsonBody,
   readOptionalJsonBody,
   readRawBody,
+  readXmlBody,
 } from './body/body.js';
 import { ClientGone } from './response/client-gone.js';
 import type { BodyBudget, BodyReservation } from './body/body-budget.js';
@@ -37,7 +40,7 @@ import type { RateLimiter } from './limits/rate-limit.js';
 import { HttpRefusal } from './response/refusal.js';
 import { countedRefusal } from './access/refused-attempts.js';
 import { anonymousContext, holdUntilSettled, requestState } from './response/request-state.js';
-import { CALL_TIMEOUT_MS, isFileRoute, pathTemplate } from './description/route.js';
+import { CALL_TIMEOUT_MS, hasBody, isFileRoute, pathTemplate } from './description/route.js';
 import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Route, RouteInput } from './description/route.js';
 import type { Reply } from './response/reply.js';
 import { sentFile } from './body/sent-file.js';
@@ -307,7 +310,7 @@ async function readInput(
     params,
     query,
     rawQuery: request.url.split('?').slice(1).join('?'),
-    ...(route.body === undefined ? noBody : await readBody(route, route.body, request, response, reservation)),
+    ...(hasBody(route) ? await readBody(route, route.body, request, response, reservation) : noBody),
     ifNoneMatch: request.headers['if-none-match'],
     headers: request.headers,
     isHead: request.method === 'HEAD',
@@ -328,7 +331,7 @@ const noBody: BodyInput = { body: undefined, rawBody: Buffer.alloc(0), idempoten
 /** Reserves the size of the body until the response is complete, because the parsed body exists as long. */
 async function readBody(
   route: Route,
-  schema: z.ZodType,
+  schema: z.ZodType | undefined,
   request: Request,
   response: Response,
   reservation: BodyReservation,
@@ -337,9 +340,15 @@ async function readBody(
   if (route.rawBodyBytesMax !== undefined) {
     return { ...noBody, rawBody: await readRawBody(request, response, route.rawBodyBytesMax, reservation) };
   }
-  if (route.isForm === true) {
+  if (route.isForm === true && schema !== undefined) {
     return { ...noBody, body: validate(schema, await readFormBody(request, response, reservation), 'body') };
   }
+  if (route.xml !== undefined && (schema === undefined || isXml(request))) {
+    const rawBody = await readXmlBody(request, response, route.xml.bytesMax, reservation);
+    const fingerprint = createHash('sha256').update(rawBody).digest('hex');
+    return { ...noBody, rawBody, idempotencyKey: readIdempotencyKey(request) ?? '', fingerprint };
+  }
+  if (schema === undefined) return noBody;
   const limits = route.bodyLimits ?? (route.access === 'public' ? PUBLIC_BODY_LIMITS : JSON_BODY_LIMITS);
   const readJson = route.isBodyOptional === true ? readOptionalJsonBody : readJsonBody;
   const sent = await during(response, 'parse', () => readJson(request, response, limits, reservation));

@@ -45,13 +45,15 @@ const requests = publishedOperations.flatMap((operation): Request[] => {
   const form = requestBody?.content['application/x-www-form-urlencoded']?.example;
   const content = requestBody?.content['application/json'];
   const example = content?.example ?? Object.values(content?.examples ?? {})[0]?.value;
+  const isXml = requestBody?.content['application/xml'] !== undefined && content === undefined;
   const one: Request = {
     name: operationId,
     method,
     path: path.replace(/\{(\w+)\}/g, (_, name: string) => examples.get(name) ?? ''),
-    type: form === undefined ? 'application/json' : 'application/x-www-form-urlencoded',
-    body:
-      form !== undefined
+    type: isXml ? 'application/xml' : form === undefined ? 'application/json' : 'application/x-www-form-urlencoded',
+    body: isXml
+      ? '<Document/>'
+      : form !== undefined
         ? new URLSearchParams(form).toString()
         : example === undefined
           ? undefined
@@ -138,5 +140,7 @@ test('the Idempotency-Key is offered where a repeat needs it, and nowhere else',
     requests.map(async (request) => ({ name: request.name, ...(await messageOf(request)) })),
   );
   const offering = answers.filter(({ message }) => message.includes('Idempotency-Key')).map(({ name }) => name);
-  expect(offering).toEqual(['analyzeInvoice', 'createScan'].flatMap((name) => [name, `${name} with a key`]));
+  expect(offering).toEqual(
+    ['analyzeInvoice', 'createScan', 'createPaymentRun'].flatMap((name) => [name, `${name} with a key`]),
+  );
 });

@@ -27,7 +27,7 @@ const nasty: readonly (readonly [what: string, text: string])[] = [
 ];
 
 /** Texts that may have several paragraphs. */
-const NOTES: ReadonlySet<string> = new Set(['reviewFinding note', 'verifyAccount note']);
+const NOTES: ReadonlySet<string> = new Set(['reviewFinding note', 'verifyAccount note', 'releasePaymentLine note']);
 /** Fields whose texts are stored as digits, without other characters. */
 const DIGITS_ALONE: ReadonlySet<string> = new Set(['createScan rows[1].bankSortCode']);
 /** Operations whose body is protected by a signature and not checked otherwise. */

@@ -5,6 +5,7 @@ import { documentResources } from './documents/document-routes.js';
 import { erpResources } from './erp/erp-routes.js';
 import { ksefResources } from './ksef/ksef-routes.js';
 import { organizationResources } from './organization/organization-routes.js';
+import { paymentRunResources } from './payment-runs/payment-run-routes.js';
 import { scanResources } from './scan/scan-routes.js';
 import { webhookResources } from './webhooks/webhook-routes.js';
 
@@ -13,6 +14,7 @@ export const resources: readonly Resource[] = [
   ...analysisResources,
   ...documentResources,
   ...scanResources,
+  ...paymentRunResources,
   ...erpResources,
   ...ksefResources,
   ...webhookResources,

@@ -36,6 +36,8 @@ export interface Content {
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
+  /** Request body that is sent as XML. */
+  readonly 'application/xml'?: object;
   /** Request body that is sent as an HTML form. */
   readonly 'application/x-www-form-urlencoded'?: {
     readonly schema: Schema;

@@ -63,6 +63,9 @@ export interface LinkRecord<L> extends CountedRecord {
   readonly link: L;
 }
 
+/** The part of a supplier record that decides whether a payment goes to the supplier. */
+export interface PaidSupplier extends Pick<SupplierProfile, 'accounts' | 'names'>, Pick<KnownSupplier, 'nameKey'> {}
+
 export interface SupplierStore {
   /** Finds suppliers that share one of the identity keys. At most 64 are returned for each key. */
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
@@ -70,6 +73,8 @@ export interface SupplierStore {
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Reads the identities of suppliers that share one of the keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
+  /** Reads the names and accounts of suppliers, without the rest of their profiles. */
+  paidSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PaidSupplier>>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
   /** Returns the given ids that belong to suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;

@@ -49,6 +49,8 @@ export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
 export interface FindingChange {
   readonly at: Date;
   readonly actor: FindingActor;
+  /** The person behind the API key that made the change. Absent if it is the actor, and in older entries. */
+  readonly person?: string;
   readonly action: 'CREATED' | 'REVIEWED' | 'ASSIGNED' | 'RECOMPUTED';
   readonly from?: string;
   readonly to?: string;
@@ -167,6 +169,13 @@ export interface FindingStore {
     vendor: { readonly vendorId: string; readonly billIds: readonly string[] },
     limit: number,
   ): Promise<WorkedFinding[]>;
+  /**
+   * Returns the ids of severe findings about the ERP books that are waiting for a review, by the bill that they name. At
+   * most `limit` findings are read, the newest first.
+   */
+  severeOfBills(organizationId: string, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Returns the actors and people who set a disposition on a finding of the invoices, as `<type>:<id>`. */
+  reviewersOf(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Reads at most `limit` findings for a summary, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Adds the amounts that are now known to findings of this analysis that were stored without an amount. */

@@ -158,6 +158,43 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
         .toArray();
       return documents.map(toFinding);
     },
+    async severeOfBills(organizationId, limit) {
+      const filter = {
+        organizationId,
+        type: { $in: [...typesOfBooks] },
+        disposition: { $in: ['OPEN', 'UNDER_REVIEW'] },
+        severity: { $in: ['HIGH', 'CRITICAL'] },
+      } as Filter<FindingDocument>;
+      const documents = await collection
+        .find<{ _id: string; relatedInvoiceIds: readonly string[] }>(filter, { projection: { relatedInvoiceIds: 1 } })
+        .sort(NEWEST_FIRST)
+        .limit(limit)
+        .toArray();
+      const byBill = new Map<string, string[]>();
+      for (const { _id, relatedInvoiceIds } of documents) {
+        for (const billId of relatedInvoiceIds) byBill.set(billId, [...(byBill.get(billId) ?? []), _id]);
+      }
+      return byBill;
+    },
+    async reviewersOf(organizationId, invoiceIds) {
+      const documents = await collection
+        .find<Pick<FindingDocument, 'history'>>(
+          {
+            organizationId,
+            invoiceId: { $in: [...invoiceIds] },
+            'history.action': 'REVIEWED',
+          } as Filter<FindingDocument>,
+          { projection: { history: 1 } },
+        )
+        .toArray();
+      const reviews = documents.flatMap(({ history }) => history.filter(({ action }) => action === 'REVIEWED'));
+      return new Set(
+        reviews.flatMap(({ actor, person }) => [
+          `${actor.type}:${actor.id}`,
+          ...(person === undefined ? [] : [person]),
+        ]),
+      );
+    },
     toSummarize(organizationId, { companyId, createdFrom, createdTo, minSeverity }, limit) {
       const createdAt = { ...(createdFrom && { $gte: createdFrom }), ...(createdTo && { $lt: createdTo }) };
       const filter = {

@@ -89,6 +89,17 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
       );
       return found.flat().map(({ _id: supplierId, ...identity }) => ({ supplierId, ...identity }));
     },
+    async paidSuppliers(organizationId, supplierIds) {
+      const found = await inBatches(supplierIds, LOOKUP_KEYS_MAX, (some) =>
+        collection
+          .find<{ _id: string; nameKey: string; profile: Pick<SupplierProfile, 'accounts' | 'names'> }>(
+            { _id: { $in: [...some] }, organizationId },
+            { projection: { nameKey: 1, 'profile.accounts': 1, 'profile.names': 1 } },
+          )
+          .toArray(),
+      );
+      return new Map(found.flat().map(({ _id, nameKey, profile }) => [_id, { nameKey, ...profile }]));
+    },
     async find(organizationId, supplierId) {
       const document = await collection.findOne({ _id: supplierId, organizationId });
       return document === null ? undefined : toRecord(document);

@@ -4,6 +4,7 @@ import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { personOf } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { blockAfter, review } from '../domain/review.js';
@@ -56,7 +57,7 @@ export const reviewFinding =
       }
       if (outcome.kind === 'UNCHANGED') return finding;
       const at = clock.now();
-      const entry = { at, actor, action: 'REVIEWED', ...withoutKind(outcome) } as const;
+      const entry = { at, actor, ...personBehind(context), action: 'REVIEWED', ...withoutKind(outcome) } as const;
       if (outcome.kind === 'NOTED' && (await isRepeated(findings, finding, entry))) return finding;
       if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, { events: [recorded] });
       const effected = deferred();
@@ -80,6 +81,13 @@ export const reviewFinding =
       return reviewed;
     });
   };
+
+/** Names the person behind an API key, so that four eyes are two people and not two keys. */
+function personBehind(context: RequestContext): { readonly person?: string } {
+  const { actor } = context;
+  const person = personOf(context);
+  return person === `${actor.type}:${actor.id}` ? {} : { person };
+}
 
 /** Checks whether the same actor has already given the same review since the disposition last changed. */
 async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {

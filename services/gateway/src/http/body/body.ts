@@ -99,6 +99,35 @@ export function readRawBody(
   return readBytes(request, response, { bytesMax, valuesMax: Infinity, advice: '' }, reservation);
 }
 
+const XML_TYPES: ReadonlySet<string> = new Set(['application/xml', 'text/xml']);
+
+/** Checks whether a request has an XML body. */
+export function isXml(request: IncomingMessage): boolean {
+  const { type } = readMediaType(request.headers['content-type']);
+  return type !== undefined && XML_TYPES.has(type);
+}
+
+/**
+ * Reads an XML body unchanged. Its encoding is the one that the XML declares.
+ * @throws HttpRefusal 415 for another type or a compressed body; the errors of {@link readJsonBody} for one that is too
+ *   large
+ */
+export function readXmlBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+  reservation: BodyReservation,
+): Promise<Buffer> {
+  const refusal = refusalOfEncoding(request);
+  if (refusal !== undefined) throw refusal;
+  if (!isXml(request)) {
+    throw new HttpRefusal(415, 'Send the body as XML with Content-Type: application/xml.', {
+      Accept: 'application/xml',
+    });
+  }
+  return readRawBody(request, response, bytesMax, reservation);
+}
+
 /** Maximum size of an HTML form, which has a few short fields. */
 const FORM_BYTES_MAX = 16 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';

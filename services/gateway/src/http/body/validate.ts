@@ -14,14 +14,20 @@ const NAME_LENGTH_MAX = 100;
 /**
  * Validates a part of a request with its schema.
  * @param root name of the value in messages if a fault has no path: `body` or `query`
+ * @param at path of the value in the body, if it is a part of it
  * @throws DomainError `invalid` with one detail for each invalid field; its message has the first fault and the number
  * of faults
  */
-export function validate<S extends z.ZodType>(schema: S, value: unknown, root: string): z.infer<S> {
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  root: string,
+  at: readonly PropertyKey[] = [],
+): z.infer<S> {
   const result = check(schema, value);
   if (result.success) return result.data;
   const faults = new FieldFaults();
-  addIssues(faults, result.error.issues, root);
+  addIssues(faults, result.error.issues, root, at);
   throw faults.refusal();
 }
 
@@ -35,12 +41,17 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
 }
 
 /** Converts every issue to a fault in our own words. */
-function addIssues(faults: FieldFaults, issues: readonly z.core.$ZodIssue[], root: string): void {
+function addIssues(
+  faults: FieldFaults,
+  issues: readonly z.core.$ZodIssue[],
+  root: string,
+  at: readonly PropertyKey[],
+): void {
   for (const issue of issues) {
     // One validation issue lists all unknown fields of an object. There may be many such fields, and the caller chose
     // their names.
     const ends = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
-    for (const end of ends) faults.add(pathOf([...issue.path, ...end], root), issue.message);
+    for (const end of ends) faults.add(pathOf([...at, ...issue.path, ...end], root), issue.message);
   }
 }
 

@@ -52,6 +52,7 @@ const root = new URL('../../../../../', import.meta.url);
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['docs/guides/first-integration.md', '/docs/guides/first-integration.md'],
   ['docs/guides/scanning-history.md', '/docs/guides/scanning-history.md'],
+  ['docs/guides/checking-a-payment-run.md', '/docs/guides/checking-a-payment-run.md'],
   ['docs/guides/reviewing-findings.md', '/docs/guides/reviewing-findings.md'],
   ['docs/guides/uploading-documents.md', '/docs/guides/uploading-documents.md'],
   ['docs/guides/connecting-an-erp.md', '/docs/guides/connecting-an-erp.md'],

@@ -5,6 +5,7 @@ BLOCK), a risk score from 0 to 100, and findings that explain the decision.
 
 Guides: [First integration](/docs/guides/first-integration.md) takes twenty minutes.
 [Scanning history](/docs/guides/scanning-history.md) explains how to load historical invoices from a CSV file.
+[Checking a payment run](/docs/guides/checking-a-payment-run.md) compares a file for the bank with the invoices that it pays.
 [Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide.
 [Uploading documents](/docs/guides/uploading-documents.md) is about invoices as files.
 [Connecting an ERP](/docs/guides/connecting-an-erp.md) covers vendors and bills from four ERPs.

@@ -122,6 +122,7 @@ describe('the published description', () => {
     for (const guide of [
       'first-integration',
       'scanning-history',
+      'checking-a-payment-run',
       'reviewing-findings',
       'uploading-documents',
       'connecting-an-erp',

@@ -10,7 +10,7 @@ import type { HeaderName } from './published-headers.js';
 import { withParameterReferences } from './parameter-references.js';
 import { envelopeOf, publishedRefusals } from './published-refusals.js';
 import { describeRepetition } from './repetition.js';
-import { isFileRoute, pathTemplate } from './route.js';
+import { hasBody, isFileRoute, pathTemplate } from './route.js';
 import type { PublishedResponse, Resource, Route } from './route.js';
 
 const envelope = z
@@ -182,7 +182,7 @@ function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConf
 }
 
 function describeRoute(tag: string, route: Route): RouteConfig {
-  const { operation, method, path, summary, params, query, body, access } = route;
+  const { operation, method, path, summary, params, query, access } = route;
   return {
     operationId: operation,
     method,
@@ -200,19 +200,7 @@ function describeRoute(tag: string, route: Route): RouteConfig {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       headers: requestHeaders(route),
-      ...(body === undefined
-        ? {}
-        : {
-            body: {
-              required: route.isBodyOptional !== true,
-              content: {
-                [route.isForm === true ? 'application/x-www-form-urlencoded' : 'application/json']: {
-                  schema: body,
-                  example: exampleOf(body),
-                },
-              },
-            },
-          }),
+      ...(hasBody(route) ? { body: { required: route.isBodyOptional !== true, content: bodiesOf(route) } } : {}),
       ...(isFileRoute(route) ? { body: { required: true, content: filesOf(route.mediaTypes) } } : {}),
     },
     responses: {
@@ -282,7 +270,16 @@ function describeAccess(route: Route): string {
   return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}`;
 }
 
-/** Describes the file in a response with each of its possible media types. */
+/** Describes the bodies that a route accepts, by media type. */
+function bodiesOf({ body, isForm, xml }: Route): NonNullable<ResponseConfig['content']> {
+  const type = isForm === true ? 'application/x-www-form-urlencoded' : 'application/json';
+  return {
+    ...(body === undefined ? {} : { [type]: { schema: body, example: exampleOf(body) } }),
+    ...(xml === undefined ? {} : filesOf(['application/xml'])),
+  };
+}
+
+/** Describes a file with each of its possible media types. */
 function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
   return Object.fromEntries(
     mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),
@@ -306,13 +303,13 @@ function describeResponse(
 
 function refusalsOf(route: Route): number[] {
   const { access, params, query, refusals: own = [] } = route;
-  const hasBody = route.body !== undefined || isFileRoute(route);
+  const takesBody = hasBody(route) || isFileRoute(route);
   return [
-    ...(query === undefined && !hasBody ? [] : [400]),
+    ...(query === undefined && !takesBody ? [] : [400]),
     ...(access === 'public' ? [] : [401, 403]),
     ...(params === undefined ? [] : [404]),
-    ...(hasBody ? [413] : []),
-    ...(hasBody && route.rawBodyBytesMax === undefined ? [415] : []),
+    ...(takesBody ? [413] : []),
+    ...(takesBody && route.rawBodyBytesMax === undefined ? [415] : []),
     ...own,
     429,
     500,

@@ -35,11 +35,14 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
   readonly body: z.infer<B>;
-  /** SHA-256 hash of the request body as canonical JSON. Set only if the route honours the Idempotency-Key. */
+  /**
+   * SHA-256 hash of the request body as canonical JSON, or of the bytes of an XML body. Set only if the route honours the
+   * Idempotency-Key.
+   */
   readonly fingerprint: string;
   /**
-   * Request body as it was sent. Present only for a route that receives it unparsed (see {@link
-   * Described.rawBodyBytesMax}).
+   * Body as it was sent. Present only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}), and
+   * for an XML body (see {@link Described.xml}); otherwise empty.
    */
   readonly rawBody: Buffer;
   /** URL query as it was sent, without `?`, for a service that parses the query itself. */
@@ -93,6 +96,11 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * refused bodies are not counted for the address of the sender. The schema only describes the body.
    */
   readonly rawBodyBytesMax?: number;
+  /**
+   * Limit of an XML body that the route accepts and passes on as it was sent. A route with a schema also accepts JSON,
+   * which the schema describes. Absent if the route accepts no XML.
+   */
+  readonly xml?: { readonly bytesMax: number };
   /**
    * Function that reads the body in place of its schema, which then only describes the body. Used where rules about
    * several fields apply, or where checking all at once would block other requests. Throws or rejects with DomainError
@@ -201,6 +209,11 @@ function withResourceName<D extends { readonly params?: z.ZodObject }>(definitio
 
 export function isFileRoute(route: Route): route is AnyFileRoute {
   return 'receive' in route;
+}
+
+/** Checks whether requests to a route have a body that the gateway reads. */
+export function hasBody({ body, xml }: Pick<Route, 'body' | 'xml'>): boolean {
+  return body !== undefined || xml !== undefined;
 }
 
 /** Returns the path as it is published and as requests are counted, such as `/companies/{companyId}`. */

@@ -69,6 +69,14 @@ const data = {
     previous_disposition: z.string().describe('The disposition of the finding before the review.'),
     reviewed_at: shownInstant().describe('The time when the new disposition of the finding was recorded.'),
   }),
+  'payment_run.checked': z.object({
+    payment_run_id: shownId().describe('The id of the checked payment run.'),
+    company_id: shownId().describe('The id of the company that pays.'),
+    line_count: z.int().min(1).describe('The number of lines of the payment run.'),
+    pay_count: z.int().min(0).describe('The number of lines that may be paid.'),
+    hold_count: z.int().min(0).describe('The number of lines that are held.'),
+    unknown_count: z.int().min(0).describe('The number of lines that could not be joined to an invoice.'),
+  }),
 } satisfies { readonly [T in PublicEventType]: z.ZodType<PublicEventData[T]> };
 
 const summaries: Readonly<Record<PublicEventType, string>> = {
@@ -77,6 +85,7 @@ const summaries: Readonly<Record<PublicEventType, string>> = {
   'scan.completed': 'Notify the webhook of a completed scan of historical invoices',
   'finding.created': 'Notify the webhook of a new finding',
   'finding.reviewed': 'Notify the webhook of the review of a finding',
+  'payment_run.checked': 'Notify the webhook of a checked payment run',
 };
 
 /** Returns the name of the schema of an event type, such as `InvoiceAnalysisCompletedEvent`. */

@@ -8,6 +8,7 @@ import {
   ofFindingCreated,
   ofFindingReviewed,
   ofInvoiceAnalyzed,
+  ofPaymentRunChecked,
   ofScanCompleted,
 } from './to-public-event.js';
 
@@ -62,6 +63,15 @@ const mapped: readonly (PublicEvent | undefined)[] = [
     disposition: 'CONFIRMED',
     previousDisposition: 'OPEN',
     reviewedBy: 'API_KEY:k',
+  }),
+  ofPaymentRunChecked({
+    ...header,
+    runId: 'r',
+    companyId: 'c',
+    lineCount: 8,
+    payCount: 5,
+    holdCount: 2,
+    unknownCount: 1,
   }),
 ];
 

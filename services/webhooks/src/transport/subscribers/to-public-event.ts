@@ -4,6 +4,7 @@ import type {
   FindingCreated,
   FindingReviewed,
   InvoiceAnalyzed,
+  PaymentRunChecked,
 } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { PublicEvent } from '@invoicecontrol/public-events';
@@ -90,6 +91,20 @@ export function ofFindingReviewed(review: FindingReviewed): PublicEvent {
       disposition: review.disposition,
       previous_disposition: review.previousDisposition,
       reviewed_at: (review.eventTime ?? new Date(0)).toISOString(),
+    },
+  };
+}
+
+export function ofPaymentRunChecked(checked: PaymentRunChecked): PublicEvent {
+  return {
+    type: 'payment_run.checked',
+    data: {
+      payment_run_id: checked.runId,
+      company_id: checked.companyId,
+      line_count: checked.lineCount,
+      pay_count: checked.payCount,
+      hold_count: checked.holdCount,
+      unknown_count: checked.unknownCount,
     },
   };
 }

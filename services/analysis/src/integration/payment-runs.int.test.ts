@@ -1,0 +1,447 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  CheckedPayment,
+  CreatePaymentRunRequest,
+  ListedPayment,
+} from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
+import type { RunLine } from '@invoicecontrol/payment-files/testing/payment-run';
+import { readPaymentFile } from '@invoicecontrol/payment-files/read-payment-file';
+import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { startService } from '../compose.js';
+import { judgeOf } from '../payment-runs/domain/verdict.js';
+import { paymentRunStore } from '../payment-runs/storage/payment-runs.js';
+import { asUser, testClock } from '../testing/clients.js';
+import type { Clients } from '../testing/clients.js';
+import { startAnalysis } from '../testing/running-analysis.js';
+import type { RunningAnalysis } from '../testing/running-analysis.js';
+
+const [anna, berta] = [asUser('anna'), asUser('berta')];
+const IBAN = 'DE89370400440532013000';
+const OTHER_IBAN = 'DE02120300000000202051';
+const NAME = 'Nordlicht Energie GmbH';
+
+let running: RunningAnalysis;
+let rpc: Clients;
+
+beforeAll(async () => {
+  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName());
+  ({ rpc } = running);
+});
+afterAll(() => running.stop());
+
+/** Posts an invoice of the supplier, and returns its id. */
+async function post(organizationId: string, number: string, gross: string, companyId?: string): Promise<string> {
+  const invoice = wireInvoice({
+    supplier: { name: NAME, taxId: 'DE994175284', bankAccount: { iban: IBAN } },
+    invoiceNumber: number,
+    issueDate: '2026-10-01',
+    dueDate: undefined,
+    grossAmount: gross,
+    netAmount: undefined,
+    taxAmount: undefined,
+    purchaseOrderRef: undefined,
+    ...(companyId === undefined ? {} : { companyId }),
+  });
+  return (await rpc.post(organizationId, invoice)).invoiceId;
+}
+
+function listed(id: string, changes: Partial<ListedPayment> = {}): ListedPayment {
+  return {
+    id,
+    endToEndId: undefined,
+    amount: '100.00',
+    currency: 'EUR',
+    creditorName: NAME,
+    creditorTaxId: undefined,
+    iban: IBAN,
+    sortCode: undefined,
+    accountNumber: undefined,
+    invoiceNumbers: [id],
+    ksefNumber: undefined,
+    creditorReference: undefined,
+    remittance: undefined,
+    executionDate: undefined,
+    ...changes,
+  };
+}
+
+function sent(
+  organizationId: string,
+  payments: CreatePaymentRunRequest['payments'],
+  changes: Partial<CreatePaymentRunRequest> = {},
+): CreatePaymentRunRequest {
+  const text = payments?.$case === 'pain001' ? payments.value : JSON.stringify(payments);
+  const fingerprint = createHash('sha256').update(text).digest('hex');
+  return { organizationId, companyId: undefined, idempotencyKey: '', fingerprint, payments, ...changes };
+}
+
+async function createList(
+  organizationId: string,
+  payments: ListedPayment[],
+  changes: Partial<CreatePaymentRunRequest> = {},
+) {
+  const value = { payments, executionDate: '2026-11-02' };
+  const { run, replayed } = await rpc.paymentRun.createPaymentRun(
+    sent(organizationId, { $case: 'list', value }, changes),
+    anna,
+  );
+  if (run === undefined) throw new Error('no run');
+  return { ...run, replayed };
+}
+
+function fileOf(lines: readonly RunLine[], messageId = 'MSG-1'): Buffer {
+  return Buffer.from(paymentRunText(lines, { messageId, executionDate: '2026-11-02' }));
+}
+
+const fileLine = (number: string, changes: Partial<RunLine> = {}): RunLine => ({
+  amount: '100.00',
+  name: NAME,
+  account: IBAN,
+  texts: [number],
+  ...changes,
+});
+
+async function createFile(organizationId: string, bytes: Buffer, changes: Partial<CreatePaymentRunRequest> = {}) {
+  const request = sent(organizationId, { $case: 'pain001', value: bytes }, changes);
+  const { run, replayed } = await rpc.paymentRun.createPaymentRun(request, anna);
+  if (run === undefined) throw new Error('no run');
+  return { ...run, replayed };
+}
+
+async function linesOf(organizationId: string, runId: string, verdict = ''): Promise<CheckedPayment[]> {
+  const lines: CheckedPayment[] = [];
+  let pageToken = '';
+  do {
+    const page = await rpc.paymentRun.listPaymentLines(
+      { organizationId, runId, pageSize: 2, pageToken, verdict },
+      anna,
+    );
+    lines.push(...page.lines);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  return lines;
+}
+
+const verdictsOf = (lines: readonly CheckedPayment[]) =>
+  lines.map(({ verdict, reasons }) => [verdict, ...reasons.map(({ code }) => code)]);
+
+const download = (organizationId: string, runId: string, { verdict = '', repeat = 0 } = {}, caller = anna) =>
+  rpc.paymentRun.downloadPaymentFile({ organizationId, runId, verdict, repeat }, caller);
+
+const idsIn = (content: Uint8Array) => readPaymentFile(content).transactions.map(({ remittance }) => remittance[0]);
+
+describe('a run', () => {
+  test('is judged line by line, in the order of the request, with counts and sums', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1001', '100.00');
+    await post(organizationId, 'RE-1002', '200.00');
+    const blocked = await rpc.post(
+      organizationId,
+      wireInvoice({
+        supplier: { name: NAME, taxId: 'DE994175284', bankAccount: { iban: IBAN } },
+        invoiceNumber: 'RE-1001',
+        issueDate: '2026-10-01',
+        grossAmount: '100.00',
+      }),
+    );
+    expect(blocked.decision).not.toBe(1);
+    const run = await createList(organizationId, [
+      listed('RE-1001'),
+      listed('RE-1002', { amount: '200.00', iban: OTHER_IBAN }),
+      listed('again', { invoiceNumbers: ['RE-1001'] }),
+      listed('RE-9999'),
+    ]);
+    expect(verdictsOf(await linesOf(organizationId, run.runId))).toEqual([
+      ['PAY'],
+      ['HOLD', 'ACCOUNT_DIFFERS'],
+      ['HOLD', 'TWICE_IN_RUN'],
+      ['UNKNOWN'],
+    ]);
+    expect(run).toMatchObject({
+      source: 'JSON',
+      lineCount: 4,
+      pay: { count: 1, sums: [{ currency: 'EUR', amount: '100.00' }] },
+      hold: { count: 2, sums: [{ currency: 'EUR', amount: '300.00' }] },
+      unknown: { count: 1 },
+      executionDate: '2026-11-02',
+    });
+    expect(await linesOf(organizationId, run.runId, 'HOLD')).toHaveLength(2);
+  });
+
+  test('that is sent twice is one run, with a key and without, and other content under a key is refused', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const [first, second] = await Promise.all([1, 2].map(() => createList(organizationId, [listed('RE-1')])));
+    expect(second?.runId).toBe(first?.runId);
+    expect((await createList(organizationId, [listed('RE-1')])).replayed).toBe(true);
+    const keyed = await createList(organizationId, [listed('RE-1')], { idempotencyKey: 'k' });
+    expect(keyed).toMatchObject({ replayed: false });
+    expect(keyed.runId).not.toBe(first?.runId);
+    await expect(createList(organizationId, [listed('RE-2')], { idempotencyKey: 'k' })).rejects.toMatchObject({
+      kind: 'idempotency_mismatch',
+    });
+    const { runs } = await rpc.paymentRun.listPaymentRuns(
+      {
+        organizationId,
+        pageSize: 0,
+        pageToken: '',
+        companyId: undefined,
+        createdFromTime: undefined,
+        createdToTime: undefined,
+      },
+      anna,
+    );
+    expect(runs).toHaveLength(2);
+  });
+
+  test('of another tenant looks like a missing one, in every call', async () => {
+    const [organizationId, stranger] = [running.organization.newTenant(), running.organization.newTenant()];
+    await post(organizationId, 'RE-1', '100.00');
+    const { runId } = await createFile(organizationId, fileOf([fileLine('RE-1'), fileLine('RE-2')]));
+    const of = { organizationId: stranger, runId };
+    const calls = [
+      () => rpc.paymentRun.getPaymentRun(of, anna),
+      () => rpc.paymentRun.listPaymentLines({ ...of, pageSize: 0, pageToken: '', verdict: '' }, anna),
+      () => rpc.paymentRun.recheckPaymentRun(of, anna),
+      () => rpc.paymentRun.downloadPaymentFile({ ...of, verdict: '', repeat: 0 }, anna),
+      () => rpc.paymentRun.releasePaymentLine({ ...of, lineId: '1.2', note: 'n', invoiceIds: [] }, anna),
+      () => rpc.paymentRun.reportPaymentStatuses({ ...of, pain002: Buffer.from('<a/>') }, anna),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ kind: 'not_found' });
+    // The same payment of the other tenant finds no invoice.
+    const own = await createList(stranger, [listed('RE-1')]);
+    expect(own.unknown?.count).toBe(1);
+  });
+
+  test('of another company is held, and the company of the debtor pays where none is named', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const other = await createList(organizationId, [listed('RE-1')], { companyId: SECOND_COMPANY_ID });
+    expect(verdictsOf(await linesOf(organizationId, other.runId))).toEqual([['HOLD', 'OTHER_COMPANY']]);
+    await expect(createList(organizationId, [listed('RE-1')], { companyId: 'nobody' })).rejects.toMatchObject({
+      kind: 'invalid',
+    });
+  });
+
+  test('keeps its facts: a replay gives the same results, byte for byte', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const { runId } = await createList(organizationId, [
+      listed('RE-1'),
+      listed('RE-2'),
+      listed('x', { invoiceNumbers: ['RE-1'] }),
+    ]);
+    const { db } = running.mongo;
+    const store = paymentRunStore(
+      {
+        runs: db.collection('payment_runs'),
+        files: db.collection('payment_files'),
+        lines: db.collection('payment_lines'),
+        facts: db.collection('payment_facts'),
+        releases: db.collection('payment_releases'),
+        outcomes: db.collection('payment_outcomes'),
+      } as Parameters<typeof paymentRunStore>[0],
+      { nudge: () => {} } as unknown as Parameters<typeof paymentRunStore>[1],
+      testClock,
+    );
+    const run = await store.find(organizationId, runId);
+    const checkId = run?.checks[0]?.checkId ?? '';
+    const stored = await store.factsOf(organizationId, { runId, checkId });
+    if (stored === undefined) throw new Error('no facts');
+    const replayed = stored.facts.map(judgeOf(stored.run));
+    const lines = await store.allLines(organizationId, { runId, checkId });
+    expect(JSON.stringify(replayed)).toBe(JSON.stringify(lines.map(({ result }) => result)));
+  });
+});
+
+describe('the file', () => {
+  test('holds the lines that may be paid, each once; the three files together hold each line once', async () => {
+    const organizationId = running.organization.newTenant();
+    await Promise.all([post(organizationId, 'RE-1', '100.00'), post(organizationId, 'RE-2', '100.00')]);
+    const bytes = fileOf([fileLine('RE-1'), fileLine('RE-2', { account: OTHER_IBAN }), fileLine('RE-7')]);
+    const { runId } = await createFile(organizationId, bytes);
+    const held = await download(organizationId, runId, { verdict: 'HOLD' });
+    const unknown = await download(organizationId, runId, { verdict: 'UNKNOWN' });
+    const given = await download(organizationId, runId);
+    expect([given, held, unknown].flatMap(({ content }) => idsIn(content))).toEqual(['RE-1', 'RE-2', 'RE-7']);
+    await expect(download(organizationId, runId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    const again = await download(organizationId, runId, { repeat: 1 });
+    expect(Buffer.from(again.content).equals(Buffer.from(given.content))).toBe(true);
+    const { run } = await rpc.paymentRun.getPaymentRun({ organizationId, runId }, anna);
+    expect(run?.downloads).toMatchObject([{ count: 1, downloadedBy: 'USER:anna' }]);
+  });
+
+  test('is given to one of two people who ask at once', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const { runId } = await createFile(organizationId, fileOf([fileLine('RE-1')]));
+    const results = await Promise.allSettled(
+      [anna, berta, anna, berta].map((caller) => download(organizationId, runId, {}, caller)),
+    );
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  test('leaves out a line that has become worse since the check, and the run shows it', async () => {
+    const organizationId = running.organization.newTenant();
+    await Promise.all([post(organizationId, 'RE-1', '100.00'), post(organizationId, 'RE-2', '100.00')]);
+    const first = await createFile(organizationId, fileOf([fileLine('RE-1'), fileLine('RE-2')], 'FIRST'));
+    const second = await createFile(organizationId, fileOf([fileLine('RE-2'), fileLine('RE-1')], 'SECOND'));
+    expect(second.pay?.count).toBe(2);
+    await download(organizationId, first.runId);
+    // Both bills are paid now by the file of the first run.
+    await expect(download(organizationId, second.runId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    const { run } = await rpc.paymentRun.getPaymentRun({ organizationId, runId: second.runId }, anna);
+    expect([run?.pay?.count, run?.hold?.count]).toEqual([0, 2]);
+    expect(verdictsOf(await linesOf(organizationId, second.runId))).toEqual([
+      ['HOLD', 'PAID_ALREADY'],
+      ['HOLD', 'PAID_ALREADY'],
+    ]);
+  });
+
+  test('of a run that was only checked paid nothing, and a rejected payment frees its bill', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const first = await createFile(organizationId, fileOf([fileLine('RE-1', { endToEndId: 'E2E-1' })], 'FIRST'));
+    expect((await createFile(organizationId, fileOf([fileLine('RE-1')], 'SECOND'))).pay?.count).toBe(1);
+    await download(organizationId, first.runId);
+    expect((await createFile(organizationId, fileOf([fileLine('RE-1')], 'THIRD'))).hold?.count).toBe(1);
+    const report = reportOf('FIRST', 'RJCT');
+    const reported = await rpc.paymentRun.reportPaymentStatuses(
+      { organizationId, runId: first.runId, pain002: report },
+      anna,
+    );
+    expect(reported).toMatchObject({ lines: 1, replayed: false });
+    const repeated = await rpc.paymentRun.reportPaymentStatuses(
+      { organizationId, runId: first.runId, pain002: report },
+      anna,
+    );
+    expect(repeated.replayed).toBe(true);
+    expect((await linesOf(organizationId, first.runId))[0]?.outcome).toMatchObject({ status: 'RJCT' });
+    expect((await createFile(organizationId, fileOf([fileLine('RE-1')], 'FOURTH'))).pay?.count).toBe(1);
+    const foreign = { organizationId, runId: first.runId, pain002: reportOf('ANOTHER', 'ACSC') };
+    await expect(rpc.paymentRun.reportPaymentStatuses(foreign, anna)).rejects.toMatchObject({ kind: 'wrong_state' });
+  });
+
+  test('of another run with the same message id is a notice and no refusal', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    await createFile(organizationId, fileOf([fileLine('RE-9')], 'SAME'));
+    const { runId } = await createFile(organizationId, fileOf([fileLine('RE-1')], 'SAME'));
+    const [line] = await linesOf(organizationId, runId);
+    expect(line).toMatchObject({ verdict: 'PAY', notices: [{ code: 'MESSAGE_ID_REPEATED' }] });
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ['a DOCTYPE', (text) => text.replace('<Document', '<!DOCTYPE a []><Document')],
+    ['a wrong sum', (text) => text.replace(/<CtrlSum>[^<]*/, '<CtrlSum>1')],
+    ['a wrong count', (text) => text.replace(/<NbOfTxs>[^<]*/, '<NbOfTxs>7')],
+    ['an unknown version', (text) => text.replaceAll('pain.001.001.09', 'pain.001.001.99')],
+    ['an IBAN that fails', (text) => text.replace(IBAN, `${IBAN.slice(0, -1)}1`)],
+    ['nothing', () => ''],
+  ])('with %s is refused, and nothing is stored', async (_, change) => {
+    const organizationId = running.organization.newTenant();
+    const bytes = Buffer.from(change(fileOf([fileLine('RE-1')]).toString()));
+    await expect(createFile(organizationId, bytes)).rejects.toMatchObject({ kind: 'invalid' });
+    expect(await running.mongo.db.collection('payment_lines').countDocuments({ organizationId })).toBe(0);
+  });
+});
+
+describe('a release', () => {
+  const release = (organizationId: string, runId: string, lineId: string, caller = anna, invoiceIds: string[] = []) =>
+    rpc.paymentRun.releasePaymentLine(
+      { organizationId, runId, lineId, note: 'They confirmed it.', invoiceIds },
+      caller,
+    );
+
+  async function heldRun(organizationId: string) {
+    const invoiceId = await post(organizationId, 'RE-1', '100.00');
+    const { runId } = await createFile(
+      organizationId,
+      fileOf([fileLine('RE-1', { account: OTHER_IBAN }), fileLine('KD 4711')]),
+    );
+    return { invoiceId, runId };
+  }
+
+  test('lets the next download give the line out, with a suffix at its message id', async () => {
+    const organizationId = running.organization.newTenant();
+    const { runId } = await heldRun(organizationId);
+    await expect(download(organizationId, runId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    const { line, pending } = await release(organizationId, runId, '1.1');
+    expect([pending, line?.release]).toMatchObject([
+      false,
+      { confirmed: true, inForce: true, releasedBy: 'USER:anna' },
+    ]);
+    expect(idsIn((await download(organizationId, runId)).content)).toEqual(['RE-1']);
+    await release(organizationId, runId, '1.2');
+    expect(readPaymentFile((await download(organizationId, runId)).content).messageId).toBe('MSG-1-2');
+    await expect(release(organizationId, runId, '1.1')).rejects.toMatchObject({ kind: 'wrong_state' });
+    await expect(release(organizationId, runId, '9.9')).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  test('needs two people where four eyes are required, also if both ask at once', async () => {
+    const organizationId = running.organization.newTenant();
+    running.organization.setFourEyes(organizationId, true);
+    const { runId } = await heldRun(organizationId);
+    expect((await release(organizationId, runId, '1.1')).pending).toBe(true);
+    expect((await release(organizationId, runId, '1.1')).pending).toBe(true);
+    await expect(download(organizationId, runId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    expect((await release(organizationId, runId, '1.1', berta)).pending).toBe(false);
+    const both = await Promise.all([anna, berta].map((caller) => release(organizationId, runId, '1.2', caller)));
+    expect(both.map(({ pending }) => pending).sort((left, right) => Number(left) - Number(right))).toEqual([
+      false,
+      true,
+    ]);
+    expect((await download(organizationId, runId)).count).toBe(2);
+  });
+
+  test('of an unknown line joins the invoices that the person names, and judges them', async () => {
+    const organizationId = running.organization.newTenant();
+    const { runId, invoiceId } = await heldRun(organizationId);
+    const { line } = await release(organizationId, runId, '1.2', anna, [invoiceId]);
+    expect(line?.release?.inForce).toBe(true);
+    await download(organizationId, runId);
+    const next = await createFile(organizationId, fileOf([fileLine('RE-1')], 'NEXT'));
+    expect(verdictsOf(await linesOf(organizationId, next.runId))).toEqual([['HOLD', 'PAID_ALREADY']]);
+    await expect(release(organizationId, runId, '1.1', anna, ['nobody'])).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  test('never frees a line to an account with confirmed fraud', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const changed = await rpc.post(
+      organizationId,
+      wireInvoice({
+        supplier: { name: NAME, taxId: 'DE994175284', bankAccount: { iban: OTHER_IBAN } },
+        invoiceNumber: 'RE-2',
+        issueDate: '2026-10-05',
+        grossAmount: '777.00',
+      }),
+    );
+    const finding = changed.findings.find(({ type }) => type.startsWith('BANK_ACCOUNT'));
+    if (finding === undefined) throw new Error('no finding about the account');
+    await rpc.review(organizationId, finding, 'CONFIRMED');
+    const { runId } = await createFile(organizationId, fileOf([fileLine('RE-1', { account: OTHER_IBAN })]));
+    const [line] = await linesOf(organizationId, runId);
+    expect(line?.reasons[0]?.code).toBe('ACCOUNT_CONFIRMED_FRAUD');
+    await expect(release(organizationId, runId, '1.1')).rejects.toMatchObject({ kind: 'wrong_state' });
+  });
+});
+
+test('10,000 lines are accepted, and one more is refused', async () => {
+  const organizationId = running.organization.newTenant();
+  const payments = Array.from({ length: 10_000 }, (_, index) => listed(`L-${index}`));
+  expect((await createList(organizationId, payments)).unknown?.count).toBe(10_000);
+  await expect(createList(organizationId, [...payments, listed('one more')])).rejects.toMatchObject({
+    kind: 'invalid',
+  });
+});
+
+function reportOf(messageId: string, status: string): Buffer {
+  return Buffer.from(
+    `<?xml version="1.0" encoding="UTF-8"?><Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03"><CstmrPmtStsRpt><GrpHdr><MsgId>R-1</MsgId><CreDtTm>2026-11-02T10:00:00</CreDtTm></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${messageId}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>${status}</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`,
+  );
+}

@@ -1,0 +1,240 @@
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import { events } from '@invoicecontrol/contracts/events';
+import { writePaymentFile } from '@invoicecontrol/payment-files/write-payment-file';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { AuditBuffer } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { personOf } from '@invoicecontrol/runtime/request-context';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { v7 as uuidV7 } from 'uuid';
+import type { LineFacts } from '../domain/join.js';
+import { bitsOf, CHECKS_MAX, currentCheck, DOWNLOADS_MAX, hasBit, isGiven, isReleased } from '../domain/run.js';
+import type { GivenLines, PaymentRun, Release, RunCheck } from '../domain/run.js';
+import type { LineResult } from '../domain/verdict.js';
+import { countsOf } from './check-lines.js';
+import type { CheckLines } from './check-lines.js';
+import { checkedAnnouncement } from './create-run.js';
+import { readFile } from './lines-of-file.js';
+import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
+
+interface Deps {
+  readonly runs: PaymentRunStore;
+  readonly check: CheckLines;
+  readonly tenants: Tenants;
+  readonly audit: Pick<AuditBuffer, 'record'>;
+  readonly clock: Clock;
+}
+
+export interface RunReference {
+  readonly organizationId: string;
+  readonly runId: string;
+}
+
+/** Bytes that a download gives out. */
+export interface PaymentFileContent {
+  readonly bytes: Uint8Array;
+  readonly count: number;
+  readonly fileName: string;
+}
+
+export interface RunChanges {
+  /**
+   * Checks all lines of a run again.
+   * @throws DomainError not_found; wrong_state after too many checks
+   */
+  recheck(of: RunReference, context: RequestContext): Promise<PaymentRun>;
+  /**
+   * Gives out the lines that are PAY or released, each once. The lines are checked again first. A line that has become
+   * worse is held, and the run then shows it as such.
+   * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file
+   */
+  download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
+  /** Gives the bytes of an earlier download again. */
+  repeat(of: RunReference, number: number, context: RequestContext): Promise<PaymentFileContent>;
+  /** Reads the lines that are held or unknown as a file. */
+  withheld(of: RunReference, verdict: 'HOLD' | 'UNKNOWN', context: RequestContext): Promise<PaymentFileContent>;
+}
+
+/** Changes to stored runs that check their lines again. */
+export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunChanges {
+  const requireRun = async ({ organizationId, runId }: RunReference): Promise<PaymentRun> => {
+    const run = await runs.find(organizationId, runId);
+    if (run === undefined) throw notFound('payment run');
+    return run;
+  };
+  const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
+    const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
+    if (bytes !== undefined) return bytes;
+    throw new DomainError('wrong_state', 'This payment run was sent as JSON and has no file. Read its lines instead.');
+  };
+  /** Loads the lines and the releases of a run, and judges the lines as they are now. */
+  const judgedNow = async (run: PaymentRun, context: RequestContext) => {
+    const { organizationId, runId } = run;
+    const [before, releases, tenant] = await Promise.all([
+      runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId }),
+      runs.releases(organizationId, runId),
+      tenants.factsOf(organizationId, context),
+    ]);
+    const named = new Map(
+      [...releases].flatMap(([lineId, release]) =>
+        release.invoiceIds.length > 0 && isReleased(release) ? [[lineId, release.invoiceIds] as const] : [],
+      ),
+    );
+    const lines = before.map(({ line }) => line);
+    return { before, releases, named, lines, checked: await check(run, lines, tenant, named) };
+  };
+  const storeCheck = async (
+    run: PaymentRun,
+    trigger: RunCheck['trigger'],
+    lines: readonly CheckedLine['line'][],
+    of: {
+      readonly facts: readonly LineFacts[];
+      readonly run: Parameters<PaymentRunStore['insertCheck']>[0]['run'];
+      readonly results: readonly LineResult[];
+    },
+    context: RequestContext,
+  ): Promise<RunCheck> => {
+    const { organizationId, runId } = run;
+    const checkId = uuidV7();
+    await runs.insertCheck({ organizationId, runId, checkId, ...of });
+    return { checkId, trigger, at: clock.now(), by: personOf(context), counts: countsOf(lines, of.results) };
+  };
+  const recorded = (action: string, runId: string, context: RequestContext) =>
+    auditAnnouncement(events.analysisAuditRecorded, context, {
+      action,
+      target: `payment_run:${runId}`,
+      outcome: 'SUCCEEDED',
+    });
+  return {
+    recheck: (of, context) =>
+      retryOnConflict(async () => {
+        const run = await requireRun(of);
+        if (run.checks.length >= CHECKS_MAX) {
+          throw new DomainError(
+            'wrong_state',
+            `The limit of ${CHECKS_MAX} checks of a payment run is reached. Send the payments as a new run.`,
+          );
+        }
+        const { before, lines, checked } = await judgedNow(run, context);
+        // A line that was given out keeps the verdict with which it left.
+        const results = before.map(({ line, result }, index) =>
+          isGiven(run, line.position) ? result : (checked.results[index] ?? result),
+        );
+        const next = await storeCheck(run, 'RECHECK', lines, { ...checked, results }, context);
+        const changed = { ...run, checks: [...run.checks, next], counts: next.counts };
+        return runs.change(run, { checks: changed.checks, counts: changed.counts }, [
+          checkedAnnouncement(changed),
+          recorded('payment_run.rechecked', run.runId, context),
+        ]);
+      }),
+    download: (of, context) =>
+      retryOnConflict(async () => {
+        const run = await requireRun(of);
+        const bytes = await requireBytes(run);
+        if (run.downloads.length >= DOWNLOADS_MAX) {
+          throw new DomainError('wrong_state', `The limit of ${DOWNLOADS_MAX} downloads of a payment run is reached.`);
+        }
+        const { before, releases, named, lines, checked } = await judgedNow(run, context);
+        const results = before.map(({ line, result }, index) => {
+          const now = checked.results[index] ?? result;
+          if (isGiven(run, line.position)) return result;
+          // From now on, the line pays the invoices that a person named for it.
+          return named.has(line.lineId) ? now : worse(result, now);
+        });
+        const isChanged = results.some((result, index) => result !== before[index]?.result);
+        const current = isChanged
+          ? await storeCheck(run, 'DOWNLOAD', lines, { ...checked, results }, context)
+          : currentCheck(run);
+        const given = lines.flatMap(({ position, lineId }, index) =>
+          !isGiven(run, position) && mayBePaid(results[index], releases.get(lineId)) ? [{ position, lineId }] : [],
+        );
+        const checks = isChanged ? [...run.checks, current].slice(-CHECKS_MAX) : run.checks;
+        if (given.length === 0) {
+          if (isChanged) await runs.change(run, { checks, counts: current.counts }, []);
+          throw new DomainError(
+            'wrong_state',
+            'No line is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
+          );
+        }
+        const download: GivenLines = {
+          number: run.downloads.length + 1,
+          checkId: current.checkId,
+          at: clock.now(),
+          by: personOf(context),
+          count: given.length,
+          lines: bitsOf(
+            given.map(({ position }) => position),
+            run.lineCount,
+          ),
+        };
+        const content = contentOf(run, bytes, new Set(given.map(({ lineId }) => lineId)), download.number);
+        await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
+          recorded('payment_run.downloaded', run.runId, context),
+        ]);
+        return content;
+      }),
+    async repeat(of, number, context) {
+      const run = await requireRun(of);
+      const bytes = await requireBytes(run);
+      const download = run.downloads.find((one) => one.number === number);
+      if (download === undefined) {
+        throw new DomainError(
+          'wrong_state',
+          `This payment run has no download ${number}. Omit repeat to give out its lines.`,
+        );
+      }
+      const lines = await runs.allLines(run.organizationId, { runId: run.runId, checkId: currentCheck(run).checkId });
+      const kept = lines.filter(({ line }) => hasBit(download.lines, line.position)).map(({ line }) => line.lineId);
+      audit.record(run.organizationId, context, {
+        action: 'payment_run.downloaded',
+        target: `payment_run:${run.runId}`,
+        outcome: 'SUCCEEDED',
+      });
+      return contentOf(run, bytes, new Set(kept), number);
+    },
+    async withheld(of, verdict, context) {
+      const run = await requireRun(of);
+      const bytes = await requireBytes(run);
+      const { organizationId, runId } = run;
+      const [lines, releases] = await Promise.all([
+        runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId }),
+        runs.releases(organizationId, runId),
+      ]);
+      const kept = lines.filter(
+        ({ line, result }) =>
+          result.verdict === verdict && !isGiven(run, line.position) && !mayBePaid(result, releases.get(line.lineId)),
+      );
+      if (kept.length === 0)
+        throw new DomainError('wrong_state', `This payment run has no line with the verdict ${verdict}.`);
+      audit.record(organizationId, context, {
+        action: 'payment_run.downloaded',
+        target: `payment_run:${runId}`,
+        outcome: 'SUCCEEDED',
+      });
+      return contentOf(run, bytes, new Set(kept.map(({ line }) => line.lineId)), 1);
+    },
+  };
+}
+
+function contentOf(run: PaymentRun, bytes: Uint8Array, kept: ReadonlySet<string>, part: number): PaymentFileContent {
+  const written = writePaymentFile(bytes, readFile(bytes), kept, part);
+  return { bytes: written, count: kept.size, fileName: `payment-run-${run.runId}-${part}.xml` };
+}
+
+/** Returns the worse of two results. A line that has become better needs a new check, not a download. */
+function worse(before: LineResult, now: LineResult): LineResult {
+  if (before.verdict === 'PAY') return now.verdict === 'PAY' ? before : now;
+  const known = new Set<string>(before.reasons.map(({ code }) => code));
+  return now.reasons.some(({ code }) => !known.has(code)) ? now : before;
+}
+
+/** Checks whether a line may be given to the bank: it is PAY, or a person released exactly the reasons that it has. */
+export function mayBePaid(result: LineResult | undefined, release: Release | undefined): boolean {
+  if (result === undefined) return false;
+  if (result.verdict === 'PAY') return true;
+  if (release === undefined || !isReleased(release)) return false;
+  if (result.reasons.some(({ code }) => code === 'ACCOUNT_CONFIRMED_FRAUD')) return false;
+  return result.reasons.every(({ code }) => release.reasons.includes(code));
+}

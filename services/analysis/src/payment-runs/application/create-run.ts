@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { events } from '@invoicecontrol/contracts/events';
+import type { PaymentList } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
+import { invalidField } from '@invoicecontrol/errors';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
+import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import { personOf } from '@invoicecontrol/runtime/request-context';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { hasCompany } from '@invoicecontrol/tenants/facts';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
+import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { parseTaxId } from '@invoicecontrol/values/tax-id';
+import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import type { PaymentLine } from '../domain/payment-line.js';
+import type { PaymentRun } from '../domain/run.js';
+import { countsOf } from './check-lines.js';
+import type { CheckLines } from './check-lines.js';
+import { linesOfFile, readFile } from './lines-of-file.js';
+import { linesOfList } from './lines-of-list.js';
+import type { PaymentRunStore } from './payment-run-store.js';
+
+/** Namespaces of the ids of runs. They must never change, because the ids would change too. */
+const namespaces = {
+  keyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b01',
+  unkeyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b02',
+} as const;
+
+interface Deps {
+  readonly runs: PaymentRunStore;
+  readonly check: CheckLines;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+}
+
+export interface CreateRunInput {
+  readonly organizationId: string;
+  /** Company that pays. Undefined to take the company of the debtor, or the default company. */
+  readonly companyId: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly fingerprint: string;
+  readonly payments:
+    | { readonly source: 'PAIN_001'; readonly bytes: Uint8Array }
+    | { readonly source: 'JSON'; readonly list: PaymentList };
+}
+
+export interface CreatedRun {
+  readonly run: PaymentRun;
+  /** True if the run was stored by an earlier request. */
+  readonly isReplayed: boolean;
+}
+
+/**
+ * Checks the payments of a file or a list, and stores the run. The insert of the run is the commit point: lines that
+ * were stored for a check that no run names are never read. The id is derived from the key or the content, so a repeat
+ * finds the stored run.
+ * @throws DomainError invalid, too_large, idempotency_mismatch
+ */
+export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
+
+export const createRun =
+  ({ runs, check, tenants, clock }: Deps): CreateRun =>
+  async (input, context) => {
+    const { organizationId, payments, idempotencyKey, fingerprint } = input;
+    const tenant = await tenants.factsOf(organizationId, context, input.companyId);
+    const sent = read(payments);
+    const companyId = companyOf(input.companyId, sent.debtorTaxIds, tenant);
+    const runId =
+      idempotencyKey === undefined
+        ? uuidV5(`${organizationId}|${companyId}|${fingerprint}`, namespaces.unkeyed)
+        : uuidV5(`${organizationId}|${idempotencyKey}`, namespaces.keyed);
+    const known = async (): Promise<CreatedRun | undefined> => {
+      const run = await runs.find(organizationId, runId);
+      if (run === undefined) return undefined;
+      requireSameRequest(requestOf(companyId, fingerprint), run.fingerprint, 'payment run');
+      return { run, isReplayed: true };
+    };
+    const earlier = await known();
+    if (earlier !== undefined) return earlier;
+    const at = clock.now();
+    const checkId = uuidV7();
+    const subject = { organizationId, runId, companyId, messageId: sent.messageId };
+    const { facts, run: runFacts, results } = await check(subject, sent.lines, tenant);
+    await runs.insertCheck({ organizationId, runId, checkId, facts, run: runFacts, results });
+    const counts = countsOf(sent.lines, results);
+    const run: PaymentRun = {
+      ...subject,
+      version: 1,
+      source: payments.source,
+      lineCount: sent.lines.length,
+      executionDate: sent.lines.flatMap(({ executionDate }) => executionDate ?? []).sort()[0],
+      fingerprint: requestOf(companyId, fingerprint),
+      createdAt: at,
+      counts,
+      checks: [{ checkId, trigger: 'CREATED', at, by: personOf(context), counts }],
+      downloads: [],
+      reports: [],
+    };
+    const announced = [
+      checkedAnnouncement(run),
+      auditAnnouncement(events.analysisAuditRecorded, context, {
+        action: 'payment_run.checked',
+        target: `payment_run:${runId}`,
+        outcome: 'SUCCEEDED',
+      }),
+    ];
+    const bytes = payments.source === 'PAIN_001' ? payments.bytes : undefined;
+    if (await runs.insert({ ...run, bytes }, announced)) return { run, isReplayed: false };
+    const first = await known();
+    if (first === undefined) throw new Error('The payment run exists and cannot be read.');
+    return first;
+  };
+
+/** Builds the event for a run whose lines were checked. */
+export function checkedAnnouncement({ runId, companyId, lineCount, counts }: PaymentRun): Announcement {
+  return announce(events.paymentRunChecked, {
+    runId,
+    companyId,
+    lineCount,
+    payCount: counts.PAY.count,
+    holdCount: counts.HOLD.count,
+    unknownCount: counts.UNKNOWN.count,
+  });
+}
+
+interface SentPayments {
+  readonly lines: readonly PaymentLine[];
+  readonly messageId: string | undefined;
+  readonly debtorTaxIds: readonly string[];
+}
+
+function read(payments: CreateRunInput['payments']): SentPayments {
+  if (payments.source === 'JSON') return { lines: linesOfList(payments.list), messageId: undefined, debtorTaxIds: [] };
+  const file = readFile(payments.bytes);
+  return {
+    lines: linesOfFile(file),
+    messageId: file.messageId,
+    debtorTaxIds: file.blocks.flatMap(({ debtorTaxIds }) => debtorTaxIds),
+  };
+}
+
+function companyOf(stated: string | undefined, debtorTaxIds: readonly string[], tenant: TenantFacts): string {
+  if (stated !== undefined) {
+    if (hasCompany(tenant, stated)) return stated;
+    throw invalidField(
+      'company_id',
+      'must be the id of a company in this organization. Omit it to use the company of the debtor.',
+    );
+  }
+  const debtors = debtorTaxIds.flatMap((text) => parseTaxId(text) ?? []);
+  const own = tenant.companies.find((company) => debtors.some((taxId) => hasTaxId(company, taxId)));
+  return own?.companyId ?? tenant.defaultCompanyId;
+}
+
+/** The same key with another company is another request. */
+function requestOf(companyId: string, fingerprint: string): string {
+  return createHash('sha256').update(`${companyId}|${fingerprint}`).digest('hex');
+}

@@ -1,0 +1,79 @@
+import { readPaymentFile } from '@invoicecontrol/payment-files/read-payment-file';
+import { PaymentFileRefused } from '@invoicecontrol/payment-files/payment-file-refused';
+import type { PaymentFile, PaymentTransaction } from '@invoicecontrol/payment-files/payment-file';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import type { CreditorAccount, PaymentLine } from '../domain/payment-line.js';
+
+/** Payment method of a cheque, which has no account. */
+const CHEQUE = 'CHK';
+
+/**
+ * Reads a file in the format pain.001.
+ * @throws DomainError too_large, or invalid with the place of the fault
+ */
+export function readFile(bytes: Uint8Array): PaymentFile {
+  return refusedAs(() => readPaymentFile(bytes));
+}
+
+/** Runs a reader of payment files, and converts its refusal to the error that callers get. */
+export function refusedAs<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof PaymentFileRefused)) throw error;
+    if (error.reason === 'TOO_LARGE') throw new DomainError('too_large', error.message);
+    throw error.place === '' ? new DomainError('invalid', error.message) : invalidField(error.place, error.message);
+  }
+}
+
+/** Returns the payments of a file as lines of a run. */
+export function linesOfFile({ transactions, blocks }: PaymentFile): readonly PaymentLine[] {
+  return transactions.map((transaction): PaymentLine => {
+    const { lineId, position, block, amount, currency, equivalent, creditorName, proxy } = transaction;
+    const account = accountOf(transaction);
+    const executionDate = blocks[block]?.executionDate;
+    const { endToEndId, instructionId, creditorReference } = transaction;
+    return {
+      lineId,
+      position,
+      ...(endToEndId === undefined ? {} : { endToEndId }),
+      ...(instructionId === undefined ? {} : { instructionId }),
+      amount,
+      currency,
+      ...(equivalent === undefined ? {} : { equivalent }),
+      ...(creditorName === undefined ? {} : { creditorName }),
+      ...(account === undefined ? {} : { creditorAccount: account }),
+      creditorTaxIds: transaction.creditorTaxIds,
+      ...(proxy === undefined ? {} : { proxy }),
+      ...(executionDate === undefined ? {} : { executionDate }),
+      documents: transaction.documents.flatMap(({ number, amount: paid }) =>
+        number === undefined ? [] : [{ number, ...(paid === undefined ? {} : { amount: paid }) }],
+      ),
+      ...(creditorReference === undefined ? {} : { creditorReference }),
+      texts: transaction.remittance,
+    };
+  });
+}
+
+function accountOf({
+  creditorBankAccount,
+  creditorAccount,
+  paymentMethod,
+}: PaymentTransaction): CreditorAccount | undefined {
+  if (paymentMethod === CHEQUE) return undefined;
+  if (creditorBankAccount !== undefined) {
+    const { key, masked } = readBankAccount(creditorBankAccount);
+    return { key, masked };
+  }
+  const other = creditorAccount?.other;
+  return other === undefined ? undefined : otherAccount(other);
+}
+
+/** Number of characters that a masked account shows at its end. */
+const SHOWN_TAIL_LENGTH = 4;
+
+function otherAccount(printed: string): CreditorAccount {
+  const compact = printed.toUpperCase().replace(/[^A-Z0-9]/g, '');
+  return { key: `O:${compact}`, masked: `****${compact.slice(-SHOWN_TAIL_LENGTH)}` };
+}

@@ -1,0 +1,412 @@
+import { creditKeys, paidBillKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
+import { readName } from '@invoicecontrol/engine/normalisation/name-key';
+import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
+import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
+import type { Logger } from '@invoicecontrol/runtime/logger';
+import type { Pace } from '@invoicecontrol/runtime/pace';
+import { dayNumber } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { parseTaxId } from '@invoicecontrol/values/tax-id';
+import { PASSING_ACCOUNT_DAYS } from '../../books/domain/vendor-accounts.js';
+import type { LoadErpRecords } from '../../books/application/load-erp-records.js';
+import type { MasterVendorRecord } from '../../books/domain/erp-facts.js';
+import type { BankLinkStore, PaidSupplier, SupplierStore } from '../../records/application/counted-records.js';
+import type { FindingStore } from '../../records/application/finding-store.js';
+import { recordsLeftOut } from '../../telemetry.js';
+import type { LineFacts } from '../domain/join.js';
+import type { Payable, PayableAccount } from '../domain/payable.js';
+import { paidFor } from '../domain/paid.js';
+import type { PaidByRun } from '../domain/paid.js';
+import { comparedAmount } from '../domain/payment-line.js';
+import type { PaymentLine } from '../domain/payment-line.js';
+import { referencesOf, taxIdsOf } from '../domain/references.js';
+import { hasBit, isPaid, isRejected } from '../domain/run.js';
+import type { BookedPaymentRecord, PayableRecord, PayableStore } from './payable-store.js';
+import type { PaymentRunStore } from './payment-run-store.js';
+
+/** Maximum number of identity keys of known suppliers with which the numbers of one line are looked up. */
+const SUPPLIER_KEYS_MAX = 12;
+/** Number of days before the execution date in which a bill without a stated number is searched by its amount. */
+const AMOUNT_SEARCH_DAYS = 400;
+/** Maximum number of severe findings about books that are compared with bills. */
+const BOOK_FINDINGS_MAX = 5_000;
+const DAY_MS = 86_400_000;
+
+interface Deps {
+  readonly payables: PayableStore;
+  readonly runs: Pick<PaymentRunStore, 'linesOfInvoices' | 'givenLines' | 'outcomes' | 'payeeChecks'>;
+  readonly suppliers: Pick<SupplierStore, 'identitiesByKeys' | 'paidSuppliers'>;
+  readonly bankLinks: Pick<BankLinkStore, 'findMany'>;
+  readonly findings: Pick<FindingStore, 'severeOfBills'>;
+  readonly loadErpRecords: LoadErpRecords;
+  readonly logger: Logger;
+}
+
+export interface LoadedLines {
+  readonly facts: readonly LineFacts[];
+  /** Numbers of credit notes that no payment has used, by supplier. */
+  readonly openCredits: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The run whose lines are loaded. */
+export interface LoadedRun {
+  readonly organizationId: string;
+  /** Id of the run. Its own lines are no earlier payments. */
+  readonly runId: string;
+  readonly now: Date;
+  /** Invoices that people named when they released lines, by line id. */
+  readonly namedIds: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Loads, for all lines of a run at once, the bills that they may pay and what is known about them. */
+export type LoadLineFacts = (run: LoadedRun, lines: readonly PaymentLine[], pace: Pace) => Promise<LoadedLines>;
+
+export const loadLineFacts =
+  (deps: Deps): LoadLineFacts =>
+  async (run, lines, pace) => {
+    const { organizationId, namedIds } = run;
+    const keysOfLines = await lookupKeys(deps, organizationId, lines, pace);
+    const [found, named] = await Promise.all([
+      deps.payables.byKeys(organizationId, distinct(keysOfLines.flatMap(({ keys }) => keys))),
+      deps.payables.byIds(organizationId, distinct([...namedIds.values()].flat())),
+    ]);
+    const byKey = new Map<string, PayableRecord[]>();
+    // The decision is about the received invoice, even if only the bill that books it shares a key with the payment.
+    const received = await deps.payables.byIds(
+      organizationId,
+      distinct([...found, ...named].flatMap(({ match }) => match.bookedInvoiceId ?? [])),
+    );
+    const records = new Map([...found, ...named, ...received].map((record) => [record.invoiceId, record]));
+    for (const record of records.values()) {
+      for (const key of record.match.keys) byKey.set(key, [...(byKey.get(key) ?? []), record]);
+    }
+    const known = await enriched(deps, run, [...records.values()]);
+    const accountKeys = distinct(lines.flatMap(({ creditorAccount }) => creditorAccount?.key ?? []));
+    const [links, checks] = await Promise.all([
+      deps.bankLinks.findMany(organizationId, accountKeys),
+      deps.runs.payeeChecks(organizationId, accountKeys),
+    ]);
+    const facts: LineFacts[] = [];
+    for (const [index, line] of lines.entries()) {
+      const sharing = (keysOfLines[index]?.keys ?? []).flatMap((key) => byKey.get(key) ?? []);
+      const own = namedIds.get(line.lineId) ?? [];
+      const ids = distinct([
+        ...own,
+        ...sharing.flatMap(({ invoiceId, match }) => [
+          invoiceId,
+          ...(match.bookedInvoiceId === undefined ? [] : [match.bookedInvoiceId]),
+        ]),
+      ]).sort();
+      const accountKey = line.creditorAccount?.key;
+      const fraud = accountKey === undefined ? undefined : links.get(accountKey)?.link.fraud;
+      const payeeCheck = accountKey === undefined ? undefined : checks.get(accountKey);
+      facts.push({
+        line,
+        payables: ids.flatMap((id) => known.payables.get(id) ?? []),
+        ...(own.length === 0 ? {} : { namedIds: own }),
+        ...(fraud === undefined ? {} : { confirmedFraud: fraud }),
+        ...(payeeCheck === undefined ? {} : { payeeCheck }),
+      });
+      await pace();
+    }
+    return { facts, openCredits: known.openCredits };
+  };
+
+/** Builds the keys by which the bills of each line are found. */
+async function lookupKeys(
+  { suppliers }: Deps,
+  organizationId: string,
+  lines: readonly PaymentLine[],
+  pace: Pace,
+): Promise<readonly { readonly keys: readonly string[] }[]> {
+  const ownKeys = lines.map(payeeKeys);
+  const identities = await suppliers.identitiesByKeys(organizationId, distinct(ownKeys.flat()));
+  const byKey = new Map<string, KnownSupplier[]>();
+  for (const identity of identities) {
+    for (const key of identity.keys) byKey.set(key, [...(byKey.get(key) ?? []), identity]);
+  }
+  const built: { keys: readonly string[] }[] = [];
+  for (const [index, line] of lines.entries()) {
+    const own = ownKeys[index] ?? [];
+    const supplierKeys = distinct([
+      ...own,
+      ...own.flatMap((key) => (byKey.get(key) ?? []).flatMap(({ keys }) => keys)),
+    ]).slice(0, SUPPLIER_KEYS_MAX);
+    const { amount, currency } = comparedAmount(line);
+    const amountMinor = String(toMinorUnits(amount, minorUnitsOf(currency)));
+    const { ksefNumbers, numbers } = referencesOf(line);
+    const stated = paidBillKeys({
+      supplierKeys,
+      numbers: numbers.map(({ number }) => number),
+      ksefNumbers,
+      amountMinor,
+      currency,
+    });
+    const day = line.executionDate === undefined ? undefined : dayNumber(line.executionDate);
+    const byAmount =
+      day === undefined
+        ? []
+        : creditKeys(supplierKeys, { amountMinor, currency }, { from: day - AMOUNT_SEARCH_DAYS, to: day });
+    built.push({ keys: distinct([...stated, ...byAmount]) });
+    await pace();
+  }
+  return built;
+}
+
+/** Returns the keys of the supplier that a line pays, as its account, tax ids and name state it. */
+function payeeKeys(line: PaymentLine): string[] {
+  const { creditorName, creditorAccount } = line;
+  const { key: nameKey, fold: nameFold } = creditorName === undefined ? { key: '' } : readName(creditorName);
+  const named: Pick<Candidate, 'bankKey' | 'nameKey' | 'nameFold'> = {
+    nameKey,
+    ...(nameFold === undefined ? {} : { nameFold }),
+    ...(creditorAccount === undefined ? {} : { bankKey: creditorAccount.key }),
+  };
+  const taxKeys = taxIdsOf(line).flatMap((text) => parseTaxId(text)?.body ?? []);
+  return [...supplierKeysOf(named), ...taxKeys.map((taxKey) => `t:${taxKey}`)];
+}
+
+interface Enriched {
+  readonly payables: ReadonlyMap<string, Payable>;
+  readonly openCredits: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Adds to the records what is known about their suppliers, vendors and payments. */
+async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRecord[]): Promise<Enriched> {
+  const { organizationId } = run;
+  const { payables, suppliers, findings, loadErpRecords, logger } = deps;
+  const received = records.filter(({ source }) => source !== 'ERP').map(({ invoiceId }) => invoiceId);
+  const booking = await payables.billsThatBook(organizationId, received);
+  const billsByInvoice = new Map(booking.flatMap((bill) => [[bill.match.bookedInvoiceId ?? '', bill] as const]));
+  const bills = [...records.filter(({ source }) => source === 'ERP'), ...booking];
+  const billIds = distinct(bills.map(({ invoiceId }) => invoiceId));
+  const supplierIds = distinct(records.flatMap(({ match }) => match.supplierId ?? []));
+  const vendorIds = distinct(bills.flatMap(({ erp }) => erp?.vendorId ?? []));
+  const [booked, given, known, erp, severe, credits] = await Promise.all([
+    payables.paymentsOf(organizationId, billIds),
+    givenFor(deps, run, distinct([...records.map(({ invoiceId }) => invoiceId), ...billIds])),
+    suppliers.paidSuppliers(organizationId, supplierIds),
+    loadErpRecords(
+      organizationId,
+      records.map(({ match: { poKey: _, ...part } }) => part),
+    ),
+    bills.length === 0
+      ? new Map<string, readonly string[]>()
+      : findings.severeOfBills(organizationId, BOOK_FINDINGS_MAX),
+    payables.openCreditsOf(organizationId, vendorIds),
+  ]);
+  if (severe.size >= BOOK_FINDINGS_MAX) recordsLeftOut(logger, 'FINDINGS', { organizationId, number: severe.size });
+  const paidBy = byInvoice(booked);
+  const vendorById = new Map(erp.vendors.map((vendor) => [vendor.id, vendor]));
+  const vendorsByKey = new Map<string, MasterVendorRecord[]>();
+  for (const vendor of erp.vendors) {
+    for (const key of vendorKeys(vendor)) vendorsByKey.set(key, [...(vendorsByKey.get(key) ?? []), vendor]);
+  }
+  const built = records.map((record): Payable => {
+    const bill = record.source === 'ERP' ? record : billsByInvoice.get(record.invoiceId);
+    const vendors = new Set(
+      [
+        ...(bill?.erp === undefined ? [] : [vendorById.get(bill.erp.vendorId)]),
+        ...supplierKeysOf({
+          nameKey: record.match.nameKey,
+          ...(record.match.taxKey === undefined ? {} : { taxKey: record.match.taxKey }),
+        })
+          .flatMap((key) => vendorsByKey.get(key) ?? [])
+          .filter((vendor) => vendor.companyId === record.companyId),
+      ].filter((vendor) => vendor !== undefined),
+    );
+    const { supplierId } = record.match;
+    return payableOf(record, {
+      bill,
+      supplier: supplierId === null ? undefined : known.get(supplierId),
+      vendors: [...vendors],
+      payments: bill === undefined ? [] : (paidBy.get(bill.invoiceId) ?? []),
+      given: [
+        ...(given.get(record.invoiceId) ?? []),
+        ...(bill === undefined || bill === record ? [] : (given.get(bill.invoiceId) ?? [])),
+      ],
+      severe: bill === undefined ? [] : (severe.get(bill.invoiceId) ?? []),
+      now: run.now,
+    });
+  });
+  return {
+    payables: new Map(built.map((payable) => [payable.invoiceId, payable])),
+    openCredits: creditsBySupplier(credits),
+  };
+}
+
+interface KnownAbout {
+  readonly bill: PayableRecord | undefined;
+  readonly supplier: PaidSupplier | undefined;
+  readonly vendors: readonly MasterVendorRecord[];
+  readonly payments: readonly BookedPaymentRecord[];
+  readonly given: readonly PaidByRun[];
+  readonly severe: readonly string[];
+  readonly now: Date;
+}
+
+function payableOf(record: PayableRecord, about: KnownAbout): Payable {
+  const { invoiceId, companyId, source, match, verdict } = record;
+  const { bill, supplier, vendors, payments, given, severe } = about;
+  const { paidMinor, payments: earlier } = paidFor(paidInErp(bill, payments), given);
+  const { accounts, newVendorAccounts } = accountsOf(record, about);
+  const ksefNumber = source === 'KSEF' ? match.externalId : match.ksefReference?.number;
+  return {
+    invoiceId,
+    ...(bill === undefined || bill === record ? {} : { bookedAs: bill.invoiceId }),
+    invoiceNumber: match.invoiceNumber,
+    number: match.number,
+    source,
+    status: match.status,
+    receivedAtMs: match.receivedAtMs,
+    companyId,
+    supplierId: match.supplierId,
+    supplierName: match.supplierName,
+    nameKeys: distinct([
+      match.nameKey,
+      ...(match.nameFold === undefined ? [] : [match.nameFold]),
+      ...(supplier === undefined ? [] : [supplier.nameKey, ...supplier.names]),
+      ...vendors.map(({ nameKey }) => nameKey),
+    ]).filter((key) => key !== ''),
+    ...(match.taxKey === undefined ? {} : { taxKey: match.taxKey }),
+    ...(match.taxCountry === undefined ? {} : { taxCountry: match.taxCountry }),
+    currency: match.currency,
+    amountMinor: match.amountMinor,
+    issueDay: match.issueDay,
+    ...(record.dueDate === undefined ? {} : { dueDate: record.dueDate }),
+    ...(verdict === undefined ? {} : { verdict }),
+    ...(verdict !== undefined || severe.length === 0 ? {} : { openFindingIds: severe }),
+    ...(ksefNumber === undefined ? {} : { ksefNumber }),
+    accounts,
+    ...(newVendorAccounts.length === 0 ? {} : { newVendorAccounts }),
+    paidMinor: String(paidMinor),
+    payments: earlier,
+  };
+}
+
+function paidInErp(bill: PayableRecord | undefined, payments: readonly BookedPaymentRecord[]) {
+  if (bill?.erp === undefined) return { statedMinor: undefined, payments: [] };
+  const { currency, amountMinor } = bill.match;
+  const stated = bill.erp.paidAmount;
+  const alone = payments.filter((payment) => payment.invoiceIds.length === 1 && payment.currency === currency);
+  const magnitude = BigInt(amountMinor.replace('-', ''));
+  return {
+    statedMinor:
+      bill.erp.state === 'PAID'
+        ? magnitude
+        : stated === undefined
+          ? undefined
+          : toMinorUnits(stated.replace('-', ''), minorUnitsOf(currency)),
+    payments: alone.map((payment) => ({
+      id: payment.paymentId,
+      amountMinor: BigInt(payment.amountMinor),
+      on: payment.date,
+    })),
+  };
+}
+
+/**
+ * Returns the accounts to which a bill may be paid: those that it states, those that trusted use or a review has
+ * established for the supplier, and those of the vendor master. A change of the vendor master is what forgers ask for,
+ * so an account that it received later does not outweigh the account on the bill, and a recent one proves nothing.
+ */
+function accountsOf(
+  { source, match }: PayableRecord,
+  { supplier, vendors, now }: KnownAbout,
+): {
+  readonly accounts: readonly PayableAccount[];
+  readonly newVendorAccounts: NonNullable<Payable['newVendorAccounts']>;
+} {
+  const accounts = new Map<string, PayableAccount>();
+  const add = (account: PayableAccount): void => {
+    if (!accounts.has(account.key)) accounts.set(account.key, account);
+  };
+  const isStated = source !== 'ERP' && match.bankKey !== undefined;
+  if (isStated && match.bankKey !== undefined) {
+    add({ key: match.bankKey, masked: match.bankMasked ?? '', from: 'INVOICE' });
+    for (const key of match.otherBankKeys ?? []) add({ key, masked: maskedKey(key), from: 'INVOICE' });
+  }
+  for (const { key, masked, trust } of supplier?.accounts ?? []) {
+    if (trust === 'SEEN' || trust === 'REVIEWED') add({ key, masked, from: 'SUPPLIER' });
+  }
+  const settledBefore = new Date(now.getTime() - PASSING_ACCOUNT_DAYS * DAY_MS);
+  const recent: { key: string; masked: string; since: string }[] = [];
+  for (const { key, masked, from, to } of vendors.flatMap(({ accountHistory }) => accountHistory)) {
+    if (to !== undefined) continue;
+    if (from === undefined || (!isStated && from <= settledBefore)) add({ key, masked, from: 'VENDOR' });
+    else recent.push({ key, masked, since: from.toISOString().slice(0, 10) });
+  }
+  return { accounts: [...accounts.values()], newVendorAccounts: recent.filter(({ key }) => !accounts.has(key)) };
+}
+
+function maskedKey(key: string): string {
+  return key.length > 8 ? `${key.slice(0, 4)}****${key.slice(-4)}` : '****';
+}
+
+/** Returns the lines of other runs that were given to the bank for the invoices, without those that the bank refused. */
+async function givenFor(
+  { runs }: Deps,
+  { organizationId, runId }: LoadedRun,
+  invoiceIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly PaidByRun[]>> {
+  const lines = (await runs.linesOfInvoices(organizationId, invoiceIds)).filter((line) => line.runId !== runId);
+  const runIds = distinct(lines.map((line) => line.runId));
+  const given = await runs.givenLines(organizationId, runIds);
+  const outcomes = new Map(
+    await Promise.all(runIds.map(async (id) => [id, await runs.outcomes(organizationId, id)] as const)),
+  );
+  // Ids of checks are ordered by time.
+  const newest = new Map<string, string>();
+  for (const { runId: id, position, checkId } of lines) {
+    const line = `${id}|${position}`;
+    if (checkId > (newest.get(line) ?? '')) newest.set(line, checkId);
+  }
+  const paid = new Map<string, PaidByRun[]>();
+  for (const line of lines) {
+    const outcome = outcomes.get(line.runId)?.get(line.position);
+    const downloads = (given.get(line.runId) ?? []).filter(({ lines: bits }) => hasBit(bits, line.position));
+    // A line that was given out counts with the invoices that it had then. A line whose payment the bank reported
+    // although no download gave it out counts with those of the last check.
+    const at = downloads.find(({ checkId }) => checkId === line.checkId)?.at;
+    const reportedAt =
+      downloads.length === 0 && isPaid(outcome) && newest.get(`${line.runId}|${line.position}`) === line.checkId
+        ? outcome?.reportedAt
+        : undefined;
+    const on = at ?? reportedAt;
+    if (on === undefined || isRejected(outcome)) continue;
+    const payment = {
+      runId: line.runId,
+      lineId: line.lineId,
+      amountMinor: BigInt(line.amountMinor),
+      on: on.toISOString().slice(0, 10),
+    };
+    paid.set(line.invoiceId, [...(paid.get(line.invoiceId) ?? []), payment]);
+  }
+  return paid;
+}
+
+function byInvoice(payments: readonly BookedPaymentRecord[]): ReadonlyMap<string, readonly BookedPaymentRecord[]> {
+  const found = new Map<string, BookedPaymentRecord[]>();
+  for (const payment of new Map(payments.map((one) => [one.paymentId, one])).values()) {
+    for (const id of payment.invoiceIds) found.set(id, [...(found.get(id) ?? []), payment]);
+  }
+  return found;
+}
+
+function creditsBySupplier(credits: readonly PayableRecord[]): Readonly<Record<string, readonly string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const { match } of credits) {
+    if (match.supplierId === null) continue;
+    (found[match.supplierId] ??= []).push(match.invoiceNumber);
+  }
+  return Object.fromEntries(Object.entries(found).map(([supplierId, numbers]) => [supplierId, numbers.sort()]));
+}
+
+function vendorKeys({ nameKey, taxKey }: MasterVendorRecord): readonly string[] {
+  return supplierKeysOf({ nameKey, ...(taxKey === undefined ? {} : { taxKey }) });
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

@@ -1,0 +1,46 @@
+import type { BillKind, BillState } from '@invoicecontrol/books/records';
+import type { InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+
+/** An invoice, or a bill of an ERP, as it is stored. */
+export interface PayableRecord {
+  readonly invoiceId: string;
+  readonly companyId: string;
+  readonly source: InvoiceSource;
+  readonly match: MatchPart;
+  readonly verdict: RiskDecision | undefined;
+  readonly dueDate: CalendarDate | undefined;
+  readonly erp:
+    | {
+        readonly state: BillState;
+        readonly kind: BillKind;
+        readonly vendorId: string;
+        readonly connectionId: string;
+        readonly paidAmount: DecimalAmount | undefined;
+      }
+    | undefined;
+}
+
+/** A payment of an ERP, with all bills that it settles. */
+export interface BookedPaymentRecord {
+  readonly paymentId: string;
+  readonly invoiceIds: readonly string[];
+  readonly amountMinor: string;
+  readonly currency: string;
+  readonly date: CalendarDate;
+}
+
+/** Reads the bills that payments may settle, and what was paid for them. */
+export interface PayableStore {
+  /** Returns the records that have one of the keys. Some may occur several times. */
+  byKeys(organizationId: string, keys: readonly string[]): Promise<readonly PayableRecord[]>;
+  byIds(organizationId: string, ids: readonly string[]): Promise<readonly PayableRecord[]>;
+  /** Returns the bills of ERPs that book the given invoices. */
+  billsThatBook(organizationId: string, invoiceIds: readonly string[]): Promise<readonly PayableRecord[]>;
+  /** Returns the credit notes of vendors that no payment has used up. */
+  openCreditsOf(organizationId: string, vendorIds: readonly string[]): Promise<readonly PayableRecord[]>;
+  /** Returns the payments of ERPs for the given bills, without returned and deleted ones. */
+  paymentsOf(organizationId: string, billIds: readonly string[]): Promise<readonly BookedPaymentRecord[]>;
+}

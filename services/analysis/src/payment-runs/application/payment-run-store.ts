@@ -1,0 +1,126 @@
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { LineFacts } from '../domain/join.js';
+import type { PaymentLine } from '../domain/payment-line.js';
+import type { GivenLines, Outcome, PaymentRun, Release } from '../domain/run.js';
+import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
+
+/** A run to store, with everything that its first check found. */
+export interface NewPaymentRun extends PaymentRun {
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The lines of a run as one check judged them, in the order of the file. */
+export interface CheckedLines {
+  readonly organizationId: string;
+  readonly runId: string;
+  readonly checkId: string;
+  readonly facts: readonly LineFacts[];
+  readonly run: RunFacts;
+  readonly results: readonly LineResult[];
+}
+
+/** A line as the check in force judged it, without its release and outcome. */
+export interface CheckedLine {
+  readonly line: PaymentLine;
+  readonly result: LineResult;
+}
+
+/** A line of a run that may have been given to the bank, with what it paid of one invoice. */
+export interface LineOfInvoice {
+  readonly runId: string;
+  readonly checkId: string;
+  readonly position: number;
+  readonly lineId: string;
+  readonly invoiceId: string;
+  readonly amountMinor: string;
+  readonly currency: string;
+}
+
+/** An outcome to store, with the account of its line. */
+export interface ReportedOutcome extends Outcome {
+  readonly accountKey: string | undefined;
+}
+
+export interface RunQuery extends PageRequest {
+  readonly companyId: string | undefined;
+}
+
+export interface LineQuery {
+  readonly size: number;
+  /** Position of the last line on the previous page, or 0. */
+  readonly after: number;
+  readonly verdict: Verdict | undefined;
+}
+
+/** Stores payment runs. The document of the run is the commit point of every change. */
+export interface PaymentRunStore {
+  /** Stores the lines and the facts of a check. They count once the run names the check. May be repeated. */
+  insertCheck(checked: CheckedLines): Promise<void>;
+  /**
+   * Stores a new run with its file and its events.
+   * @returns false if the run exists
+   */
+  insert(run: NewPaymentRun, events: readonly Announcement[]): Promise<boolean>;
+  find(organizationId: string, runId: string): Promise<PaymentRun | undefined>;
+  list(organizationId: string, query: RunQuery): Promise<Page<PaymentRun>>;
+  /** Returns another run of the company with the message id of a file. */
+  hasMessageId(
+    organizationId: string,
+    of: { readonly companyId: string; readonly messageId: string; readonly exceptRunId: string },
+  ): Promise<boolean>;
+  /**
+   * Changes a run in one write with its events.
+   * @throws VersionConflict if the run has changed since it was read
+   */
+  change(
+    run: PaymentRun,
+    change: Partial<Pick<PaymentRun, 'checks' | 'downloads' | 'reports' | 'counts'>>,
+    events: readonly Announcement[],
+  ): Promise<PaymentRun>;
+  /** Returns the bytes of the file, or undefined for a run that was sent as JSON. */
+  bytesOf(organizationId: string, runId: string): Promise<Uint8Array | undefined>;
+  /** Returns lines as a check judged them, in the order of the file. */
+  lines(
+    organizationId: string,
+    of: { readonly runId: string; readonly checkId: string },
+    query: LineQuery,
+  ): Promise<readonly CheckedLine[]>;
+  line(
+    organizationId: string,
+    of: { readonly runId: string; readonly checkId: string },
+    lineId: string,
+  ): Promise<CheckedLine | undefined>;
+  /** Returns all lines of a check, for the file and for another check. */
+  allLines(
+    organizationId: string,
+    of: { readonly runId: string; readonly checkId: string },
+  ): Promise<readonly CheckedLine[]>;
+  /** Returns the facts of a check for its replay. */
+  factsOf(
+    organizationId: string,
+    of: { readonly runId: string; readonly checkId: string },
+  ): Promise<{ readonly run: RunFacts; readonly facts: readonly LineFacts[] } | undefined>;
+  releases(organizationId: string, runId: string, lineIds?: readonly string[]): Promise<ReadonlyMap<string, Release>>;
+  /**
+   * Stores a release as the version after `version` (0 for a new one), with its events.
+   * @returns false if another request has stored one first
+   */
+  writeRelease(
+    organizationId: string,
+    of: { readonly runId: string; readonly lineId: string; readonly version: number },
+    release: Omit<Release, 'version'>,
+    events: readonly Announcement[],
+  ): Promise<boolean>;
+  outcomes(organizationId: string, runId: string, positions?: readonly number[]): Promise<ReadonlyMap<number, Outcome>>;
+  writeOutcomes(organizationId: string, runId: string, outcomes: ReadonlyMap<number, ReportedOutcome>): Promise<void>;
+  /** Returns the lines of runs that pay one of the invoices, by the check in which they were joined. */
+  linesOfInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<readonly LineOfInvoice[]>;
+  /** Returns which lines of the given runs were given to the bank, and the day on which they were. */
+  givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
+  /** Returns the newest payee checks of banks for the given accounts, by account key. */
+  payeeChecks(
+    organizationId: string,
+    accountKeys: readonly string[],
+  ): Promise<ReadonlyMap<string, NonNullable<LineFacts['payeeCheck']>>>;
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { events } from '@invoicecontrol/contracts/events';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import { identifiersOfPart } from '@invoicecontrol/payment-files/identifiers-of-part';
+import { outcomesOfReport } from '@invoicecontrol/payment-files/outcomes-of-report';
+import { readStatusReport } from '@invoicecontrol/payment-files/read-status-report';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import { personOf } from '@invoicecontrol/runtime/request-context';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { currentCheck, hasBit, REPORTS_MAX } from '../domain/run.js';
+import type { PaymentRun } from '../domain/run.js';
+import { readFile, refusedAs } from './lines-of-file.js';
+import type { PaymentRunStore, ReportedOutcome } from './payment-run-store.js';
+
+interface Deps {
+  readonly runs: PaymentRunStore;
+  readonly clock: Clock;
+}
+
+export interface ReportedRun {
+  readonly run: PaymentRun;
+  readonly lines: number;
+  readonly isReplayed: boolean;
+}
+
+/**
+ * Stores what the bank reported about the lines of a run. The statuses are written before the run names the report, so
+ * a repeat after a crash writes them again, and a report that the run names changes nothing.
+ * @throws DomainError not_found, invalid, too_large; wrong_state if the report is about another file
+ */
+export type ReportStatuses = (
+  report: { readonly organizationId: string; readonly runId: string; readonly bytes: Uint8Array },
+  context: RequestContext,
+) => Promise<ReportedRun>;
+
+export const reportStatuses =
+  ({ runs, clock }: Deps): ReportStatuses =>
+  ({ organizationId, runId, bytes }, context) =>
+    retryOnConflict(async () => {
+      const run = await runs.find(organizationId, runId);
+      if (run === undefined) throw notFound('payment run');
+      const report = refusedAs(() => readStatusReport(bytes));
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const earlier = run.reports.find((one) => one.sha256 === sha256);
+      if (earlier !== undefined) return { run, lines: earlier.count, isReplayed: true };
+      if (run.reports.length >= REPORTS_MAX) {
+        throw new DomainError('wrong_state', `The limit of ${REPORTS_MAX} reports on a payment run is reached.`);
+      }
+      const content = run.source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
+      if (content === undefined) {
+        throw new DomainError(
+          'wrong_state',
+          'This payment run was sent as JSON and has no message id that a report can name.',
+        );
+      }
+      const file = readFile(content);
+      const parts = Array.from({ length: Math.max(1, run.downloads.length) }, (_, index) => index + 1);
+      const part = parts.find((number) => identifiersOfPart(file, number).messageId === report.originalMessageId);
+      if (part === undefined) {
+        throw new DomainError(
+          'wrong_state',
+          'The report is about another file: its OrgnlMsgId is none of the message ids of this payment run.',
+        );
+      }
+      const download = run.downloads.find(({ number }) => number === part);
+      const given =
+        download === undefined
+          ? undefined
+          : new Set(
+              file.transactions.filter(({ position }) => hasBit(download.lines, position)).map(({ lineId }) => lineId),
+            );
+      const reported = outcomesOfReport(report, file, part, given);
+      const lines = await runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId });
+      const at = clock.now();
+      const outcomes = new Map<number, ReportedOutcome>();
+      for (const { line } of lines) {
+        const outcome = reported.get(line.lineId);
+        if (outcome === undefined) continue;
+        const { status, reasons, nameVerification } = outcome;
+        outcomes.set(line.position, {
+          status: status ?? '',
+          reasonCodes: reasons.flatMap(({ code }) => code ?? []),
+          payeeCheck: nameVerification,
+          reportedAt: at,
+          accountKey: line.creditorAccount?.key,
+        });
+      }
+      await runs.writeOutcomes(organizationId, runId, outcomes);
+      const stored = { sha256, at, by: personOf(context), count: outcomes.size };
+      const changed = await runs.change(run, { reports: [...run.reports, stored] }, [
+        auditAnnouncement(events.analysisAuditRecorded, context, {
+          action: 'payment_run.reported',
+          target: `payment_run:${runId}`,
+          outcome: 'SUCCEEDED',
+        }),
+      ]);
+      return { run: changed, lines: outcomes.size, isReplayed: false };
+    });

@@ -1,0 +1,69 @@
+import type { ErpBooks } from '../books/compose.js';
+import type { Foundation } from '../foundation.js';
+import type { Records } from '../records/compose.js';
+import { runChanges } from './application/change-run.js';
+import { checkLines } from './application/check-lines.js';
+import { createRun } from './application/create-run.js';
+import { loadLineFacts } from './application/load-line-facts.js';
+import { runReader } from './application/read-runs.js';
+import { releaseLine } from './application/release-line.js';
+import { reportStatuses } from './application/report-statuses.js';
+import { payableStore } from './storage/payables.js';
+import { createPaymentRunIndexes, PAYMENT_RELEASES, PAYMENT_RUNS, paymentRunStore } from './storage/payment-runs.js';
+import type {
+  PaymentFactsDocument,
+  PaymentFileDocument,
+  PaymentLineDocument,
+  PaymentOutcomeDocument,
+  PaymentReleaseDocument,
+  PaymentRunDocument,
+} from './storage/payment-runs.js';
+import { paymentRunService } from './transport/grpc/payment-runs.js';
+
+/** Composes the check of payment runs against the invoices that they pay. */
+export async function composePaymentRuns(
+  { db, outbox, clock, logger, tenants, audit }: Foundation,
+  { records, books, ksefNumbersFrom }: { records: Records; books: ErpBooks; ksefNumbersFrom: string },
+) {
+  const collections = {
+    runs: db.collection<PaymentRunDocument>(PAYMENT_RUNS),
+    files: db.collection<PaymentFileDocument>('payment_files'),
+    lines: db.collection<PaymentLineDocument>('payment_lines'),
+    facts: db.collection<PaymentFactsDocument>('payment_facts'),
+    releases: db.collection<PaymentReleaseDocument>(PAYMENT_RELEASES),
+    outcomes: db.collection<PaymentOutcomeDocument>('payment_outcomes'),
+  };
+  await createPaymentRunIndexes(collections);
+  const runs = paymentRunStore(collections, outbox, clock);
+  const payables = payableStore(records.collections.invoices, books.collections.erpPayments);
+  const { suppliers, bankLinks, findings } = records;
+  const load = loadLineFacts({
+    payables,
+    runs,
+    suppliers,
+    bankLinks,
+    findings,
+    loadErpRecords: books.erpRecords,
+    logger,
+  });
+  const check = checkLines({ load, runs, clock, ksefNumbersFrom });
+  return {
+    collections,
+    rpcGroups: [
+      paymentRunService({
+        createRun: createRun({ runs, check, tenants, clock }),
+        changes: runChanges({ runs, check, tenants, audit, clock }),
+        releaseLine: releaseLine({
+          runs,
+          payables,
+          check,
+          tenants,
+          reviewers: { of: (organizationId, invoiceIds) => findings.reviewersOf(organizationId, invoiceIds) },
+          clock,
+        }),
+        reportStatuses: reportStatuses({ runs, clock }),
+        reader: runReader({ runs }),
+      }),
+    ],
+  };
+}

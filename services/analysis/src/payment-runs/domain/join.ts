@@ -1,0 +1,196 @@
+import { dayNumber } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { readName } from '@invoicecontrol/engine/normalisation/name-key';
+import { isLikeName } from '@invoicecontrol/engine/supplier/name-likeness';
+import { isPayable, openMinor } from './payable.js';
+import type { Payable } from './payable.js';
+import { comparedAmount } from './payment-line.js';
+import type { PaymentLine } from './payment-line.js';
+import { referencesOf, taxIdsOf } from './references.js';
+import type { LineReferences, StatedNumber } from './references.js';
+
+/** Reason why an invoice that resembles a payment was not joined to it. */
+export type WhyNot = 'OTHER_NUMBER' | 'OTHER_AMOUNT' | 'OTHER_SUPPLIER' | 'SEVERAL_POSSIBLE' | 'WITHDRAWN';
+
+export interface NearInvoice {
+  readonly invoiceId: string;
+  readonly whyNot: WhyNot;
+}
+
+/** The invoices that a payment pays, or the nearest ones. */
+export interface JoinedLine {
+  readonly references: LineReferences;
+  readonly payables: readonly Payable[];
+  /** Invoices that a KSeF number of the payment names, while its invoice numbers name others. */
+  readonly contradicting: readonly Payable[];
+  readonly candidates: readonly NearInvoice[];
+}
+
+/** Facts of one payment: the line, and the records that share a key with it. */
+export interface LineFacts {
+  readonly line: PaymentLine;
+  /** Records that share a number, a KSeF number or, where no number helped, the amount with the payment. */
+  readonly payables: readonly Payable[];
+  /** Ids of invoices that a person named in the release of the line. */
+  readonly namedIds?: readonly string[];
+  /** Present if fraud with the account of the line is confirmed. */
+  readonly confirmedFraud?: { readonly reviewId: string; readonly confirmedAt: string };
+  /** Result of the bank's verification of the payee, from a report on an earlier run. */
+  readonly payeeCheck?: {
+    readonly result: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE';
+    readonly name?: string;
+  };
+}
+
+/** Maximum number of invoices that one payment can settle. */
+export const INVOICES_PER_LINE_MAX = 200;
+/** Maximum number of near invoices that are shown for a payment that could not be joined. */
+const CANDIDATES_SHOWN_MAX = 5;
+/** Maximum number of days between the issue of a bill and a payment that names only its amount. */
+const AMOUNT_DAYS_MAX = 400;
+
+/**
+ * Joins a payment to the invoices that it pays: those that a person named, then those of its KSeF numbers, then those of
+ * its invoice numbers, and if it states no number, the bill of the creditor with its amount.
+ * @param isTaken checks whether an earlier line of the run already pays the whole open amount of a bill
+ */
+export function joinLine(facts: LineFacts, isTaken: (payable: Payable) => boolean): JoinedLine {
+  const { line, namedIds = [] } = facts;
+  const references = referencesOf(line);
+  const [live, withdrawn] = partition(debtsIn(facts.payables), isPayable);
+  const named = live.filter(
+    ({ invoiceId, bookedAs }) =>
+      namedIds.includes(invoiceId) || (bookedAs !== undefined && namedIds.includes(bookedAs)),
+  );
+  const none = { references, contradicting: [], candidates: [] };
+  if (named.length > 0) return { ...none, payables: sorted(named) };
+  const registered = live.filter(
+    ({ ksefNumber }) => ksefNumber !== undefined && references.ksefNumbers.includes(ksefNumber),
+  );
+  const numbered = byNumbers(line, references.numbers, live);
+  const joined = sorted([...new Set([...registered, ...numbered])]).slice(0, INVOICES_PER_LINE_MAX);
+  const contradicting = numbered.length === 0 ? [] : registered.filter((payable) => !numbered.includes(payable));
+  if (joined.length > 0) return { ...none, payables: joined, contradicting };
+  const alike = live.filter((payable) => hasAmountOf(line, payable) && isOfCreditor(line, payable));
+  const fitting = alike.filter((payable) => isRecent(line, payable));
+  if (!references.isNumbered) {
+    const free =
+      sorted(fitting).find((payable) => openMinor(payable) !== 0n && !isTaken(payable)) ?? sorted(fitting)[0];
+    if (free !== undefined) return { ...none, payables: [free] };
+  }
+  const near = [
+    ...fitting.map((payable) => ({ payable, whyNot: 'OTHER_NUMBER' as const })),
+    ...withdrawn.map((payable) => ({ payable, whyNot: 'WITHDRAWN' as const })),
+    ...live
+      .filter((payable) => !fitting.includes(payable))
+      .map((payable) => ({
+        payable,
+        whyNot: isOfCreditor(line, payable) ? ('OTHER_AMOUNT' as const) : ('OTHER_SUPPLIER' as const),
+      })),
+  ];
+  const candidates = near
+    .slice(0, CANDIDATES_SHOWN_MAX)
+    .map(({ payable: { invoiceId }, whyNot }): NearInvoice => ({ invoiceId, whyNot }));
+  return { ...none, payables: [], candidates };
+}
+
+/** Merges each received invoice with the bill that books it, because both are one debt. */
+function debtsIn(payables: readonly Payable[]): readonly Payable[] {
+  const booked = new Set(payables.flatMap(({ bookedAs }) => bookedAs ?? []));
+  return [...new Map(payables.map((payable) => [payable.invoiceId, payable])).values()].filter(
+    ({ invoiceId }) => !booked.has(invoiceId),
+  );
+}
+
+/** Finds for each stated number the bill that it names. A number in a field for documents counts before one in a text. */
+function byNumbers(
+  line: PaymentLine,
+  numbers: readonly StatedNumber[],
+  payables: readonly Payable[],
+): readonly Payable[] {
+  const found = numbers.flatMap((stated) => {
+    const payable = bestOf(line, stated, payables);
+    return payable === undefined ? [] : [{ payable, isExplicit: stated.isExplicit }];
+  });
+  const explicit = found.filter(({ isExplicit }) => isExplicit).map(({ payable }) => payable);
+  const inText = found.map(({ payable }) => payable);
+  if (explicit.length > 0) return explicit;
+  // A text may also state the number of a customer or a contract that some old bill happens to have.
+  const exact = inText.filter((payable) => hasAmountOf(line, payable));
+  return exact.length === 1 ? exact : inText;
+}
+
+/**
+ * Chooses among the bills with a stated number. The creditor decides before the form of the number, the amount before
+ * the time of arrival: a copy with another amount is paid only by a payment of that amount.
+ */
+function bestOf(line: PaymentLine, { number }: StatedNumber, payables: readonly Payable[]): Payable | undefined {
+  const rated = payables.flatMap((payable) => {
+    const form = formsInCommon(number, payable.number);
+    if (form === 0) return [];
+    const isCreditors = isOfCreditor(line, payable);
+    // The number alone identifies nothing: many suppliers have a bill 1001.
+    if (!isCreditors && !hasAmountOf(line, payable)) return [];
+    return [{ payable, rating: [Number(isCreditors), form, Number(hasAmountOf(line, payable))] }];
+  });
+  rated.sort((left, right) => compareRatings(right.rating, left.rating) || compareArrival(left.payable, right.payable));
+  return rated[0]?.payable;
+}
+
+function compareRatings(left: readonly number[], right: readonly number[]): number {
+  for (const [index, value] of left.entries()) {
+    const difference = value - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function compareArrival(left: Payable, right: Payable): number {
+  return left.receivedAtMs - right.receivedAtMs || compareText(left.invoiceId, right.invoiceId);
+}
+
+function compareText(left: string, right: string): number {
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** Returns 3 for equal numbers, 2 for numbers that differ in misread letters, 1 for a copy or part, and otherwise 0. */
+function formsInCommon(stated: StatedNumber['number'], own: StatedNumber['number']): number {
+  if (stated.f1 === own.f1) return 3;
+  if (stated.o1 === own.o1 || stated.o2 === own.o2) return 2;
+  const [bases, others] = [basesOf(stated), basesOf(own)];
+  return bases.some((form) => others.includes(form)) ? 1 : 0;
+}
+
+function basesOf({ o1, o2, b1, b2 }: StatedNumber['number']): string[] {
+  return [o1, o2, b1, b2].filter((form): form is string => form !== undefined && form !== '');
+}
+
+/** Checks whether the line pays the supplier of the bill, as its account, its tax id or its name shows. */
+function isOfCreditor(line: PaymentLine, { accounts, taxKey, nameKeys }: Payable): boolean {
+  const { creditorAccount, creditorName } = line;
+  if (creditorAccount !== undefined && accounts.some(({ key }) => key === creditorAccount.key)) return true;
+  if (taxKey !== undefined && taxIdsOf(line).some((taxId) => taxId.endsWith(taxKey))) return true;
+  return creditorName !== undefined && isLikeName(nameKeys, readName(creditorName).key);
+}
+
+/** Checks whether the line has the amount of the bill, or the part of it that is open. */
+function hasAmountOf(line: PaymentLine, payable: Payable): boolean {
+  const { amount, currency } = comparedAmount(line);
+  if (currency !== payable.currency) return false;
+  const minor = toMinorUnits(amount, minorUnitsOf(currency));
+  return minor === BigInt(payable.amountMinor) || minor === openMinor(payable);
+}
+
+function isRecent({ executionDate }: PaymentLine, { issueDay }: Payable): boolean {
+  return executionDate === undefined || Math.abs(dayNumber(executionDate) - issueDay) <= AMOUNT_DAYS_MAX;
+}
+
+/** Sorts bills by their issue, oldest first, so that the result does not depend on the order in which they were read. */
+function sorted(payables: readonly Payable[]): readonly Payable[] {
+  return payables.toSorted((left, right) => left.issueDay - right.issueDay || compareArrival(left, right));
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}

@@ -1,0 +1,68 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { PAYMENTS_SHOWN_MAX } from './payable.js';
+import type { EarlierPayment } from './payable.js';
+
+/** Payments of a bill that an ERP knows. Amounts are minor units. */
+export interface PaidInErp {
+  /** Amount that the ERP states as paid. Undefined if it states none. */
+  readonly statedMinor: bigint | undefined;
+  /** Payments that settle only this bill. */
+  readonly payments: readonly { readonly id: string; readonly amountMinor: bigint; readonly on: CalendarDate }[];
+}
+
+/** A line of an earlier run that was given to the bank for the bill, and was not rejected. */
+export interface PaidByRun {
+  readonly runId: string;
+  readonly lineId: string;
+  readonly amountMinor: bigint;
+  readonly on: CalendarDate;
+}
+
+/**
+ * Adds up what was paid for a bill. The ERP learns of the payment of a run some days later, so a payment of the ERP
+ * with the amount of a line is that line, and is counted once. What the ERP states as paid without a payment of its own,
+ * for example because one payment settled several bills, covers the remaining lines.
+ */
+export function paidFor(
+  erp: PaidInErp,
+  lines: readonly PaidByRun[],
+): {
+  readonly paidMinor: bigint;
+  readonly payments: readonly EarlierPayment[];
+} {
+  const known = erp.payments.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const stated = erp.statedMinor !== undefined && erp.statedMinor > known ? erp.statedMinor : known;
+  const unmatched = erp.payments.map(({ amountMinor }) => amountMinor);
+  const alone = lines.filter(({ amountMinor }) => {
+    const same = unmatched.indexOf(amountMinor);
+    if (same < 0) return true;
+    unmatched.splice(same, 1);
+    return false;
+  });
+  const ofLines = alone.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const covered = stated - known;
+  const payments: EarlierPayment[] = [
+    ...erp.payments.map(({ id, amountMinor, on }) => ({
+      kind: 'ERP' as const,
+      id,
+      amountMinor: String(amountMinor),
+      on,
+    })),
+    ...lines.map(({ runId, lineId, amountMinor, on }) => ({
+      kind: 'RUN' as const,
+      id: runId,
+      lineId,
+      amountMinor: String(amountMinor),
+      on,
+    })),
+  ];
+  payments.sort((left, right) => compareText(right.on, left.on) || compareText(left.id, right.id));
+  return {
+    paidMinor: stated + (ofLines > covered ? ofLines - covered : 0n),
+    payments: payments.slice(0, PAYMENTS_SHOWN_MAX),
+  };
+}
+
+function compareText(left: string, right: string): number {
+  return left === right ? 0 : left < right ? -1 : 1;
+}

@@ -1,0 +1,86 @@
+import type { InvoiceNumber, InvoiceSource, InvoiceStatus } from '@invoicecontrol/engine/facts/invoice';
+import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+
+/** An account to which a bill may be paid, and what it is known from. */
+export interface PayableAccount {
+  readonly key: string;
+  readonly masked: string;
+  /** The bill itself, trusted use by the supplier, or the vendor master of the ERP. */
+  readonly from: 'INVOICE' | 'SUPPLIER' | 'VENDOR';
+}
+
+/** A payment that was made for a bill: by the ERP, or by the file of another run. */
+export interface EarlierPayment {
+  readonly kind: 'ERP' | 'RUN';
+  /** Id of the payment in the books, or id of the run. */
+  readonly id: string;
+  readonly lineId?: string;
+  readonly amountMinor: string;
+  readonly on: CalendarDate;
+}
+
+/** An invoice, or a bill of an ERP, as far as the check of a payment needs it. Amounts are minor units of its currency. */
+export interface Payable {
+  readonly invoiceId: string;
+  /** Id of the bill that books the invoice in the ERP. Both are one debt. */
+  readonly bookedAs?: string;
+  readonly invoiceNumber: string;
+  readonly number: InvoiceNumber;
+  readonly source: InvoiceSource;
+  readonly status: InvoiceStatus;
+  readonly receivedAtMs: number;
+  readonly companyId: string;
+  readonly supplierId: string | null;
+  readonly supplierName: string;
+  /** Name keys under which the supplier is known, including that of the bill. */
+  readonly nameKeys: readonly string[];
+  readonly taxKey?: string;
+  readonly taxCountry?: string;
+  readonly currency: string;
+  /** Signed gross amount. Negative for a credit note. */
+  readonly amountMinor: string;
+  readonly issueDay: number;
+  readonly dueDate?: CalendarDate;
+  /** The decision in force. Absent for a bill of an ERP that was never received, and before the decision. */
+  readonly verdict?: RiskDecision;
+  /** Open findings of severity HIGH or CRITICAL about a bill of an ERP without a decision. */
+  readonly openFindingIds?: readonly string[];
+  readonly ksefNumber?: string;
+  readonly accounts: readonly PayableAccount[];
+  /** Accounts that the vendor master received too recently to prove anything. */
+  readonly newVendorAccounts?: readonly {
+    readonly key: string;
+    readonly masked: string;
+    readonly since: CalendarDate;
+  }[];
+  /** Amount that was paid before this run, together over all payments. */
+  readonly paidMinor: string;
+  /** The newest of the earlier payments, as evidence. */
+  readonly payments: readonly EarlierPayment[];
+}
+
+/** Maximum number of earlier payments that the facts of a bill name. Their sum has all of them. */
+export const PAYMENTS_SHOWN_MAX = 16;
+
+/** Returns the open amount: what is left of a bill, or of the credit that a credit note gives (negative). */
+export function openMinor({ amountMinor, paidMinor }: Pick<Payable, 'amountMinor' | 'paidMinor'>): bigint {
+  const [amount, paid] = [BigInt(amountMinor), BigInt(paidMinor)];
+  if (amount < 0n) return amount + paid > 0n ? 0n : amount + paid;
+  return amount > paid ? amount - paid : 0n;
+}
+
+/** Checks whether the record is a debt that a payment can settle: neither withdrawn in the ERP nor still being entered. */
+export function isPayable({ status }: Pick<Payable, 'status'>): boolean {
+  return status === 'RECEIVED' || status === 'ANALYZED';
+}
+
+/**
+ * Returns the amount by which a payment may exceed what is open: one hundredth of the currency, and nothing for a
+ * currency without hundredths.
+ */
+export function toleranceMinor(currency: string): bigint {
+  const exponent = minorUnitsOf(currency);
+  return exponent < 2 ? 0n : 10n ** BigInt(exponent - 2);
+}

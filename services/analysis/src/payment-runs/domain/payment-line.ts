@@ -1,0 +1,54 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+
+/** A document that a payment states as its reason, with the amount that it pays of it if the file states one. */
+export interface StatedDocument {
+  readonly number: string;
+  readonly amount?: DecimalAmount;
+}
+
+/** The account that a payment goes to. */
+export interface CreditorAccount {
+  /**
+   * Identity of the account in the format of `Candidate.bankKey`. An account that is neither an IBAN nor a UK account
+   * has the key `O:` with its letters and digits.
+   */
+  readonly key: string;
+  /** Masked form that may be shown. */
+  readonly masked: string;
+}
+
+/** One payment of a run, as the file or the request states it. */
+export interface PaymentLine {
+  /** Id that the caller or the file gives the line; unique in its run. */
+  readonly lineId: string;
+  /** Position in the file, from 1. */
+  readonly position: number;
+  readonly endToEndId?: string;
+  readonly instructionId?: string;
+  /** Amount and currency that are transferred. */
+  readonly amount: DecimalAmount;
+  readonly currency: string;
+  /** Equivalent amount, which is compared in its own currency in place of the transferred one. */
+  readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
+  readonly creditorName?: string;
+  /** Absent for a payment without an account, such as a cheque. */
+  readonly creditorAccount?: CreditorAccount;
+  readonly creditorTaxIds: readonly string[];
+  /** Alias of the creditor, such as an e-mail address, in place of an account. It is shown as text and never compared. */
+  readonly proxy?: string;
+  readonly executionDate?: CalendarDate;
+  /** Documents in structured remittance information, and invoice numbers of a JSON line. */
+  readonly documents: readonly StatedDocument[];
+  readonly creditorReference?: string;
+  /** Unstructured remittance information. */
+  readonly texts: readonly string[];
+}
+
+/** Returns the amount and the currency of a line that are compared with those of its invoices. */
+export function comparedAmount({ amount, currency, equivalent }: PaymentLine): {
+  readonly amount: DecimalAmount;
+  readonly currency: string;
+} {
+  return equivalent ?? { amount, currency };
+}

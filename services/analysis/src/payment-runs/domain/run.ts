@@ -1,0 +1,131 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { Verdict } from './verdict.js';
+
+/** Number of lines with a verdict, and their sum in each currency. */
+export interface VerdictCount {
+  readonly count: number;
+  readonly sums: readonly { readonly currency: string; readonly amount: DecimalAmount }[];
+}
+
+/** One check of all lines. The newest one is in force, the earlier ones are kept. */
+export interface RunCheck {
+  readonly checkId: string;
+  readonly trigger: 'CREATED' | 'RECHECK' | 'DOWNLOAD';
+  readonly at: Date;
+  readonly by: string;
+  readonly counts: Readonly<Record<Verdict, VerdictCount>>;
+}
+
+/** Lines that one download gave out. They are never given again. */
+export interface GivenLines {
+  /** Number of the download in its run, from 1. */
+  readonly number: number;
+  /** Check in which the lines were joined to their invoices. */
+  readonly checkId: string;
+  readonly at: Date;
+  readonly by: string;
+  readonly count: number;
+  /** Positions of the lines as a set of bits. */
+  readonly lines: Uint8Array;
+}
+
+export interface RunReport {
+  readonly sha256: string;
+  readonly at: Date;
+  readonly by: string;
+  readonly count: number;
+}
+
+/** A payment run: the payments of one file or request, and what has happened to them. */
+export interface PaymentRun {
+  readonly runId: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly companyId: string;
+  readonly source: 'PAIN_001' | 'JSON';
+  readonly messageId: string | undefined;
+  readonly lineCount: number;
+  readonly executionDate: CalendarDate | undefined;
+  readonly fingerprint: string;
+  readonly createdAt: Date;
+  readonly counts: Readonly<Record<Verdict, VerdictCount>>;
+  readonly checks: readonly RunCheck[];
+  readonly downloads: readonly GivenLines[];
+  readonly reports: readonly RunReport[];
+}
+
+/** Maximum number of checks, of downloads and of reports that one run has. */
+export const CHECKS_MAX = 100;
+export const DOWNLOADS_MAX = 100;
+export const REPORTS_MAX = 100;
+
+/** The release of a held or unknown line by a person. */
+export interface Release {
+  readonly version: number;
+  readonly by: string;
+  readonly at: Date;
+  readonly note: string;
+  /** Reasons that the line had when it was released. A new reason holds the line again. */
+  readonly reasons: readonly string[];
+  /** Invoices that the person named for the line. */
+  readonly invoiceIds: readonly string[];
+  /** The person who confirmed the release. Undefined until then if four eyes are required. */
+  readonly confirmedBy: string | undefined;
+  readonly confirmedAt: Date | undefined;
+  readonly needsConfirmation: boolean;
+}
+
+/** Status that the bank reported for a line. */
+export interface Outcome {
+  readonly status: string;
+  readonly reasonCodes: readonly string[];
+  readonly payeeCheck:
+    { readonly result: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE'; readonly name?: string } | undefined;
+  readonly reportedAt: Date;
+}
+
+/** Statuses after which a payment was not made. */
+const NOT_PAID: ReadonlySet<string> = new Set(['RJCT', 'CANC']);
+
+export function isRejected(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && NOT_PAID.has(outcome.status);
+}
+
+/** Statuses that state that a payment was accepted or made. */
+const PAID: ReadonlySet<string> = new Set(['ACCP', 'ACSP', 'ACSC', 'ACWC', 'ACCC']);
+
+export function isPaid(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && PAID.has(outcome.status);
+}
+
+export function isReleased(release: Release | undefined): boolean {
+  return release !== undefined && (!release.needsConfirmation || release.confirmedBy !== undefined);
+}
+
+/** Returns the check in force. */
+export function currentCheck({ checks }: Pick<PaymentRun, 'checks'>): RunCheck {
+  const last = checks.at(-1);
+  if (last === undefined) throw new Error('A payment run has at least one check.');
+  return last;
+}
+
+/** Stores positions (from 1) as a set of bits. */
+export function bitsOf(positions: Iterable<number>, lineCount: number): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(lineCount / 8));
+  for (const position of positions) {
+    const index = position - 1;
+    bits[index >> 3] = (bits[index >> 3] ?? 0) | (1 << (index & 7));
+  }
+  return bits;
+}
+
+export function hasBit(bits: Uint8Array, position: number): boolean {
+  const index = position - 1;
+  return ((bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
+}
+
+/** Checks whether a download has given out the line. */
+export function isGiven({ downloads }: Pick<PaymentRun, 'downloads'>, position: number): boolean {
+  return downloads.some(({ lines }) => hasBit(lines, position));
+}

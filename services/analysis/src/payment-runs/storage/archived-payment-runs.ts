@@ -1,0 +1,41 @@
+import { newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
+import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service';
+import type {
+  PaymentLineDocument,
+  PaymentReleaseDocument,
+  PaymentRunCollections,
+  PaymentRunDocument,
+} from './payment-runs.js';
+
+/** Reads payment runs for the data export of an organization. Each exported field is listed here. */
+export function archivedPaymentRuns({ runs, lines, releases }: PaymentRunCollections) {
+  return {
+    payment_runs: newestRecords(runs, toRunRecord),
+    payment_lines: recordsById(lines, toLineRecord),
+    payment_releases: recordsById(releases, toReleaseRecord),
+  } satisfies Readonly<Record<string, ReadArchivePage>>;
+}
+
+function toRunRecord({ _id: id, ...run }: PaymentRunDocument): Readonly<Record<string, unknown>> {
+  return {
+    id,
+    companyId: run.companyId,
+    source: run.source,
+    messageId: run.messageId ?? null,
+    lineCount: run.lineCount,
+    executionDate: run.executionDate ?? null,
+    createdAt: run.createdAt,
+    checks: run.checks,
+    downloads: run.downloads.map(({ number, checkId, at, by, count }) => ({ number, checkId, at, by, count })),
+    reports: run.reports,
+  };
+}
+
+function toLineRecord({ runId, checkId, line, result }: PaymentLineDocument): Readonly<Record<string, unknown>> {
+  const { creditorAccount, ...stated } = line;
+  return { runId, checkId, ...stated, creditorAccount: creditorAccount?.masked ?? null, ...result };
+}
+
+function toReleaseRecord({ runId, lineId, release }: PaymentReleaseDocument): Readonly<Record<string, unknown>> {
+  return { runId, lineId, ...release };
+}

@@ -1,0 +1,113 @@
+import type { Collection, Filter } from 'mongodb';
+import pLimit from 'p-limit';
+import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
+import { paidInvoiceKey } from '../../books/application/import-payments.js';
+import type { ErpPaymentDocument } from '../../books/storage/erp-payments.js';
+import type { InvoiceDocument } from '../../records/storage/invoices.js';
+import { MATCH_INDEX } from '../../records/storage/invoices.js';
+import { readSharing } from '../../records/storage/records-by-keys.js';
+import type { BookedPaymentRecord, PayableRecord, PayableStore } from '../application/payable-store.js';
+
+const LOOKUP_KEYS_MAX = 500;
+const LOOKUPS_AT_ONCE = 4;
+/** Maximum number of payments that are read for one bill. */
+const PAYMENTS_PER_BILL_MAX = 64;
+
+const PAYABLE = {
+  companyId: 1,
+  source: 1,
+  match: 1,
+  verdict: 1,
+  'invoice.due_date': 1,
+  'erp.state': 1,
+  'erp.kind': 1,
+  'erp.vendorId': 1,
+  'erp.paidAmount': 1,
+  'erp.connectionId': 1,
+} as const;
+
+type PayableDocument = Pick<InvoiceDocument, '_id' | 'companyId' | 'source' | 'match' | 'verdict' | 'invoice' | 'erp'>;
+
+/** Reads the bills that payments may settle. Every lookup is by equality keys of the organization. */
+export function payableStore(
+  invoices: Collection<InvoiceDocument>,
+  payments: Collection<ErpPaymentDocument>,
+): PayableStore {
+  const inLookups = async <T>(items: readonly string[], work: (some: readonly string[]) => Promise<readonly T[]>) => {
+    const batches: (readonly string[])[] = [];
+    for (let from = 0; from < items.length; from += LOOKUP_KEYS_MAX)
+      batches.push(items.slice(from, from + LOOKUP_KEYS_MAX));
+    return (await pLimit(LOOKUPS_AT_ONCE).map(batches, work)).flat();
+  };
+  const find = async (filter: object, options: object = {}): Promise<readonly PayableRecord[]> => {
+    const documents = await invoices
+      .find<PayableDocument>(filter as Filter<InvoiceDocument>, { projection: PAYABLE, ...options })
+      .toArray();
+    return documents.map(toRecord);
+  };
+  return {
+    byKeys: (organizationId, keys) =>
+      inLookups(keys, (batch) =>
+        readSharing(
+          batch,
+          (count) => HITS_PER_KEY_MAX * count,
+          (some, limit) => find({ organizationId, 'match.keys': { $in: [...some] } }, { limit, hint: MATCH_INDEX }),
+        ),
+      ),
+    byIds: (organizationId, ids) => inLookups(ids, (some) => find({ _id: { $in: [...some] }, organizationId })),
+    billsThatBook: (organizationId, invoiceIds) =>
+      inLookups(invoiceIds, (some) => find({ 'match.bookedInvoiceId': { $in: [...some] }, organizationId })),
+    openCreditsOf: (organizationId, vendorIds) =>
+      inLookups(vendorIds, (some) =>
+        find({
+          organizationId,
+          'erp.organizationId': organizationId,
+          'erp.vendorId': { $in: [...some] },
+          'erp.kind': 'CREDIT_NOTE',
+          'erp.state': { $in: ['OPEN', 'PARTIALLY_PAID'] },
+        }),
+      ),
+    paymentsOf: (organizationId, billIds) =>
+      inLookups(billIds, async (some): Promise<readonly BookedPaymentRecord[]> => {
+        const documents = await payments
+          .find<ErpPaymentDocument>(
+            {
+              organizationId,
+              keys: { $in: some.map(paidInvoiceKey) },
+              deletedAt: { $exists: false },
+              isReturned: false,
+            } as Filter<ErpPaymentDocument>,
+            {
+              projection: { invoiceIds: 1, amountMinor: 1, currency: 1, date: 1 },
+              limit: PAYMENTS_PER_BILL_MAX * some.length,
+            },
+          )
+          .toArray();
+        return documents.map(({ _id: paymentId, invoiceIds, amountMinor, currency, date }) => ({
+          paymentId: String(paymentId),
+          invoiceIds,
+          amountMinor,
+          currency,
+          date,
+        }));
+      }),
+  };
+}
+
+function toRecord({ _id: invoiceId, companyId, source, match, verdict, invoice, erp }: PayableDocument): PayableRecord {
+  return {
+    invoiceId,
+    companyId,
+    source,
+    match,
+    verdict,
+    dueDate: invoice?.due_date,
+    erp: erp && {
+      state: erp.state,
+      kind: erp.kind,
+      vendorId: erp.vendorId,
+      connectionId: erp.connectionId,
+      paidAmount: erp.paidAmount,
+    },
+  };
+}

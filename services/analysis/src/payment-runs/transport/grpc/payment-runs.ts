@@ -1,0 +1,184 @@
+import { PaymentRunServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import type {
+  CheckedPayment,
+  CreatePaymentRunRequest,
+  PaymentRun as WirePaymentRun,
+} from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import { invalidField } from '@invoicecontrol/errors';
+import { bind } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import { MALFORMED_CURSOR, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, readPageRequest } from '@invoicecontrol/runtime/page';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
+import type { CreateRun, CreateRunInput } from '../../application/create-run.js';
+import type { RunChanges } from '../../application/change-run.js';
+import type { ReleaseLine } from '../../application/release-line.js';
+import type { ReportStatuses } from '../../application/report-statuses.js';
+import type { RunReader, ShownLine } from '../../application/read-runs.js';
+import type { PaymentRun } from '../../domain/run.js';
+import type { Verdict } from '../../domain/verdict.js';
+import { maskedAccounts } from '../../domain/masked-accounts.js';
+
+interface Deps {
+  readonly createRun: CreateRun;
+  readonly changes: RunChanges;
+  readonly releaseLine: ReleaseLine;
+  readonly reportStatuses: ReportStatuses;
+  readonly reader: RunReader;
+}
+
+/** Implements the gRPC service invoicecontrol.analysis.v1.PaymentRunService. */
+export function paymentRunService({ createRun, changes, releaseLine, reportStatuses, reader }: Deps): Binding {
+  return bind(PaymentRunServiceDefinition, {
+    async createPaymentRun(request, context) {
+      const { organizationId, companyId, idempotencyKey, fingerprint } = request;
+      const { run, isReplayed } = await createRun(
+        {
+          organizationId,
+          companyId,
+          idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
+          fingerprint,
+          payments: readPayments(request),
+        },
+        context,
+      );
+      return { run: encodeRun(run), replayed: isReplayed };
+    },
+    async getPaymentRun({ organizationId, runId }) {
+      return { run: encodeRun(await reader.get(organizationId, runId)) };
+    },
+    async listPaymentRuns(request) {
+      const { organizationId, companyId } = request;
+      const { items, nextPageToken } = await reader.list(organizationId, { companyId, ...readPageRequest(request) });
+      return { runs: items.map(encodeRun), nextPageToken };
+    },
+    async listPaymentLines({ organizationId, runId, pageSize, pageToken, verdict }) {
+      const query = { size: readSize(pageSize), after: readPosition(pageToken), verdict: readVerdict(verdict) };
+      const { lines, next } = await reader.lines(organizationId, runId, query);
+      return { lines: lines.map(encodeLine), nextPageToken: next === undefined ? '' : writePosition(next) };
+    },
+    async recheckPaymentRun(request, context) {
+      return { run: encodeRun(await changes.recheck(request, context)) };
+    },
+    async downloadPaymentFile({ organizationId, runId, verdict, repeat }, context) {
+      const of = { organizationId, runId };
+      const withheld = readVerdict(verdict);
+      const { bytes, count, fileName } =
+        withheld === 'HOLD' || withheld === 'UNKNOWN'
+          ? await changes.withheld(of, withheld, context)
+          : repeat > 0
+            ? await changes.repeat(of, repeat, context)
+            : await changes.download(of, context);
+      return { content: Buffer.from(bytes), count, fileName };
+    },
+    async releasePaymentLine(request, context) {
+      const { run, line, isPending } = await releaseLine(request, context);
+      return { line: encodeLine(await reader.shown(run, line)), pending: isPending };
+    },
+    async reportPaymentStatuses({ organizationId, runId, pain002: bytes }, context) {
+      const { run, lines, isReplayed } = await reportStatuses({ organizationId, runId, bytes }, context);
+      return { run: encodeRun(run), lines, replayed: isReplayed };
+    },
+  });
+}
+
+function readPayments({ payments }: CreatePaymentRunRequest): CreateRunInput['payments'] {
+  switch (payments?.$case) {
+    case 'pain001':
+      return { source: 'PAIN_001', bytes: payments.value };
+    case 'list':
+      return { source: 'JSON', list: payments.value };
+    case undefined:
+      throw invalidField('payments', 'must have at least 1 item.');
+  }
+}
+
+const verdicts: readonly Verdict[] = ['PAY', 'HOLD', 'UNKNOWN'];
+
+function readVerdict(text: string): Verdict | undefined {
+  if (text === '') return undefined;
+  const verdict = verdicts.find((one) => one === text);
+  if (verdict === undefined) throw invalidField('verdict', `must be one of ${verdicts.join(', ')}.`);
+  return verdict;
+}
+
+function readSize(pageSize: number): number {
+  const size = pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize;
+  if (size < 1 || size > PAGE_SIZE_MAX) throw invalidField('limit', `must be from 1 to ${PAGE_SIZE_MAX}.`);
+  return size;
+}
+
+/** Lines are listed by their position, which a token encodes so that callers do not interpret it. */
+function writePosition(position: number): string {
+  return Buffer.from(`line|${position}`).toString('base64url');
+}
+
+function readPosition(token: string): number {
+  if (token === '') return 0;
+  const [, digits] = /^line\|(\d{1,5})$/.exec(Buffer.from(token, 'base64url').toString('latin1')) ?? [];
+  const position = Number(digits);
+  if (digits === undefined || writePosition(position) !== token) throw invalidField('cursor', MALFORMED_CURSOR);
+  return position;
+}
+
+function encodeRun(run: PaymentRun): WirePaymentRun {
+  const { runId, companyId, source, lineCount, counts, executionDate, downloads, createdAt, messageId } = run;
+  const encodeCount = ({ count, sums }: PaymentRun['counts'][Verdict]) => ({ count, sums: [...sums] });
+  return {
+    runId,
+    companyId,
+    source,
+    lineCount,
+    pay: encodeCount(counts.PAY),
+    hold: encodeCount(counts.HOLD),
+    unknown: encodeCount(counts.UNKNOWN),
+    executionDate,
+    downloads: downloads.map(({ at, by, count }) => ({ downloadTime: at, downloadedBy: by, count })),
+    createdTime: createdAt,
+    messageId,
+  };
+}
+
+function encodeLine({ line, result, release, outcome, givenAt }: ShownLine): CheckedPayment {
+  return {
+    lineId: line.lineId,
+    position: line.position,
+    endToEndId: line.endToEndId,
+    amount: line.amount,
+    currency: line.currency,
+    creditorName: line.creditorName,
+    creditorAccount: line.creditorAccount?.masked,
+    verdict: result.verdict,
+    reasons: result.reasons.map(({ code, summary, evidence }) => ({
+      code,
+      summary,
+      evidenceJson: JSON.stringify(evidence),
+    })),
+    notices: result.notices.map(({ code, summary }) => ({ code, summary })),
+    invoices: result.invoices.map(({ invoiceId, invoiceNumber, amountMinor, currency }) => ({
+      invoiceId,
+      invoiceNumber,
+      amount: minorToDecimal(BigInt(amountMinor), minorUnitsOf(currency)),
+      currency,
+    })),
+    candidates: result.candidates.map(({ invoiceId, whyNot }) => ({ invoiceId, whyNot })),
+    release: release && {
+      releasedBy: release.by,
+      releaseTime: release.at,
+      note: release.note,
+      confirmed: !release.needsConfirmation || release.confirmedBy !== undefined,
+      confirmedBy: release.confirmedBy,
+      confirmTime: release.confirmedAt,
+      inForce: release.isInForce,
+    },
+    outcome: outcome && {
+      status: outcome.status,
+      reasonCodes: [...outcome.reasonCodes],
+      payeeCheck: outcome.payeeCheck?.result ?? '',
+      payeeName: outcome.payeeCheck?.name,
+      reportTime: outcome.reportedAt,
+    },
+    remittance: line.texts.map(maskedAccounts),
+    givenTime: givenAt,
+  };
+}

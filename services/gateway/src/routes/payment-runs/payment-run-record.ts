@@ -1,0 +1,200 @@
+import type {
+  CheckedPayment,
+  PaidInvoice,
+  PaymentCandidate,
+  PaymentDownload,
+  PaymentNotice,
+  PaymentOutcome,
+  PaymentReason,
+  PaymentRelease,
+  PaymentRun,
+  PaymentSum,
+  VerdictCount,
+} from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import { z } from 'zod';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID } from '../../http/description/examples.js';
+import * as shown from '../../http/description/shown.js';
+
+const EXAMPLE_ACTOR = `API_KEY:${EXAMPLE_KEY_ID}`;
+
+const sum = shown.record<PaymentSum>()({
+  currency: shown.text('EUR', 'The currency of the payments, as an ISO 4217 code.'),
+  amount: shown.text('1166.20', 'The sum of the payments in this currency.'),
+});
+
+const verdictCount = shown.record<VerdictCount>('PaymentVerdictCount')({
+  count: shown.count(1, 'The number of lines with the verdict.'),
+  sums: shown.list(sum, 'The sums of the lines with the verdict, one for each currency.'),
+});
+
+const download = shown.record<PaymentDownload>()({
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the file was downloaded.', 'downloadTime'),
+  by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that downloaded the file.', 'downloadedBy'),
+  count: shown.count(1, 'The number of lines that the download gave out.'),
+});
+
+export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
+  id: shown.id(EXAMPLE_IDS.run, 'The id of the payment run.', 'runId'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that pays.'),
+  status: shown.made(
+    z
+      .literal('CHECKED')
+      .describe('The status of the payment run. Always CHECKED, which means that every line has a verdict.'),
+    () => 'CHECKED' as const,
+    'CHECKED',
+  ),
+  source: shown.word(
+    z
+      .enum(['PAIN_001', 'JSON'])
+      .describe('The form in which the run was sent: PAIN_001 (a file for the bank) or JSON (a list of payments).'),
+    'PAIN_001',
+  ),
+  lineCount: shown.count(3, 'The number of lines of the payment run.'),
+  pay: shown.part(verdictCount, 'The lines that may be paid.'),
+  hold: shown.part(verdictCount, 'The lines that are held, each for at least one reason.'),
+  unknown: shown.part(verdictCount, 'The lines that could not be joined to an invoice.'),
+  executionDate: shown.orNull(
+    z.string().meta({ format: 'date' }),
+    '2026-03-20',
+    'The earliest date on which lines of the run are executed, or null if no line states one.',
+  ),
+  downloads: shown.list(download, 'The downloads that gave lines out, oldest first.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the payment run was received.', 'createdTime'),
+});
+
+const comparison = z.object({
+  field: z.string().describe('The compared field, such as `creditor_account` or `amount`.'),
+  invoiceId: z.string().optional().describe('The id of the invoice with which the payment was compared.'),
+  line: z.string().nullable().describe('The value of the payment, or null if it states none.'),
+  record: z.string().nullable().describe('The value of the record, or null if it has none.'),
+});
+const evidence = z
+  .object({
+    comparisons: z.array(comparison).describe('The values of the payment beside the values of the records.'),
+    explanation: z.array(z.string()).describe('Sentences for people, each about one fact.'),
+  })
+  .describe('The evidence for the reason.');
+
+const EXAMPLE_EVIDENCE = {
+  comparisons: [
+    {
+      field: 'creditor_account',
+      invoiceId: EXAMPLE_IDS.invoice,
+      line: 'DE02**************0006',
+      record: 'DE89**************3000',
+    },
+  ],
+  explanation: ['Invoice RE-2026-0101 states the account DE89**************3000.'],
+};
+
+const reason = shown.record<PaymentReason>('PaymentReason')({
+  code: shown.text(
+    'ACCOUNT_DIFFERS',
+    'The code of the reason, such as ACCOUNT_DIFFERS. Clients should branch on this code; more codes may be added.',
+  ),
+  summary: shown.text(
+    'The payment goes to DE02**************0006. Invoice RE-2026-0101 names DE89**************3000.',
+    'A sentence that states why the payment is held.',
+  ),
+  evidence: shown.made(
+    evidence,
+    ({ evidenceJson }: PaymentReason) => JSON.parse(evidenceJson) as z.infer<typeof evidence>,
+    EXAMPLE_EVIDENCE,
+  ),
+});
+
+const notice = shown.record<PaymentNotice>('PaymentNotice')({
+  code: shown.text('NOT_DUE', 'The code of the notice, such as NOT_DUE. More codes may be added.'),
+  summary: shown.text(
+    'Invoice RE-2026-0101 is due on 2026-04-04, after the payment on 2026-03-20.',
+    'A sentence that states what to notice about the payment.',
+  ),
+});
+
+const paidInvoice = shown.record<PaidInvoice>()({
+  invoiceId: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice that the line pays.'),
+  invoiceNumber: shown.text('RE-2026-0101', 'The number of the invoice that the line pays.'),
+  amount: shown.text(
+    '1166.20',
+    'The part of the line that pays the invoice, in the currency of the invoice. Negative for a credit note.',
+  ),
+});
+
+const candidate = shown.record<PaymentCandidate>()({
+  invoiceId: shown.id(EXAMPLE_IDS.relatedInvoice, 'The id of an invoice that resembles the payment.'),
+  whyNot: shown.text(
+    'OTHER_AMOUNT',
+    'The reason why the line was not joined to the invoice: OTHER_NUMBER, OTHER_AMOUNT, OTHER_SUPPLIER, SEVERAL_POSSIBLE or WITHDRAWN.',
+  ),
+});
+
+const release = shown.record<PaymentRelease>('PaymentRelease')({
+  by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that released the line.', 'releasedBy'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the line was released.', 'releaseTime'),
+  note: shown.text('The supplier confirmed the new account by telephone.', 'The note of the person.'),
+  confirmed: shown.flag(
+    true,
+    'Whether the release needs no further confirmation. False while a second person must confirm it.',
+  ),
+  confirmedBy: shown.optional(z.string(), undefined, 'The second person who confirmed the release.'),
+  inForce: shown.flag(
+    true,
+    'Whether the line may be paid. False while the release waits, and after the line has become worse since.',
+  ),
+});
+
+const outcome = shown.record<PaymentOutcome>('PaymentOutcome')({
+  status: shown.text('ACSC', 'The status that the bank reported, such as ACSC (settled) or RJCT (rejected).'),
+  reasonCodes: shown.field(z.array(z.string()).describe('The reason codes that the bank reported.'), []),
+  payeeCheck: shown.text(
+    'MATCH',
+    'The result of the verification of the payee by the bank: MATCH, CLOSE_MATCH, NO_MATCH or NOT_POSSIBLE. Empty if the bank reported none.',
+  ),
+  payeeName: shown.optional(z.string(), undefined, 'The name of the payee that the bank reported.'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the report was received.', 'reportTime'),
+});
+
+export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
+  id: shown.text(
+    '1.1',
+    'The id of the line in its run: the `id` of a JSON payment, or the positions of the block and of the transaction in the file, such as `2.7`.',
+    'lineId',
+  ),
+  position: shown.field(z.int().min(1).describe('The position of the line in the file, from 1.'), 1),
+  endToEndId: shown.orNull(z.string(), 'NOTPROVIDED', 'The end-to-end id of the payment, or null if it has none.'),
+  amount: shown.text('1166.20', 'The amount of the payment.'),
+  currency: shown.text('EUR', 'The currency of the payment, as an ISO 4217 code.'),
+  creditorName: shown.orNull(z.string(), 'Nordlicht Energie GmbH', 'The name of the payee, or null if not stated.'),
+  creditorAccount: shown.orNull(
+    z.string(),
+    'DE89**************3000',
+    'The masked account of the payee, or null for a payment without an account.',
+  ),
+  remittance: shown.field(z.array(z.string()).describe('The text for the payee, with bank accounts masked.'), [
+    'RE-2026-0101',
+  ]),
+  verdict: shown.word(
+    z
+      .enum(['PAY', 'HOLD', 'UNKNOWN'])
+      .describe(
+        'The verdict on the payment: PAY (nothing speaks against it), HOLD (at least one reason holds it) or UNKNOWN (no invoice could be joined to it).',
+      ),
+    'PAY',
+  ),
+  reasons: shown.list(reason, 'The reasons that hold the payment. Empty if the verdict is PAY.', { example: [] }),
+  notices: shown.list(notice, 'Remarks about the payment that do not hold it.'),
+  invoices: shown.list(paidInvoice, 'The invoices that the payment pays.'),
+  candidates: shown.list(candidate, 'The nearest invoices, if the payment could not be joined to an invoice.', {
+    example: [],
+  }),
+  release: shown.partOrNull(release, 'The release of the line by a person, or null if there is none.'),
+  outcome: shown.partOrNull(
+    outcome,
+    'The status that the bank reported for the payment, or null if it has reported none.',
+  ),
+  givenAt: shown.instantOrNull(
+    EXAMPLE_INSTANT,
+    'The time when a download gave the line out, or null if none did.',
+    'givenTime',
+  ),
+});

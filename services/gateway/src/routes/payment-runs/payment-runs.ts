@@ -1,0 +1,255 @@
+import { z } from 'zod';
+import { examples, EXAMPLE_IDS } from '../../http/description/examples.js';
+import { note, pathId, stated, uuid } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import { route } from '../../http/description/route.js';
+import { HttpRefusal } from '../../http/response/refusal.js';
+import { checkPaymentList, PAYMENT_FILE_BYTES_MAX, PAYMENT_LIST_LIMITS, paymentListRequest } from './payment-list.js';
+import { paymentLine, paymentRun } from './payment-run-record.js';
+
+const runParams = z.object({ runId: pathId('run', 'payment run') });
+/** Time for the check of 10,000 lines and for the write of the run. */
+const CHECK_TIMEOUT_MS = 60_000;
+const SERVICE = 'invoicecontrol.analysis.v1.PaymentRunService';
+const write = { minimumRole: 'ANALYST', scope: 'payments:write' } as const;
+
+export const createPaymentRun = route({
+  operation: 'createPaymentRun',
+  method: 'post',
+  path: '/payment-runs',
+  summary: 'Check a payment run',
+  description:
+    'Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. The same file is the same run: a repeat returns 200 with the stored run. Nothing is paid and nothing is stored if the file is refused.',
+  rpc: `${SERVICE}/CreatePaymentRun`,
+  access: write,
+  timeoutMs: CHECK_TIMEOUT_MS,
+  query: z.strictObject({
+    company_id: uuid()
+      .optional()
+      .describe(
+        'The id of the company that pays. If absent, the company with the tax id of the debtor pays, or else the default company.',
+      ),
+  }),
+  body: paymentListRequest,
+  bodyLimits: PAYMENT_LIST_LIMITS,
+  checkBody: checkPaymentList,
+  xml: { bytesMax: PAYMENT_FILE_BYTES_MAX },
+  honoursIdempotencyKey: true,
+  responses: {
+    201: { description: 'The checked payment run.', schema: paymentRun.schema, headers: ['Location'] },
+    200: { description: 'The payment run that an earlier request stored.', schema: paymentRun.schema },
+  },
+  refusals: [409],
+  async handle({ query, body, rawBody, idempotencyKey, fingerprint }, { paymentRuns }) {
+    const reply = await paymentRuns.createPaymentRun({
+      companyId: query.company_id,
+      idempotencyKey,
+      fingerprint,
+      payments:
+        rawBody.length > 0 || body === undefined
+          ? { $case: 'pain001', value: rawBody }
+          : { $case: 'list', value: body },
+    });
+    const run = paymentRun.present(stated(reply.run));
+    return reply.replayed
+      ? { status: 200, body: run, headers: { 'Idempotency-Replayed': 'true' } }
+      : { status: 201, body: run, headers: { Location: `/v1/payment-runs/${run.id}` } };
+  },
+});
+
+export const listPaymentRuns = route({
+  operation: 'listPaymentRuns',
+  method: 'get',
+  path: '/payment-runs',
+  summary: 'List payment runs, newest first',
+  rpc: `${SERVICE}/ListPaymentRuns`,
+  access: { scope: 'payments:read' },
+  query: pageQuery.extend({
+    company_id: uuid().optional().describe('Return only payment runs of the company with this id.'),
+  }),
+  responses: { 200: { description: 'A page of payment runs.', schema: pageOf(paymentRun.schema) } },
+  async handle({ query }, { paymentRuns }) {
+    const list = listRequest('listPaymentRuns', query);
+    const reply = await paymentRuns.listPaymentRuns({ ...list.request, companyId: query.company_id });
+    return { status: 200, body: list.page(reply.runs.map(paymentRun.present), reply.nextPageToken) };
+  },
+});
+
+export const getPaymentRun = route({
+  operation: 'getPaymentRun',
+  method: 'get',
+  path: '/payment-runs/:runId',
+  summary: 'Read a payment run',
+  rpc: `${SERVICE}/GetPaymentRun`,
+  access: { scope: 'payments:read' },
+  params: runParams,
+  responses: { 200: { description: 'The payment run that was requested.', schema: paymentRun.schema } },
+  async handle({ params }, { paymentRuns }) {
+    const reply = await paymentRuns.getPaymentRun({ runId: params.runId });
+    return { status: 200, body: paymentRun.present(stated(reply.run)) };
+  },
+});
+
+export const listPaymentLines = route({
+  operation: 'listPaymentLines',
+  method: 'get',
+  path: '/payment-runs/:runId/lines',
+  summary: 'List the lines of a payment run',
+  description: 'Returns the lines in the order of the file, each with its verdict, reasons and evidence.',
+  rpc: `${SERVICE}/ListPaymentLines`,
+  access: { scope: 'payments:read' },
+  params: runParams,
+  query: pageQuery.omit({ created_from: true, created_to: true }).extend({
+    verdict: z.enum(['PAY', 'HOLD', 'UNKNOWN']).optional().describe('Return only lines with this verdict.'),
+  }),
+  responses: { 200: { description: 'A page of lines.', schema: pageOf(paymentLine.schema) } },
+  async handle({ params, query }, { paymentRuns }) {
+    const list = listRequest(`listPaymentLines:${params.runId}`, query);
+    const { pageSize, pageToken } = list.request;
+    const { runId } = params;
+    const reply = await paymentRuns.listPaymentLines({ runId, pageSize, pageToken, verdict: query.verdict ?? '' });
+    return { status: 200, body: list.page(reply.lines.map(paymentLine.present), reply.nextPageToken) };
+  },
+});
+
+export const recheckPaymentRun = route({
+  operation: 'recheckPaymentRun',
+  method: 'post',
+  path: '/payment-runs/:runId/recheck',
+  summary: 'Check a payment run again',
+  description:
+    'Judges all lines again with the decisions, accounts and payments of now. The earlier results are kept. Lines that were given out keep the verdict with which they left. A repeat checks once more and changes nothing else.',
+  rpc: `${SERVICE}/RecheckPaymentRun`,
+  access: write,
+  timeoutMs: CHECK_TIMEOUT_MS,
+  params: runParams,
+  responses: { 200: { description: 'The payment run with the new verdicts.', schema: paymentRun.schema } },
+  refusals: [409],
+  async handle({ params }, { paymentRuns }) {
+    const reply = await paymentRuns.recheckPaymentRun({ runId: params.runId });
+    return { status: 200, body: paymentRun.present(stated(reply.run)) };
+  },
+});
+
+export const downloadPaymentFile = route({
+  operation: 'downloadPaymentFile',
+  method: 'get',
+  path: '/payment-runs/:runId/file',
+  summary: 'Download the file of a payment run',
+  description:
+    'Gives out the transactions that are PAY or released, each once, byte for byte as they were sent. The lines are checked again first; a line that has become worse is held, and the counts follow. A later download gives only what was released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If nothing is left, the response is 409.',
+  rpc: `${SERVICE}/DownloadPaymentFile`,
+  access: write,
+  timeoutMs: CHECK_TIMEOUT_MS,
+  params: runParams,
+  query: z.strictObject({
+    verdict: z
+      .enum(['HOLD', 'UNKNOWN'])
+      .optional()
+      .describe('The verdict of the lines to read in place of those that may be paid.'),
+    repeat: z
+      .string()
+      .regex(/^[1-9][0-9]{0,2}$/, 'Must be the number of an earlier download, from 1.')
+      .meta({ type: 'integer', minimum: 1, maximum: 999 })
+      .optional()
+      .describe('The number of an earlier download whose bytes are returned again. The first download is 1.'),
+  }),
+  responses: {
+    200: { description: 'The file for the bank.', mediaTypes: ['application/xml'], headers: ['Content-Disposition'] },
+  },
+  refusals: [409],
+  async handle({ params, query, isHead }, { paymentRuns }) {
+    if (isHead) {
+      // A download gives lines out, which a request for headers must not do.
+      throw new HttpRefusal(405, 'This path does not support HEAD. Use GET.', { Allow: 'GET' });
+    }
+    const { content, fileName } = await paymentRuns.downloadPaymentFile({
+      runId: params.runId,
+      verdict: query.verdict ?? '',
+      repeat: Number(query.repeat ?? 0),
+    });
+    return {
+      status: 200,
+      content: oneChunk(content),
+      headers: {
+        'Content-Type': 'application/xml',
+        'Content-Length': String(content.length),
+        'Content-Disposition': `attachment; filename="${fileName}"`,
+        'Cache-Control': 'private, no-store',
+        'Content-Security-Policy': "sandbox; default-src 'none'",
+      },
+    };
+  },
+});
+
+async function* oneChunk(content: Uint8Array): AsyncIterable<Uint8Array> {
+  yield await Promise.resolve(content);
+}
+
+const releaseRequest = z
+  .strictObject({
+    note: note().describe('The reason why the line is paid. For an unknown line, the note states what it pays.'),
+    invoice_ids: z
+      .array(uuid())
+      .max(200)
+      .optional()
+      .describe('The ids of the invoices that the line pays. The line is judged with them.'),
+  })
+  .meta({ id: 'PaymentReleaseRequest' })
+  .register(examples, {
+    example: { note: 'The supplier confirmed the new account by telephone.', invoice_ids: [EXAMPLE_IDS.invoice] },
+  });
+
+export const releasePaymentLine = route({
+  operation: 'releasePaymentLine',
+  method: 'post',
+  path: '/payment-runs/:runId/lines/:lineId/release',
+  summary: 'Release a held or unknown line',
+  description:
+    'Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.',
+  rpc: `${SERVICE}/ReleasePaymentLine`,
+  access: write,
+  timeoutMs: CHECK_TIMEOUT_MS,
+  params: runParams.extend({
+    lineId: z
+      .string()
+      .min(1)
+      .max(100)
+      .meta({ description: 'The id of the line in its payment run.', param: { example: '1.1' } }),
+  }),
+  resourceName: 'payment line',
+  body: releaseRequest,
+  responses: {
+    200: { description: 'The released line.', schema: paymentLine.schema },
+    202: { description: 'The line, whose release another person must confirm.', schema: paymentLine.schema },
+  },
+  refusals: [409],
+  async handle({ params, body }, { paymentRuns }) {
+    const reply = await paymentRuns.releasePaymentLine({
+      runId: params.runId,
+      lineId: params.lineId,
+      note: body.note,
+      invoiceIds: body.invoice_ids ?? [],
+    });
+    return { status: reply.pending ? 202 : 200, body: paymentLine.present(stated(reply.line)) };
+  },
+});
+
+export const reportPaymentStatuses = route({
+  operation: 'reportPaymentStatuses',
+  method: 'post',
+  path: '/payment-runs/:runId/reports',
+  summary: 'Send a status report of the bank',
+  description:
+    'Stores what the bank reported about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.',
+  rpc: `${SERVICE}/ReportPaymentStatuses`,
+  access: write,
+  params: runParams,
+  xml: { bytesMax: PAYMENT_FILE_BYTES_MAX },
+  responses: { 200: { description: 'The payment run.', schema: paymentRun.schema } },
+  refusals: [409],
+  async handle({ params, rawBody }, { paymentRuns }) {
+    const reply = await paymentRuns.reportPaymentStatuses({ runId: params.runId, pain002: rawBody });
+    return { status: 200, body: paymentRun.present(stated(reply.run)) };
+  },
+});
