@@ -175,8 +175,6 @@ export const downloadPaymentFile = route({
         'Content-Type': 'application/xml',
         'Content-Length': String(content.length),
         'Content-Disposition': `attachment; filename="${fileName}"`,
-        'Cache-Control': 'private, no-store',
-        'Content-Security-Policy': "sandbox; default-src 'none'",
       },
     };
   },
