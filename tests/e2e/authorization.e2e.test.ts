@@ -75,6 +75,15 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   },
   confirmVerification: { role: 'ANALYST', scope: 'payments:write', status: 404 },
   exportAccountChanges: { role: 'VIEWER', scope: 'payments:read', status: 200 },
+  createPaymentRun: { role: 'ANALYST', scope: 'payments:write', body: { payments: [] }, status: 400 },
+  listPaymentRuns: { role: 'VIEWER', scope: 'payments:read', status: 200 },
+  getPaymentRun: { role: 'VIEWER', scope: 'payments:read', status: 404 },
+  listPaymentLines: { role: 'VIEWER', scope: 'payments:read', status: 404 },
+  recheckPaymentRun: { role: 'ANALYST', scope: 'payments:write', status: 404 },
+  downloadPaymentFile: { role: 'ANALYST', scope: 'payments:write', status: 404 },
+  releasePaymentLine: { role: 'ANALYST', scope: 'payments:write', body: { note: 'Paid.' }, status: 404 },
+  // The operation accepts only XML.
+  reportPaymentStatuses: { role: 'ANALYST', scope: 'payments:write', body: {}, status: 415 },
   listVendors: { role: 'ANALYST', scope: 'invoices:read', status: 200 },
   getVendor: { role: 'ANALYST', scope: 'invoices:read', status: 404 },
   listFindingTypes: { role: 'VIEWER', scope: 'findings:read', status: 200 },
@@ -187,6 +196,9 @@ const parts: Readonly<Record<string, string>> = {
   page: '1',
   provider: 'PROVIDER_C',
   submissionId: UNKNOWN_ID,
+  // payment-runs.e2e.test.ts has those of another organization.
+  runId: UNKNOWN_ID,
+  lineId: '1.1',
   // account-verifications.e2e.test.ts has those of another organization.
   supplierId: UNKNOWN_ID,
   accountId: UNKNOWN_ID,
@@ -376,7 +388,10 @@ describe.each(named(withKey))('%s', (operation, route) => {
   });
 });
 
-describe.each(named(withIds))('%s', (operation, route) => {
+// Operations without a JSON body are refused by the type of the body before the id is read.
+const takingJson = withIds.filter(({ operation }) => keyExpectation(operation).status !== 415);
+
+describe.each(named(takingJson))('%s', (operation, route) => {
   test('answers for a resource of another organization exactly as for an unknown or malformed id', async () => {
     const { body } = keyExpectation(operation);
     const options = { key: keys.OWNER, requestId: 'whose-resource', ...(body === undefined ? {} : { body }) };

@@ -53,6 +53,7 @@ function referenced(parameter, { parameters }) {
 function toItem({ path, method, operation }) {
   const { summary, security, parameters, requestBody } = operation;
   const body = requestBody?.content['application/json'];
+  const isXml = body === undefined && requestBody?.content['application/xml'] !== undefined;
   const isIn = (place) => parameters.filter((parameter) => parameter.in === place);
   const segments = path
     .slice(1)
@@ -71,6 +72,7 @@ function toItem({ path, method, operation }) {
             : { key: name, value: '', disabled: true, ...description(rest) },
         ),
         ...(body === undefined ? [] : [{ key: 'Content-Type', value: 'application/json' }]),
+        ...(isXml ? [{ key: 'Content-Type', value: 'application/xml' }] : []),
       ],
       url: {
         raw: `{{baseUrl}}/${segments.join('/')}`,

@@ -183,7 +183,7 @@ describe.each([
         profile: message,
         ruleSet: message,
         declaredProfiles: Array.from({ length: ROWS }, () => message),
-        schemaErrors: Array.from({ length: ROWS }, () => failed),
+        schemaErrors: Array.from({ length: ROWS }, () => ({ message, location: message })),
         failedRules: Array.from({ length: ROWS }, () => failed),
         failedTotal: ROWS,
       },
