@@ -95,14 +95,14 @@ export default {
     {
       name: 'only-compose-sees-everyone',
       comment: 'Files next to compose.ts (config, telemetry) are imported by the layers and import none of them.',
-      from: { path: '^services/[^/]+/src/[^/]+\\.ts$', pathNot: `/(compose|main|telemetry)\\.ts$|${tests}` },
+      from: { path: '^services/[^/]+/src/[^/]+\\.ts$', pathNot: `/(compose|main|telemetry[^/]*)\\.ts$|${tests}` },
       to: { path: `^services/[^/]+/src/${anyRoom}(${layers})/` },
     },
     {
       name: 'telemetry-sees-only-the-domain',
       comment:
         'telemetry.ts takes the codes of the domain, so that the compiler compares them with the declared values.',
-      from: { path: '^services/[^/]+/src/telemetry\\.ts$' },
+      from: { path: '^services/[^/]+/src/telemetry[^/]*\\.ts$', pathNot: tests },
       to: { path: `^services/[^/]+/src/${anyRoom}(${layers})/`, pathNot: `^services/[^/]+/src/${anyRoom}domain/` },
     },
     {

@@ -1,3 +1,8 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
@@ -119,6 +124,23 @@ describe('a payment run', () => {
     }
     expect((await running.request(`GET /payment-runs/${run.id}`, { key: tenant.keys.viewer })).status).toBe(200);
   });
+});
+
+test('the command prints what is not paid, and writes the file that may go to the bank', async () => {
+  const tenant = await running.newTenant();
+  await post(tenant, 'HB-1');
+  const directory = await mkdtemp(join(tmpdir(), 'payments-'));
+  await writeFile(join(directory, 'run.xml'), fileOf(['HB-1', 'HB-9']));
+  const command = fileURLToPath(new URL('../../tools/dev/dist/check-payments.js', import.meta.url));
+  const args = [command, 'run.xml', '--api', `${running.origin}/v1`, '--out', 'clean.xml'];
+  const env = { ...process.env, INIT_CWD: directory, INVOICE_CONTROL_KEY: tenant.keys.owner };
+  const ended = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    execFile(process.execPath, args, { env }, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
+  });
+  expect(ended.stdout).toMatch(/UNKNOWN 1[.]2 .*HB|UNKNOWN 1[.]2/);
+  expect(ended).toMatchObject({ code: 3, stdout: expect.stringContaining('2 lines: ') as unknown });
+  expect(await readFile(join(directory, 'clean.xml'), 'utf8')).toContain('HB-1');
+  await rm(directory, { recursive: true });
 });
 
 describe('bad input', () => {

@@ -132,6 +132,8 @@ export const services = {
       ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
       // Days of announced KSeF outages. Invoices issued on these days need not be sent through KSeF.
       KSEF_FAILURE_PERIODS: {},
+      // Day from which transfers between Polish VAT payers must state KSeF numbers, 2027-01-01 by default.
+      KSEF_NUMBERS_IN_TRANSFERS_FROM: {},
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
     },
     internetPorts: [443],
