@@ -16,7 +16,7 @@ describe('the commands of the runbooks', () => {
 
   test('that list only some of the services are reported', () => {
     const faulty = ['for service in organization analysis scan; do :; done', 'echo SECRETBOX_KEYS webhooks ksef scan'];
-    const correct = ['kubectl logs deployment/scan', 'echo SECRETBOX_KEYS webhooks erp-sync ksef'];
+    const correct = ['kubectl logs deployment/scan', 'echo SECRETBOX_KEYS analysis webhooks erp-sync ksef'];
     expect(incompleteLists(`\`\`\`sh\n${[...faulty, ...correct].join('\n')}\n\`\`\`\n`)).toEqual(faulty);
   });
 
