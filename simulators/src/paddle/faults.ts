@@ -18,7 +18,8 @@ export interface FaultSwitch {
   /** Returns the fault that affects the next payment notification, and counts the notification. */
   consume(): FaultKind;
   /**
-   * True if the next sequence is shuffled. The payment notifications of the sequence are counted when they are sent.
+   * True if the simulator sends the payment notifications of the next subscription change in random order. Each
+   * notification is counted when it is sent.
    */
   readonly isShuffling: boolean;
 }

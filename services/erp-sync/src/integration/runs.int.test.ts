@@ -918,8 +918,8 @@ describe('organizations that are not served', () => {
   });
 
   /**
-   * Waits until the due time of the ERP connection moves without an import run. The facts of organizations are cached
-   * for seconds.
+   * Waits until the service has postponed the due time of the ERP connection without starting an import run. A change
+   * of the plan takes seconds to be noticed, because the facts of organizations are cached.
    */
   async function isSkipped(connected: Connected): Promise<void> {
     const before = await runs().countDocuments({ connectionId: connected.connectionId });
