@@ -35,12 +35,18 @@ beforeAll(async () => {
     context_nip: '5265877635',
     ksef_token: 'a-token-of-nobody-at-all',
   });
+  const paymentRun = await get<{ id: string }>('/payment-runs', 'POST', {
+    payments: [{ id: '1', amount: '1.00', currency: 'EUR' }],
+  });
   const { paths } = (await running.request<Description>('GET //openapi.json')).body;
   lists = Object.entries(paths)
     .filter(([, { get }]) => get?.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Cursor'))
     .map(([path]) => {
       const { id } = path.startsWith('/ksef-connections') ? ksef.body : connection.body;
-      return path.replace('{invoiceId}', posted.body.id).replace('{connectionId}', id);
+      return path
+        .replace('{invoiceId}', posted.body.id)
+        .replace('{connectionId}', id)
+        .replace('{runId}', paymentRun.body.id);
     });
   for (const name of ['one', 'two']) await get(`/api-keys`, 'POST', { name, role: 'VIEWER' });
   cursor = String((await get<Page<unknown>>('/audit-events?limit=1')).body.nextCursor);
