@@ -85,7 +85,11 @@ const stepsOfAnalysis: readonly Step[] = [
  * These commands are sent at the start and every few seconds. An older consumer position only causes events to be
  * handled again.
  */
-const besideScans: ReadonlySet<string> = new Set(['update release_policies', 'update consumer_positions']);
+const besideScans: ReadonlySet<string> = new Set([
+  'update release_policies',
+  'update consumer_positions',
+  'insert sealing_keys',
+]);
 
 /** The finding about the history scan as a whole. It is separate, because it may belong to another scan. */
 const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER', of: 'long' };

@@ -3,7 +3,7 @@ const ofAllLines = 'time level service version instance msg requestId traceId sp
 /** Kinds of work and things that a line may name. */
 const ofWork = [
   'route method status rpc job consumer subject stream step error durationMs stagesMs',
-  'invoiceId analysisId scanId submissionId connectionId endpointId deliveryId runId keyId',
+  'eventId invoiceId analysisId scanId submissionId connectionId endpointId deliveryId runId keyId',
 ].join(' ');
 const ofDecisions = 'source decision score findingTypes riskEngine policy decisions rows skipped findings candidates';
 const ofStarts = 'config address isReady failed dependency server indexes landlockVersion notDenied';

@@ -65,7 +65,8 @@ export async function watchForRewind(
   const isUnchanged = async (): Promise<boolean> => {
     if (compared === undefined || performance.now() > compared.atMs + READ_EACH_MS) return false;
     const { created, lastSeq } = await publisher.position();
-    return created === compared.created && lastSeq === compared.lastSeq;
+    // A stream that lost exactly the events that were published since the last comparison looks unchanged.
+    return created === compared.created && lastSeq === compared.lastSeq && publisher.acknowledgedSeq <= lastSeq;
   };
   /**
    * A loss is recorded before new events are published, because the time of the last event in the stream is the time
