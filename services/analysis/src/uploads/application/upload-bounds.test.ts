@@ -23,7 +23,10 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
     },
     due: async () => [{ organizationId, invoiceId: 'left to the sweep' }],
   };
-  const worker = uploadWorker({ uploads, clock: systemClock, logger } as unknown as Parameters<typeof uploadWorker>[0]);
+  const sweptSoon: Date[] = [];
+  const onDue = (at: Date): void => void sweptSoon.push(at);
+  const deps = { uploads, onDue, clock: systemClock, logger } as unknown as Parameters<typeof uploadWorker>[0];
+  const worker = uploadWorker(deps);
   const queue = async (from: number, to: number): Promise<void> => {
     for (let index = from; index < to; index++) worker.queue({ organizationId, invoiceId: `${index}` });
     await eventually(() => expect(claimed).toHaveLength(8));
@@ -34,6 +37,8 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
   open();
   await eventually(() => expect(claimed).toHaveLength(8 + 200));
   expect(claimed).not.toContain('208');
+  // Once the queue is empty, the sweep is asked for what was left to it.
+  await eventually(() => expect(sweptSoon.length).toBeGreaterThan(0));
   await worker.sweep();
   await eventually(() => expect(claimed).toContain('left to the sweep'));
   await worker.stop();
