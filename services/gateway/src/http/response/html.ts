@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from './reply.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -19,6 +20,6 @@ export function sourceOf(text: string): string {
 }
 
 /** Returns a text as the content of a reply. */
-export async function* contentOf(text: string): AsyncIterable<Uint8Array> {
-  yield Buffer.from(text, 'utf8');
+export function contentOf(text: string): AsyncIterable<Uint8Array> {
+  return once(Buffer.from(text, 'utf8'));
 }

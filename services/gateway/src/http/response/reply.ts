@@ -6,3 +6,8 @@ export interface Reply {
   readonly content?: AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Returns bytes that are complete as the content of a response. */
+export async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}

@@ -8,6 +8,7 @@ import { EXAMPLE_IDS, examples, exampleOf } from '../../http/description/example
 import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
+import { once } from '../../http/response/reply.js';
 import { attempt, confirmationFileName, submission, submissionStatus } from './submission-record.js';
 
 const INVOICES_MAX = 100;
@@ -309,7 +310,3 @@ export const getKsefConfirmation = route({
     return isHead ? { status: 200, headers } : { status: 200, headers, content: once(xml) };
   },
 });
-
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
-}

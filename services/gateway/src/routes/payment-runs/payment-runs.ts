@@ -3,6 +3,7 @@ import { examples, EXAMPLE_IDS } from '../../http/description/examples.js';
 import { note, pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
+import { once } from '../../http/response/reply.js';
 import { HttpRefusal } from '../../http/response/refusal.js';
 import { checkPaymentList, PAYMENT_FILE_BYTES_MAX, PAYMENT_LIST_LIMITS, paymentListRequest } from './payment-list.js';
 import { paymentLine, paymentRun } from './payment-run-record.js';
@@ -170,7 +171,7 @@ export const downloadPaymentFile = route({
     });
     return {
       status: 200,
-      content: oneChunk(content),
+      content: once(content),
       headers: {
         'Content-Type': 'application/xml',
         'Content-Length': String(content.length),
@@ -179,10 +180,6 @@ export const downloadPaymentFile = route({
     };
   },
 });
-
-async function* oneChunk(content: Uint8Array): AsyncIterable<Uint8Array> {
-  yield await Promise.resolve(content);
-}
 
 const releaseRequest = z
   .strictObject({
