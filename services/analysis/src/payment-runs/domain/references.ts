@@ -1,5 +1,6 @@
 import type { InvoiceNumber } from '@invoicecontrol/engine/facts/invoice';
 import { digitCount, isLabel, readInvoiceNumber } from '@invoicecontrol/engine/normalisation/invoice-number';
+import { readSplitPayment } from '@invoicecontrol/payment-files/split-payment';
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
 import { compactOf, readPrintedIban } from '@invoicecontrol/values/printed-account';
 import type { PaymentLine } from './payment-line.js';
@@ -41,11 +42,6 @@ const NUMBER_DIGITS_MIN = 3;
 const LETTERS_FIRST = /^\p{L}+[-/.]?\d/u;
 /** Creditor reference of ISO 11649: `RF`, two check digits and the reference of the creditor. */
 const ISO_REFERENCE = /^RF\d{2}([0-9A-Z]{1,21})$/;
-/** Polish title of a split payment: `/VAT/23,00/IDC/5260250995/INV/FV/12/2026/TXT/…`. */
-const SPLIT_PAYMENT = /\/IDC\/([0-9A-Z]{1,14})(?=\/|$)/;
-const SPLIT_PAYMENT_NUMBER = '/INV/';
-const SPLIT_PAYMENT_TEXT = '/TXT/';
-
 /** Reads the invoice numbers, KSeF numbers and references that a payment states. */
 export function referencesOf(line: PaymentLine): LineReferences {
   const texts = [
@@ -77,14 +73,14 @@ export function referencesOf(line: PaymentLine): LineReferences {
 
 /** Returns the tax ids of the creditor that a payment states, also in the title of a Polish split payment. */
 export function taxIdsOf({ creditorTaxIds, texts }: PaymentLine): readonly string[] {
-  return distinct([...creditorTaxIds, ...texts.flatMap((text) => SPLIT_PAYMENT.exec(text)?.[1] ?? [])]);
+  return distinct([...creditorTaxIds, ...texts.flatMap((text) => readSplitPayment(text)?.taxId ?? [])]);
 }
 
 function explicitTexts({ documents, creditorReference, texts }: PaymentLine): string[] {
   const reference = creditorReference?.replace(/\s/g, '').toUpperCase();
   return [
     ...documents.map(({ number }) => number),
-    ...texts.flatMap(splitPaymentNumber),
+    ...texts.flatMap((text) => readSplitPayment(text)?.invoiceNumber ?? []),
     ...(reference === undefined ? [] : [ISO_REFERENCE.exec(reference)?.[1] ?? reference]),
   ].filter((text) => !isKsefNumber(text));
 }
@@ -112,15 +108,6 @@ function wordsOf(text: string): readonly string[] {
     .map(withoutMarksAround)
     .filter((word) => word !== '')
     .slice(0, WORDS_MAX);
-}
-
-/** Returns the invoice number in the title of a Polish split payment. The number may have slashes itself. */
-function splitPaymentNumber(text: string): string[] {
-  const from = text.indexOf(SPLIT_PAYMENT_NUMBER);
-  if (from < 0) return [];
-  const number = text.slice(from + SPLIT_PAYMENT_NUMBER.length);
-  const to = number.indexOf(SPLIT_PAYMENT_TEXT);
-  return [to < 0 ? number : number.slice(0, to)];
 }
 
 /** Returns the words of a text that may be invoice numbers, one by one and joined with their neighbours. */
