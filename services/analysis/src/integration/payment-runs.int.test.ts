@@ -252,7 +252,8 @@ describe('a run', () => {
     const checkId = run?.checks[0]?.checkId ?? '';
     const stored = await store.factsOf(organizationId, { runId, checkId });
     if (stored === undefined) throw new Error('no facts');
-    const replayed = stored.facts.map(judgeOf(stored.run));
+    const judge = judgeOf(stored.run);
+    const replayed = stored.facts.map((facts) => judge(facts));
     const lines = await store.allLines(organizationId, { runId, checkId });
     expect(JSON.stringify(replayed)).toBe(JSON.stringify(lines.map(({ result }) => result)));
   });

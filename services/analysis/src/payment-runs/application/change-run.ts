@@ -1,7 +1,5 @@
-import { DomainError, notFound } from '@invoicecontrol/errors';
-import { events } from '@invoicecontrol/contracts/events';
+import { DomainError } from '@invoicecontrol/errors';
 import { writePaymentFile } from '@invoicecontrol/payment-files/write-payment-file';
-import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -18,6 +16,8 @@ import type { CheckLines } from './check-lines.js';
 import { checkedAnnouncement } from './create-run.js';
 import { readFile } from './lines-of-file.js';
 import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
+import { actOn, recordedAct } from './recorded-acts.js';
+import { requireRun } from './require-run.js';
 
 interface Deps {
   readonly runs: PaymentRunStore;
@@ -59,11 +59,6 @@ export interface RunChanges {
 
 /** Changes to stored runs that check their lines again. */
 export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunChanges {
-  const requireRun = async ({ organizationId, runId }: RunReference): Promise<PaymentRun> => {
-    const run = await runs.find(organizationId, runId);
-    if (run === undefined) throw notFound('payment run');
-    return run;
-  };
   const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
     const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
     if (bytes !== undefined) return bytes;
@@ -101,16 +96,10 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
     await runs.insertCheck({ organizationId, runId, checkId, ...of });
     return { checkId, trigger, at: clock.now(), by: personOf(context), counts: countsOf(lines, of.results) };
   };
-  const recorded = (action: string, runId: string, context: RequestContext) =>
-    auditAnnouncement(events.analysisAuditRecorded, context, {
-      action,
-      target: `payment_run:${runId}`,
-      outcome: 'SUCCEEDED',
-    });
   return {
     recheck: (of, context) =>
       retryOnConflict(async () => {
-        const run = await requireRun(of);
+        const run = await requireRun(runs, of.organizationId, of.runId);
         if (run.checks.length >= CHECKS_MAX) {
           throw new DomainError(
             'wrong_state',
@@ -126,12 +115,12 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
         const changed = { ...run, checks: [...run.checks, next], counts: next.counts };
         return runs.change(run, { checks: changed.checks, counts: changed.counts }, [
           checkedAnnouncement(changed),
-          recorded('payment_run.rechecked', run.runId, context),
+          recordedAct(run.runId, 'rechecked', context),
         ]);
       }),
     download: (of, context) =>
       retryOnConflict(async () => {
-        const run = await requireRun(of);
+        const run = await requireRun(runs, of.organizationId, of.runId);
         const bytes = await requireBytes(run);
         if (run.downloads.length >= DOWNLOADS_MAX) {
           throw new DomainError('wrong_state', `The limit of ${DOWNLOADS_MAX} downloads of a payment run is reached.`);
@@ -148,7 +137,7 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
           ? await storeCheck(run, 'DOWNLOAD', lines, { ...checked, results }, context)
           : currentCheck(run);
         const given = lines.flatMap(({ position, lineId }, index) =>
-          !isGiven(run, position) && mayBePaid(results[index], releases.get(lineId)) ? [{ position, lineId }] : [],
+          !isGiven(run, position) && mayBePaid(results[index], releases.get(lineId)) ? [position] : [],
         );
         const checks = isChanged ? [...run.checks, current].slice(-CHECKS_MAX) : run.checks;
         if (given.length === 0) {
@@ -164,19 +153,16 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
           at: clock.now(),
           by: personOf(context),
           count: given.length,
-          lines: bitsOf(
-            given.map(({ position }) => position),
-            run.lineCount,
-          ),
+          lines: bitsOf(given, run.lineCount),
         };
-        const content = contentOf(run, bytes, new Set(given.map(({ lineId }) => lineId)), download.number);
+        const content = contentOf(run, bytes, download.lines, download.number);
         await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
-          recorded('payment_run.downloaded', run.runId, context),
+          recordedAct(run.runId, 'downloaded', context),
         ]);
         return content;
       }),
     async repeat(of, number, context) {
-      const run = await requireRun(of);
+      const run = await requireRun(runs, of.organizationId, of.runId);
       const bytes = await requireBytes(run);
       const download = run.downloads.find((one) => one.number === number);
       if (download === undefined) {
@@ -185,42 +171,40 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
           `This payment run has no download ${number}. Omit repeat to give out its lines.`,
         );
       }
-      const lines = await runs.allLines(run.organizationId, { runId: run.runId, checkId: currentCheck(run).checkId });
-      const kept = lines.filter(({ line }) => hasBit(download.lines, line.position)).map(({ line }) => line.lineId);
-      audit.record(run.organizationId, context, {
-        action: 'payment_run.downloaded',
-        target: `payment_run:${run.runId}`,
-        outcome: 'SUCCEEDED',
-      });
-      return contentOf(run, bytes, new Set(kept), number);
+      audit.record(run.organizationId, context, actOn(run.runId, 'downloaded'));
+      return contentOf(run, bytes, download.lines, number);
     },
     async withheld(of, verdict, context) {
-      const run = await requireRun(of);
+      const run = await requireRun(runs, of.organizationId, of.runId);
       const bytes = await requireBytes(run);
       const { organizationId, runId } = run;
       const [lines, releases] = await Promise.all([
         runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId }),
         runs.releases(organizationId, runId),
       ]);
-      const kept = lines.filter(
-        ({ line, result }) =>
-          result.verdict === verdict && !isGiven(run, line.position) && !mayBePaid(result, releases.get(line.lineId)),
+      const kept = lines.flatMap(({ line, result }) =>
+        result.verdict === verdict && !isGiven(run, line.position) && !mayBePaid(result, releases.get(line.lineId))
+          ? [line.position]
+          : [],
       );
       if (kept.length === 0)
         throw new DomainError('wrong_state', `This payment run has no line with the verdict ${verdict}.`);
-      audit.record(organizationId, context, {
-        action: 'payment_run.downloaded',
-        target: `payment_run:${runId}`,
-        outcome: 'SUCCEEDED',
-      });
-      return contentOf(run, bytes, new Set(kept.map(({ line }) => line.lineId)), 1);
+      audit.record(organizationId, context, actOn(run.runId, 'downloaded'));
+      return contentOf(run, bytes, bitsOf(kept, run.lineCount), 1);
     },
   };
 }
 
-function contentOf(run: PaymentRun, bytes: Uint8Array, kept: ReadonlySet<string>, part: number): PaymentFileContent {
-  const written = writePaymentFile(bytes, readFile(bytes), kept, part);
-  return { bytes: written, count: kept.size, fileName: `payment-run-${run.runId}-${part}.xml` };
+/**
+ * Writes the file with some of its lines.
+ * @param lines positions of the lines as a set of bits
+ * @param part number of the download, which the identifiers of the file end with from the second one on
+ */
+function contentOf(run: PaymentRun, bytes: Uint8Array, lines: Uint8Array, part: number): PaymentFileContent {
+  const file = readFile(bytes);
+  const kept = file.transactions.filter(({ position }) => hasBit(lines, position)).map(({ lineId }) => lineId);
+  const written = writePaymentFile(bytes, file, new Set(kept), part);
+  return { bytes: written, count: kept.length, fileName: `payment-run-${run.runId}-${part}.xml` };
 }
 
 /** Returns the worse of two results. A line that has become better needs a new check, not a download. */

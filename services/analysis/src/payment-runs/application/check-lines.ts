@@ -54,7 +54,7 @@ export const checkLines =
     usedBefore = new Map(),
   ) => {
     const turns = pace(TURN_MS_MAX);
-    const [{ facts, openCredits }, isRepeated] = await Promise.all([
+    const [{ facts, references, openCredits }, isRepeated] = await Promise.all([
       load({ organizationId, runId, now: clock.now(), namedIds }, lines, turns),
       messageId === undefined ? false : runs.hasMessageId(organizationId, { companyId, messageId, exceptRunId: runId }),
     ]);
@@ -69,8 +69,8 @@ export const checkLines =
     };
     const judge = judgeOf(run, usedBefore);
     const results: LineResult[] = [];
-    for (const line of facts) {
-      results.push(judge(line));
+    for (const [index, line] of facts.entries()) {
+      results.push(judge(line, references[index]));
       await turns();
     }
     return { facts, run, results };

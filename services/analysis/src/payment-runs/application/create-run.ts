@@ -3,7 +3,6 @@ import { events } from '@invoicecontrol/contracts/events';
 import type { PaymentList } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
 import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
 import { invalidField } from '@invoicecontrol/errors';
-import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
@@ -22,6 +21,7 @@ import type { CheckLines } from './check-lines.js';
 import { linesOfFile, readFile } from './lines-of-file.js';
 import { linesOfList } from './lines-of-list.js';
 import type { PaymentRunStore } from './payment-run-store.js';
+import { recordedAct } from './recorded-acts.js';
 
 /** Namespaces of the ids of runs. They must never change, because the ids would change too. */
 const namespaces = {
@@ -99,14 +99,7 @@ export const createRun =
       downloads: [],
       reports: [],
     };
-    const announced = [
-      checkedAnnouncement(run),
-      auditAnnouncement(events.analysisAuditRecorded, context, {
-        action: 'payment_run.checked',
-        target: `payment_run:${runId}`,
-        outcome: 'SUCCEEDED',
-      }),
-    ];
+    const announced = [checkedAnnouncement(run), recordedAct(runId, 'checked', context)];
     const bytes = payments.source === 'PAIN_001' ? payments.bytes : undefined;
     if (await runs.insert({ ...run, bytes }, announced)) return { run, isReplayed: false };
     const first = await known();

@@ -21,6 +21,7 @@ import type { PaidByRun } from '../domain/paid.js';
 import { comparedAmount } from '../domain/payment-line.js';
 import type { PaymentLine } from '../domain/payment-line.js';
 import { referencesOf, taxIdsOf } from '../domain/references.js';
+import type { LineReferences } from '../domain/references.js';
 import { hasBit, isPaid, isRejected } from '../domain/run.js';
 import type { BookedPaymentRecord, PayableRecord, PayableStore } from './payable-store.js';
 import type { PaymentRunStore } from './payment-run-store.js';
@@ -45,6 +46,8 @@ interface Deps {
 
 export interface LoadedLines {
   readonly facts: readonly LineFacts[];
+  /** References of each line, in the order of the lines. They follow from the line and are not stored. */
+  readonly references: readonly LineReferences[];
   /** Numbers of credit notes that no payment has used, by supplier. */
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
@@ -79,7 +82,7 @@ export const loadLineFacts =
     );
     const records = new Map([...found, ...named, ...received].map((record) => [record.invoiceId, record]));
     for (const record of records.values()) {
-      for (const key of record.match.keys) byKey.set(key, [...(byKey.get(key) ?? []), record]);
+      for (const key of record.match.keys) addTo(byKey, key, record);
     }
     const known = await enriched(deps, run, [...records.values()]);
     const accountKeys = distinct(lines.flatMap(({ creditorAccount }) => creditorAccount?.key ?? []));
@@ -110,8 +113,18 @@ export const loadLineFacts =
       });
       await pace();
     }
-    return { facts, openCredits: known.openCredits };
+    return {
+      facts,
+      references: keysOfLines.map(({ references }) => references),
+      openCredits: known.openCredits,
+    };
   };
+
+interface LookedUpLine {
+  readonly references: LineReferences;
+  /** Keys by which the bills of the line are found. */
+  readonly keys: readonly string[];
+}
 
 /** Builds the keys by which the bills of each line are found. */
 async function lookupKeys(
@@ -119,14 +132,14 @@ async function lookupKeys(
   organizationId: string,
   lines: readonly PaymentLine[],
   pace: Pace,
-): Promise<readonly { readonly keys: readonly string[] }[]> {
+): Promise<readonly LookedUpLine[]> {
   const ownKeys = lines.map(payeeKeys);
   const identities = await suppliers.identitiesByKeys(organizationId, distinct(ownKeys.flat()));
   const byKey = new Map<string, KnownSupplier[]>();
   for (const identity of identities) {
-    for (const key of identity.keys) byKey.set(key, [...(byKey.get(key) ?? []), identity]);
+    for (const key of identity.keys) addTo(byKey, key, identity);
   }
-  const built: { keys: readonly string[] }[] = [];
+  const built: LookedUpLine[] = [];
   for (const [index, line] of lines.entries()) {
     const own = ownKeys[index] ?? [];
     const supplierKeys = distinct([
@@ -135,11 +148,11 @@ async function lookupKeys(
     ]).slice(0, SUPPLIER_KEYS_MAX);
     const { amount, currency } = comparedAmount(line);
     const amountMinor = String(toMinorUnits(amount, minorUnitsOf(currency)));
-    const { ksefNumbers, numbers } = referencesOf(line);
+    const references = referencesOf(line);
     const stated = paidBillKeys({
       supplierKeys,
-      numbers: numbers.map(({ number }) => number),
-      ksefNumbers,
+      numbers: references.numbers.map(({ number }) => number),
+      ksefNumbers: references.ksefNumbers,
       amountMinor,
       currency,
     });
@@ -148,7 +161,7 @@ async function lookupKeys(
       day === undefined
         ? []
         : creditKeys(supplierKeys, { amountMinor, currency }, { from: day - AMOUNT_SEARCH_DAYS, to: day });
-    built.push({ keys: distinct([...stated, ...byAmount]) });
+    built.push({ references, keys: distinct([...stated, ...byAmount]) });
     await pace();
   }
   return built;
@@ -201,7 +214,7 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
   const vendorById = new Map(erp.vendors.map((vendor) => [vendor.id, vendor]));
   const vendorsByKey = new Map<string, MasterVendorRecord[]>();
   for (const vendor of erp.vendors) {
-    for (const key of vendorKeys(vendor)) vendorsByKey.set(key, [...(vendorsByKey.get(key) ?? []), vendor]);
+    for (const key of vendorKeys(vendor)) addTo(vendorsByKey, key, vendor);
   }
   const built = records.map((record): Payable => {
     const bill = record.source === 'ERP' ? record : billsByInvoice.get(record.invoiceId);
@@ -381,7 +394,7 @@ async function givenFor(
       amountMinor: BigInt(line.amountMinor),
       on: on.toISOString().slice(0, 10),
     };
-    paid.set(line.invoiceId, [...(paid.get(line.invoiceId) ?? []), payment]);
+    addTo(paid, line.invoiceId, payment);
   }
   return paid;
 }
@@ -389,7 +402,7 @@ async function givenFor(
 function byInvoice(payments: readonly BookedPaymentRecord[]): ReadonlyMap<string, readonly BookedPaymentRecord[]> {
   const found = new Map<string, BookedPaymentRecord[]>();
   for (const payment of new Map(payments.map((one) => [one.paymentId, one])).values()) {
-    for (const id of payment.invoiceIds) found.set(id, [...(found.get(id) ?? []), payment]);
+    for (const id of payment.invoiceIds) addTo(found, id, payment);
   }
   return found;
 }
@@ -405,6 +418,13 @@ function creditsBySupplier(credits: readonly PayableRecord[]): Readonly<Record<s
 
 function vendorKeys({ nameKey, taxKey }: MasterVendorRecord): readonly string[] {
   return supplierKeysOf({ nameKey, ...(taxKey === undefined ? {} : { taxKey }) });
+}
+
+/** Adds a value to the list of a key. */
+function addTo<V>(lists: Map<string, V[]>, key: string, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }
 
 function distinct(texts: readonly string[]): string[] {

@@ -1,8 +1,9 @@
-import { notFound } from '@invoicecontrol/errors';
+import { pageOf } from '@invoicecontrol/runtime/page';
 import type { Page } from '@invoicecontrol/runtime/page';
 import { currentCheck, hasBit } from '../domain/run.js';
 import type { Outcome, PaymentRun, Release } from '../domain/run.js';
 import { mayBePaid } from './change-run.js';
+import { requireRun } from './require-run.js';
 import type { CheckedLine, LineQuery, PaymentRunStore, RunQuery } from './payment-run-store.js';
 
 /** A line with everything that is shown about it. */
@@ -20,22 +21,13 @@ export interface RunReader {
    * Lists the lines of a run as the check in force judged them.
    * @throws DomainError not_found
    */
-  lines(
-    organizationId: string,
-    runId: string,
-    query: LineQuery,
-  ): Promise<{ readonly lines: readonly ShownLine[]; readonly next: number | undefined }>;
+  lines(organizationId: string, runId: string, query: LineQuery): Promise<Page<ShownLine>>;
   /** Adds to one line what is shown about it. */
   shown(run: PaymentRun, line: CheckedLine): Promise<ShownLine>;
 }
 
 /** Reads payment runs and their lines. */
 export function runReader({ runs }: { readonly runs: PaymentRunStore }): RunReader {
-  const get = async (organizationId: string, runId: string): Promise<PaymentRun> => {
-    const run = await runs.find(organizationId, runId);
-    if (run === undefined) throw notFound('payment run');
-    return run;
-  };
   const withStates = async (run: PaymentRun, lines: readonly CheckedLine[]): Promise<readonly ShownLine[]> => {
     const { organizationId, runId, downloads } = run;
     const [releases, outcomes] = await Promise.all([
@@ -62,15 +54,15 @@ export function runReader({ runs }: { readonly runs: PaymentRunStore }): RunRead
     });
   };
   return {
-    get,
+    get: (organizationId, runId) => requireRun(runs, organizationId, runId),
     list: (organizationId, query) => runs.list(organizationId, query),
     async lines(organizationId, runId, query) {
-      const run = await get(organizationId, runId);
+      const run = await requireRun(runs, organizationId, runId);
       const of = { runId, checkId: currentCheck(run).checkId };
       const found = await runs.lines(organizationId, of, { ...query, size: query.size + 1 });
-      const page = found.slice(0, query.size);
-      const next = found.length > query.size ? page.at(-1)?.line.position : undefined;
-      return { lines: await withStates(run, page), next };
+      // A position in the list is that of the line in its file. The id only completes the token.
+      const page = pageOf(found, query.size, ({ line }) => ({ order: line.position, id: runId }));
+      return { ...page, items: await withStates(run, page.items) };
     },
     async shown(run, line) {
       const [shown] = await withStates(run, [line]);

@@ -1,10 +1,9 @@
-import { events } from '@invoicecontrol/contracts/events';
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
-import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { personOf } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { currentCheck, isGiven } from '../domain/run.js';
 import type { PaymentRun, Release } from '../domain/run.js';
@@ -13,6 +12,7 @@ import type { CheckLines } from './check-lines.js';
 import { INVOICES_PER_LINE_MAX } from '../domain/join.js';
 import type { PayableStore } from './payable-store.js';
 import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
+import { recordedAct } from './recorded-acts.js';
 
 /** Reports which people have set a disposition on a finding of an invoice, as `<actor type>:<actor id>`. */
 export interface Reviewers {
@@ -84,7 +84,7 @@ export const releaseLine =
         run,
         line,
         invoiceIds.length > 0 ? invoiceIds : (release?.invoiceIds ?? []),
-        context,
+        tenant,
       );
       refuseFraud(result);
       if (invoiceIds.length > 0) {
@@ -122,11 +122,7 @@ export const releaseLine =
             confirmedAt: undefined,
             needsConfirmation: tenant.fourEyes,
           };
-      const recorded = auditAnnouncement(events.analysisAuditRecorded, context, {
-        action: 'payment_run.line_released',
-        target: `payment_run:${runId}`,
-        outcome: 'SUCCEEDED',
-      });
+      const recorded = recordedAct(runId, 'line_released', context);
       const version = release?.version ?? 0;
       if (!(await runs.writeRelease(organizationId, { runId, lineId, version }, next, [recorded]))) {
         throw new VersionConflict();
@@ -140,19 +136,16 @@ export const releaseLine =
  * that the release covers every reason that the person could see.
  */
 async function judged(
-  { check, tenants, runs }: Deps,
+  { check, runs }: Deps,
   run: PaymentRun,
   { line, result }: CheckedLine,
   invoiceIds: readonly string[],
-  context: RequestContext,
+  tenant: TenantFacts,
 ): Promise<LineResult> {
   const { organizationId, runId } = run;
   const { checkId } = currentCheck(run);
   const paid = [...new Set([...result.invoices.map(({ invoiceId }) => invoiceId), ...invoiceIds])];
-  const [tenant, lines] = await Promise.all([
-    tenants.factsOf(organizationId, context),
-    runs.linesOfInvoices(organizationId, paid),
-  ]);
+  const lines = await runs.linesOfInvoices(organizationId, paid);
   const used = new Map<string, bigint>();
   for (const other of lines) {
     if (other.runId !== runId || other.checkId !== checkId || other.position >= line.position) continue;

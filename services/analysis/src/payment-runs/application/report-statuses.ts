@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { events } from '@invoicecontrol/contracts/events';
-import { DomainError, notFound } from '@invoicecontrol/errors';
+import { DomainError } from '@invoicecontrol/errors';
 import { identifiersOfPart } from '@invoicecontrol/payment-files/identifiers-of-part';
 import { outcomesOfReport } from '@invoicecontrol/payment-files/outcomes-of-report';
 import { readStatusReport } from '@invoicecontrol/payment-files/read-status-report';
-import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { personOf } from '@invoicecontrol/runtime/request-context';
@@ -13,6 +11,8 @@ import { currentCheck, hasBit, REPORTS_MAX } from '../domain/run.js';
 import type { PaymentRun } from '../domain/run.js';
 import { readFile, refusedAs } from './lines-of-file.js';
 import type { PaymentRunStore, ReportedOutcome } from './payment-run-store.js';
+import { recordedAct } from './recorded-acts.js';
+import { requireRun } from './require-run.js';
 
 interface Deps {
   readonly runs: PaymentRunStore;
@@ -39,8 +39,7 @@ export const reportStatuses =
   ({ runs, clock }: Deps): ReportStatuses =>
   ({ organizationId, runId, bytes }, context) =>
     retryOnConflict(async () => {
-      const run = await runs.find(organizationId, runId);
-      if (run === undefined) throw notFound('payment run');
+      const run = await requireRun(runs, organizationId, runId);
       const report = refusedAs(() => readStatusReport(bytes));
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const earlier = run.reports.find((one) => one.sha256 === sha256);
@@ -90,11 +89,7 @@ export const reportStatuses =
       await runs.writeOutcomes(organizationId, runId, outcomes);
       const stored = { sha256, at, by: personOf(context), count: outcomes.size };
       const changed = await runs.change(run, { reports: [...run.reports, stored] }, [
-        auditAnnouncement(events.analysisAuditRecorded, context, {
-          action: 'payment_run.reported',
-          target: `payment_run:${runId}`,
-          outcome: 'SUCCEEDED',
-        }),
+        recordedAct(runId, 'reported', context),
       ]);
       return { run: changed, lines: outcomes.size, isReplayed: false };
     });

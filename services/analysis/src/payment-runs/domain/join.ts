@@ -1,17 +1,18 @@
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { isLikeName } from '@invoicecontrol/engine/supplier/name-likeness';
 import { isPayable, openMinor } from './payable.js';
 import type { Payable } from './payable.js';
 import { comparedAmount } from './payment-line.js';
 import type { PaymentLine } from './payment-line.js';
-import { referencesOf, taxIdsOf } from './references.js';
+import { taxIdsOf } from './references.js';
 import type { LineReferences, StatedNumber } from './references.js';
 
 /** Reason why an invoice that resembles a payment was not joined to it. */
-export type WhyNot = 'OTHER_NUMBER' | 'OTHER_AMOUNT' | 'OTHER_SUPPLIER' | 'SEVERAL_POSSIBLE' | 'WITHDRAWN';
+export type WhyNot = 'OTHER_NUMBER' | 'OTHER_AMOUNT' | 'OTHER_SUPPLIER' | 'WITHDRAWN';
 
 export interface NearInvoice {
   readonly invoiceId: string;
@@ -53,11 +54,15 @@ const AMOUNT_DAYS_MAX = 400;
 /**
  * Joins a payment to the invoices that it pays: those that a person named, then those of its KSeF numbers, then those of
  * its invoice numbers, and if it states no number, the bill of the creditor with its amount.
+ * @param references references of the line, from `referencesOf`
  * @param isTaken checks whether an earlier line of the run already pays the whole open amount of a bill
  */
-export function joinLine(facts: LineFacts, isTaken: (payable: Payable) => boolean): JoinedLine {
+export function joinLine(
+  facts: LineFacts,
+  references: LineReferences,
+  isTaken: (payable: Payable) => boolean,
+): JoinedLine {
   const { line, namedIds = [] } = facts;
-  const references = referencesOf(line);
   const [live, withdrawn] = partition(debtsIn(facts.payables), isPayable);
   const named = live.filter(
     ({ invoiceId, bookedAs }) =>
@@ -68,12 +73,14 @@ export function joinLine(facts: LineFacts, isTaken: (payable: Payable) => boolea
   const registered = live.filter(
     ({ ksefNumber }) => ksefNumber !== undefined && references.ksefNumbers.includes(ksefNumber),
   );
-  const numbered = byNumbers(line, references.numbers, live);
+  const compared = comparedWith(line, live);
+  const numbered = byNumbers(references.numbers, compared);
   const joined = sorted([...new Set([...registered, ...numbered])]).slice(0, INVOICES_PER_LINE_MAX);
   const contradicting = numbered.length === 0 ? [] : registered.filter((payable) => !numbered.includes(payable));
   if (joined.length > 0) return { ...none, payables: joined, contradicting };
-  const alike = live.filter((payable) => hasAmountOf(line, payable) && isOfCreditor(line, payable));
-  const fitting = alike.filter((payable) => isRecent(line, payable));
+  const fitting = compared
+    .filter(({ payable, isCreditors, hasAmount }) => hasAmount && isCreditors && isRecent(line, payable))
+    .map(({ payable }) => payable);
   if (!references.isNumbered) {
     const free =
       sorted(fitting).find((payable) => openMinor(payable) !== 0n && !isTaken(payable)) ?? sorted(fitting)[0];
@@ -82,11 +89,11 @@ export function joinLine(facts: LineFacts, isTaken: (payable: Payable) => boolea
   const near = [
     ...fitting.map((payable) => ({ payable, whyNot: 'OTHER_NUMBER' as const })),
     ...withdrawn.map((payable) => ({ payable, whyNot: 'WITHDRAWN' as const })),
-    ...live
-      .filter((payable) => !fitting.includes(payable))
-      .map((payable) => ({
+    ...compared
+      .filter(({ payable }) => !fitting.includes(payable))
+      .map(({ payable, isCreditors }) => ({
         payable,
-        whyNot: isOfCreditor(line, payable) ? ('OTHER_AMOUNT' as const) : ('OTHER_SUPPLIER' as const),
+        whyNot: isCreditors ? ('OTHER_AMOUNT' as const) : ('OTHER_SUPPLIER' as const),
       })),
   ];
   const candidates = near
@@ -103,39 +110,64 @@ function debtsIn(payables: readonly Payable[]): readonly Payable[] {
   );
 }
 
-/** Finds for each stated number the bill that it names. A number in a field for documents counts before one in a text. */
-function byNumbers(
-  line: PaymentLine,
-  numbers: readonly StatedNumber[],
-  payables: readonly Payable[],
-): readonly Payable[] {
-  const found = numbers.flatMap((stated) => {
-    const payable = bestOf(line, stated, payables);
-    return payable === undefined ? [] : [{ payable, isExplicit: stated.isExplicit }];
+/** A bill, and in what it agrees with the line. */
+interface Compared {
+  readonly payable: Payable;
+  /** True if the line pays the supplier of the bill, as its account, its tax id or its name shows. */
+  readonly isCreditors: boolean;
+  /** True if the line has the amount of the bill, or the part of it that is open. */
+  readonly hasAmount: boolean;
+}
+
+function comparedWith(line: PaymentLine, payables: readonly Payable[]): readonly Compared[] {
+  const accountKey = line.creditorAccount?.key;
+  const taxIds = taxIdsOf(line);
+  const nameKey = line.creditorName === undefined ? undefined : readName(line.creditorName).key;
+  const { amount, currency } = comparedAmount(line);
+  const minor = toMinorUnits(amount, minorUnitsOf(currency));
+  return payables.map((payable): Compared => {
+    const { accounts, taxKey, nameKeys } = payable;
+    return {
+      payable,
+      isCreditors:
+        (accountKey !== undefined && accounts.some(({ key }) => key === accountKey)) ||
+        (taxKey !== undefined && taxIds.some((taxId) => taxId.endsWith(taxKey))) ||
+        (nameKey !== undefined && isLikeName(nameKeys, nameKey)),
+      hasAmount:
+        currency === payable.currency && (minor === BigInt(payable.amountMinor) || minor === openMinor(payable)),
+    };
   });
-  const explicit = found.filter(({ isExplicit }) => isExplicit).map(({ payable }) => payable);
-  const inText = found.map(({ payable }) => payable);
-  if (explicit.length > 0) return explicit;
+}
+
+/** Finds for each stated number the bill that it names. A number in a field for documents counts before one in a text. */
+function byNumbers(numbers: readonly StatedNumber[], compared: readonly Compared[]): readonly Payable[] {
+  const found = numbers.flatMap((stated) => {
+    const best = bestOf(stated, compared);
+    return best === undefined ? [] : [{ ...best, isExplicit: stated.isExplicit }];
+  });
+  const explicit = found.filter(({ isExplicit }) => isExplicit);
+  if (explicit.length > 0) return explicit.map(({ payable }) => payable);
   // A text may also state the number of a customer or a contract that some old bill happens to have.
-  const exact = inText.filter((payable) => hasAmountOf(line, payable));
-  return exact.length === 1 ? exact : inText;
+  const exact = found.filter(({ hasAmount }) => hasAmount);
+  return (exact.length === 1 ? exact : found).map(({ payable }) => payable);
 }
 
 /**
  * Chooses among the bills with a stated number. The creditor decides before the form of the number, the amount before
  * the time of arrival: a copy with another amount is paid only by a payment of that amount.
  */
-function bestOf(line: PaymentLine, { number }: StatedNumber, payables: readonly Payable[]): Payable | undefined {
-  const rated = payables.flatMap((payable) => {
+function bestOf({ number }: StatedNumber, compared: readonly Compared[]): Compared | undefined {
+  const rated = compared.flatMap((one) => {
+    const { payable, isCreditors, hasAmount } = one;
     const form = formsInCommon(number, payable.number);
-    if (form === 0) return [];
-    const isCreditors = isOfCreditor(line, payable);
     // The number alone identifies nothing: many suppliers have a bill 1001.
-    if (!isCreditors && !hasAmountOf(line, payable)) return [];
-    return [{ payable, rating: [Number(isCreditors), form, Number(hasAmountOf(line, payable))] }];
+    if (form === 0 || !(isCreditors || hasAmount)) return [];
+    return [{ one, rating: [Number(isCreditors), form, Number(hasAmount)] }];
   });
-  rated.sort((left, right) => compareRatings(right.rating, left.rating) || compareArrival(left.payable, right.payable));
-  return rated[0]?.payable;
+  rated.sort(
+    (left, right) => compareRatings(right.rating, left.rating) || compareArrival(left.one.payable, right.one.payable),
+  );
+  return rated[0]?.one;
 }
 
 function compareRatings(left: readonly number[], right: readonly number[]): number {
@@ -150,10 +182,6 @@ function compareArrival(left: Payable, right: Payable): number {
   return left.receivedAtMs - right.receivedAtMs || compareText(left.invoiceId, right.invoiceId);
 }
 
-function compareText(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
-}
-
 /** Returns 3 for equal numbers, 2 for numbers that differ in misread letters, 1 for a copy or part, and otherwise 0. */
 function formsInCommon(stated: StatedNumber['number'], own: StatedNumber['number']): number {
   if (stated.f1 === own.f1) return 3;
@@ -164,22 +192,6 @@ function formsInCommon(stated: StatedNumber['number'], own: StatedNumber['number
 
 function basesOf({ o1, o2, b1, b2 }: StatedNumber['number']): string[] {
   return [o1, o2, b1, b2].filter((form): form is string => form !== undefined && form !== '');
-}
-
-/** Checks whether the line pays the supplier of the bill, as its account, its tax id or its name shows. */
-function isOfCreditor(line: PaymentLine, { accounts, taxKey, nameKeys }: Payable): boolean {
-  const { creditorAccount, creditorName } = line;
-  if (creditorAccount !== undefined && accounts.some(({ key }) => key === creditorAccount.key)) return true;
-  if (taxKey !== undefined && taxIdsOf(line).some((taxId) => taxId.endsWith(taxKey))) return true;
-  return creditorName !== undefined && isLikeName(nameKeys, readName(creditorName).key);
-}
-
-/** Checks whether the line has the amount of the bill, or the part of it that is open. */
-function hasAmountOf(line: PaymentLine, payable: Payable): boolean {
-  const { amount, currency } = comparedAmount(line);
-  if (currency !== payable.currency) return false;
-  const minor = toMinorUnits(amount, minorUnitsOf(currency));
-  return minor === BigInt(payable.amountMinor) || minor === openMinor(payable);
 }
 
 function isRecent({ executionDate }: PaymentLine, { issueDay }: Payable): boolean {

@@ -1,3 +1,4 @@
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { PAYMENTS_SHOWN_MAX } from './payable.js';
 import type { EarlierPayment } from './payable.js';
@@ -61,8 +62,4 @@ export function paidFor(
     paidMinor: stated + (ofLines > covered ? ofLines - covered : 0n),
     payments: payments.slice(0, PAYMENTS_SHOWN_MAX),
   };
-}
-
-function compareText(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1;
 }

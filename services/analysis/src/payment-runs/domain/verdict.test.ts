@@ -76,7 +76,8 @@ function line({ iban = IBAN, ...part }: Payment = {}): PaymentLine {
 const run: RunFacts = { companyId: 'company', ksefNumbersFrom: '2027-01-01', openCredits: {} };
 
 function judged(lines: readonly LineFacts[], about: RunFacts = run): readonly LineResult[] {
-  return lines.map(judgeOf(about));
+  const judge = judgeOf(about);
+  return lines.map((facts) => judge(facts));
 }
 
 function one(
@@ -137,7 +138,7 @@ describe('a payment of one invoice', () => {
     ]);
   });
 
-  test('to another account is held, whatever else agrees', () => {
+  test('to another account is held, even if everything else agrees', () => {
     const result = one({ iban: OTHER_IBAN }, [bill()]);
     expect(codes(result)).toEqual(['HOLD', 'ACCOUNT_DIFFERS']);
     expect(result.reasons[0]?.evidence.comparisons).toMatchObject([{ field: 'creditor_account' }]);

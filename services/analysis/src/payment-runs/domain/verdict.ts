@@ -12,6 +12,8 @@ import { openMinor, toleranceMinor } from './payable.js';
 import type { Payable } from './payable.js';
 import { comparedAmount } from './payment-line.js';
 import type { PaymentLine } from './payment-line.js';
+import { referencesOf } from './references.js';
+import type { LineReferences } from './references.js';
 
 export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
 
@@ -107,10 +109,11 @@ const DISCOUNT_PERCENT_MAX = 5n;
 export function judgeOf(
   run: RunFacts,
   usedBefore: ReadonlyMap<string, bigint> = new Map(),
-): (facts: LineFacts) => LineResult {
+): (facts: LineFacts, references?: LineReferences) => LineResult {
   const used = new Map(usedBefore);
   const isTaken = (payable: Payable): boolean => leftOf(payable, used) === 0n;
-  return (facts) => judgeLine(run, facts, joinLine(facts, isTaken), used);
+  return (facts, references = referencesOf(facts.line)) =>
+    judgeLine(run, facts, joinLine(facts, references, isTaken), used);
 }
 
 function judgeLine(
@@ -474,7 +477,7 @@ function messageNotice(messageId: string): Notice {
 
 /**
  * Allots the amount of a line to its invoices: credit notes are used whole, then the bills in the order of their issue.
- * What exceeds them falls on the last bill, so that the parts add up to the line, and a line that is released all the
+ * An amount that exceeds them falls on the last bill, so that the parts add up to the line, and a line that is released all the
  * same counts as paid.
  */
 function allot(line: PaymentLine, payables: readonly Payable[], used: Map<string, bigint>): readonly PaidInvoice[] {

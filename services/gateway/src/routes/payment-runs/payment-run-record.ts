@@ -124,7 +124,7 @@ const candidate = shown.record<PaymentCandidate>()({
   invoiceId: shown.id(EXAMPLE_IDS.relatedInvoice, 'The id of an invoice that resembles the payment.'),
   whyNot: shown.text(
     'OTHER_AMOUNT',
-    'The reason why the line was not joined to the invoice: OTHER_NUMBER, OTHER_AMOUNT, OTHER_SUPPLIER, SEVERAL_POSSIBLE or WITHDRAWN.',
+    'The reason why the line was not joined to the invoice: OTHER_NUMBER, OTHER_AMOUNT, OTHER_SUPPLIER or WITHDRAWN.',
   ),
 });
 

@@ -7,7 +7,7 @@ import type {
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
-import { MALFORMED_CURSOR, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX, readPageRequest } from '@invoicecontrol/runtime/page';
+import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { minorToDecimal } from '@invoicecontrol/values/decimal-amount';
 import type { CreateRun, CreateRunInput } from '../../application/create-run.js';
@@ -53,9 +53,10 @@ export function paymentRunService({ createRun, changes, releaseLine, reportStatu
       return { runs: items.map(encodeRun), nextPageToken };
     },
     async listPaymentLines({ organizationId, runId, pageSize, pageToken, verdict }) {
-      const query = { size: readSize(pageSize), after: readPosition(pageToken), verdict: readVerdict(verdict) };
-      const { lines, next } = await reader.lines(organizationId, runId, query);
-      return { lines: lines.map(encodeLine), nextPageToken: next === undefined ? '' : writePosition(next) };
+      const { size, after } = readPageRequest({ pageSize, pageToken });
+      const query = { size, after: after?.order ?? 0, verdict: readVerdict(verdict) };
+      const { items, nextPageToken } = await reader.lines(organizationId, runId, query);
+      return { lines: items.map(encodeLine), nextPageToken };
     },
     async recheckPaymentRun(request, context) {
       return { run: encodeRun(await changes.recheck(request, context)) };
@@ -100,25 +101,6 @@ function readVerdict(text: string): Verdict | undefined {
   const verdict = verdicts.find((one) => one === text);
   if (verdict === undefined) throw invalidField('verdict', `must be one of ${verdicts.join(', ')}.`);
   return verdict;
-}
-
-function readSize(pageSize: number): number {
-  const size = pageSize === 0 ? PAGE_SIZE_DEFAULT : pageSize;
-  if (size < 1 || size > PAGE_SIZE_MAX) throw invalidField('limit', `must be from 1 to ${PAGE_SIZE_MAX}.`);
-  return size;
-}
-
-/** Lines are listed by their position, which a token encodes so that callers do not interpret it. */
-function writePosition(position: number): string {
-  return Buffer.from(`line|${position}`).toString('base64url');
-}
-
-function readPosition(token: string): number {
-  if (token === '') return 0;
-  const [, digits] = /^line\|(\d{1,5})$/.exec(Buffer.from(token, 'base64url').toString('latin1')) ?? [];
-  const position = Number(digits);
-  if (digits === undefined || writePosition(position) !== token) throw invalidField('cursor', MALFORMED_CURSOR);
-  return position;
 }
 
 function encodeRun(run: PaymentRun): WirePaymentRun {

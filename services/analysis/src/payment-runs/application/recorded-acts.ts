@@ -1,0 +1,17 @@
+import { events } from '@invoicecontrol/contracts/events';
+import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import type { AuditLine } from '@invoicecontrol/retention/audit';
+import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+
+type Act = 'checked' | 'downloaded' | 'rechecked' | 'line_released' | 'reported';
+
+/** Returns the line of the audit trail about an act on a payment run. */
+export function actOn(runId: string, act: Act): AuditLine {
+  return { action: `payment_run.${act}`, target: `payment_run:${runId}`, outcome: 'SUCCEEDED' };
+}
+
+/** Returns the audit event of an act that changes the run or one of its lines, for the same write. */
+export function recordedAct(runId: string, act: Act, context: RequestContext): Announcement {
+  return auditAnnouncement(events.analysisAuditRecorded, context, actOn(runId, act));
+}
