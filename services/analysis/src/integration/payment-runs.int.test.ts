@@ -399,6 +399,23 @@ describe('a release', () => {
     expect((await download(organizationId, runId)).count).toBe(2);
   });
 
+  test('is refused to the person who reviewed the invoice, also where the review names only a key of that person', async () => {
+    const organizationId = running.organization.newTenant();
+    running.organization.setFourEyes(organizationId, true);
+    const { runId, invoiceId } = await heldRun(organizationId);
+    const actor = { type: 'API_KEY', id: 'key of anna' } as const;
+    const annasKey = { ...anna, context: { requestId: 'r', actor, person: 'USER:anna' } };
+    // A review from before people were stored with their keys.
+    await running.mongo.db.collection<{ _id: string }>('findings').insertOne({
+      _id: `review of ${invoiceId}`,
+      organizationId,
+      invoiceId,
+      history: [{ at: new Date(), actor, action: 'REVIEWED' }],
+    } as never);
+    await expect(release(organizationId, runId, '1.1', annasKey)).rejects.toMatchObject({ kind: 'forbidden' });
+    expect((await release(organizationId, runId, '1.1', berta)).pending).toBe(true);
+  });
+
   test('of an unknown line joins the invoices that the person names, and judges them', async () => {
     const organizationId = running.organization.newTenant();
     const { runId, invoiceId } = await heldRun(organizationId);

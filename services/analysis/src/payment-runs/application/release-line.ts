@@ -96,7 +96,9 @@ export const releaseLine =
       const person = personOf(context);
       const at = clock.now();
       const paid = [...new Set([...result.invoices.map(({ invoiceId }) => invoiceId), ...invoiceIds])];
-      if (tenant.fourEyes && (await reviewers.of(organizationId, paid)).has(person)) {
+      const reviewed = tenant.fourEyes ? await reviewers.of(organizationId, paid) : new Set<string>();
+      // Reviews from before people were stored with their keys name only the key.
+      if (reviewed.has(person) || reviewed.has(`${context.actor.type}:${context.actor.id}`)) {
         throw new DomainError(
           'forbidden',
           'You reviewed a finding of an invoice that this line pays. Another person must release the line.',
