@@ -53,10 +53,8 @@ export async function createCounted<Created, First>(
     try {
       await reserving;
     } catch (error) {
-      const isExceeded = error instanceof DomainError && error.kind === 'usage_exceeded';
-      const first = isExceeded && findFirst !== undefined ? await poll(findFirst) : undefined;
-      if (first === undefined) throw error;
-      return { first };
+      if (findFirst === undefined) throw error;
+      return { first: await firstOfRefused(error, findFirst) };
     }
   }
   const [created] = await Promise.all([insert(), reserving]);
@@ -67,6 +65,21 @@ export async function createCounted<Created, First>(
   // The record was stored so late that the usage counter of its minute may have been reconciled without it.
   if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
+}
+
+/**
+ * Returns the record of the first request if the quota refused a repeat of it. Both may run in parallel, and the first
+ * request may have taken the last quota unit just before.
+ * @throws the refusal, if there is no first request
+ */
+export async function firstOfRefused<First>(
+  refusal: unknown,
+  findFirst: () => Promise<First | undefined>,
+): Promise<First> {
+  const isExceeded = refusal instanceof DomainError && refusal.kind === 'usage_exceeded';
+  const first = isExceeded ? await poll(findFirst) : undefined;
+  if (first === undefined) throw refusal;
+  return first;
 }
 
 async function poll<First>(findFirst: () => Promise<First | undefined>): Promise<First | undefined> {

@@ -25,6 +25,7 @@ import { composeExamination } from './examination/compose.js';
 import { composeFacts } from './facts/compose.js';
 import type { Foundation } from './foundation.js';
 import { composeInboxes } from './inboxes/compose.js';
+import { PAYMENT_LINES_METER } from './payment-runs/application/create-run.js';
 import { composePaymentRuns } from './payment-runs/compose.js';
 import { archivedPaymentRuns } from './payment-runs/storage/archived-payment-runs.js';
 import { PAYMENT_RELEASES, PAYMENT_RUNS } from './payment-runs/storage/payment-runs.js';
@@ -140,7 +141,12 @@ async function compose(
       ...scans.rpcGroups,
       ...suppliers.rpcGroups,
       usageService(
-        { [ANALYSES_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: ANALYSES_METER }) },
+        Object.fromEntries(
+          [ANALYSES_METER, PAYMENT_LINES_METER].map((meter) => [
+            meter,
+            (organizationId: string, month: string) => usage.used({ organizationId, month, meter }),
+          ]),
+        ),
         clock,
       ),
     ],
@@ -194,6 +200,7 @@ async function compose(
             ]);
             return counts.reduce((sum, count) => sum + count, 0);
           },
+          [PAYMENT_LINES_METER]: paymentRuns.linesCreated,
         },
       }),
     ],

@@ -5,6 +5,8 @@ import type {
   CreatePaymentRunRequest,
   ListedPayment,
 } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import { exactUsage } from '@invoicecontrol/metering/testing/exact-usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import type { RunLine } from '@invoicecontrol/payment-files/testing/payment-run';
@@ -76,7 +78,15 @@ function sent(
 ): CreatePaymentRunRequest {
   const text = payments?.$case === 'pain001' ? payments.value : JSON.stringify(payments);
   const fingerprint = createHash('sha256').update(text).digest('hex');
-  return { organizationId, companyId: undefined, idempotencyKey: '', fingerprint, payments, ...changes };
+  return {
+    organizationId,
+    companyId: undefined,
+    idempotencyKey: '',
+    fingerprint,
+    payments,
+    paymentLinesPerMonthLimit: undefined,
+    ...changes,
+  };
 }
 
 async function createList(
@@ -256,6 +266,70 @@ describe('a run', () => {
     const replayed = stored.facts.map((facts) => judge(facts));
     const lines = await store.allLines(organizationId, { runId, checkId });
     expect(JSON.stringify(replayed)).toBe(JSON.stringify(lines.map(({ result }) => result)));
+  });
+});
+
+describe('the quota of payment lines', () => {
+  const LIMIT = 3;
+  const stored = (organizationId: string) =>
+    Promise.all(
+      ['payment_runs', 'payment_lines', 'payment_facts', 'payment_files'].map((name) =>
+        running.mongo.db.collection(name).countDocuments({ organizationId }),
+      ),
+    );
+  const usedBy = (organizationId: string) =>
+    exactUsage(running.mongo.db, { organizationId, month: usageMonth(testClock.now()), meter: 'payment_lines' });
+  const limited = { paymentLinesPerMonthLimit: LIMIT };
+
+  test('admits as many lines as the plan allows, and refuses a run with one more, of which nothing is stored', async () => {
+    const organizationId = running.organization.newTenant();
+    await createList(organizationId, [listed('1'), listed('2')], limited);
+    const before = await stored(organizationId);
+    await expect(createList(organizationId, [listed('3'), listed('4')], limited)).rejects.toMatchObject({
+      kind: 'usage_exceeded',
+      publicMessage: expect.stringMatching(
+        /^The plan allows 3 payment lines in .*, of which 1 are left and 2 are needed\. /,
+      ),
+    });
+    expect(await stored(organizationId)).toEqual(before);
+    await createList(organizationId, [listed('3')], limited);
+    expect(await usedBy(organizationId)).toBe(LIMIT);
+    await expect(createList(organizationId, [listed('4')], limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
+    expect(await usedBy(organizationId)).toBe(LIMIT);
+  });
+
+  test('is not used by repeats, checks and downloads, which succeed when it is used up', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const file = fileOf([fileLine('RE-1'), fileLine('X-2'), fileLine('X-3')]);
+    const { runId } = await createFile(organizationId, file, limited);
+    const again = await Promise.all([1, 2, 3].map(() => createFile(organizationId, file, limited)));
+    expect(again.map((run) => [run.runId, run.replayed])).toEqual(again.map(() => [runId, true]));
+    await rpc.paymentRun.recheckPaymentRun({ organizationId, runId }, anna);
+    await download(organizationId, runId);
+    expect(await usedBy(organizationId)).toBe(LIMIT);
+  });
+
+  test('counts a run once that several requests send at once, and keeps the lines of one check', async () => {
+    const organizationId = running.organization.newTenant();
+    const payments = [listed('1'), listed('2'), listed('3')];
+    const runs = await Promise.all(Array.from({ length: 8 }, () => createList(organizationId, payments, limited)));
+    expect(new Set(runs.map(({ runId }) => runId)).size).toBe(1);
+    expect(runs.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(await usedBy(organizationId)).toBe(LIMIT);
+    expect(await stored(organizationId)).toEqual([1, LIMIT, 1, 0]);
+  });
+
+  test('admits one of several runs at once that need the last lines, and nothing of the others is stored', async () => {
+    const organizationId = running.organization.newTenant();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, index) =>
+        createList(organizationId, [listed(`a${index}`), listed(`b${index}`)], limited),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await stored(organizationId)).toEqual([1, 2, 1, 0]);
+    expect(await usedBy(organizationId)).toBe(2);
   });
 });
 

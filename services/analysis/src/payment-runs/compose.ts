@@ -22,7 +22,7 @@ import { paymentRunService } from './transport/grpc/payment-runs.js';
 
 /** Composes the check of payment runs against the invoices that they pay. */
 export async function composePaymentRuns(
-  { db, outbox, clock, logger, tenants, audit }: Foundation,
+  { db, outbox, clock, logger, tenants, audit, usage }: Foundation,
   { records, books, ksefNumbersFrom }: { records: Records; books: ErpBooks; ksefNumbersFrom: string },
 ) {
   const collections = {
@@ -49,9 +49,10 @@ export async function composePaymentRuns(
   const check = checkLines({ load, runs, clock, ksefNumbersFrom });
   return {
     collections,
+    linesCreated: runs.linesCreated,
     rpcGroups: [
       paymentRunService({
-        createRun: createRun({ runs, check, tenants, clock }),
+        createRun: createRun({ runs, usage, check, tenants, clock }),
         changes: runChanges({ runs, check, tenants, audit, clock }),
         releaseLine: releaseLine({
           runs,

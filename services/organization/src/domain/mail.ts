@@ -90,6 +90,7 @@ export function billingSubject(notice: BillingNotice, organizationName: string):
 const meterNames: Readonly<Record<string, string>> = {
   analyses: 'analyses',
   scan_rows: 'scan rows',
+  payment_lines: 'payment lines',
   upload_bytes: 'upload volume',
 };
 

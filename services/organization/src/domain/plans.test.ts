@@ -34,6 +34,8 @@ describe('limits', () => {
     expect(analyses).toEqual([25, 250, 1_000, 5_000, undefined]);
     const rows = plans.map((plan) => entitlements({ ...contract, plan }).limits.scanRowsPerMonth);
     expect(rows).toEqual([500, 5_000, 25_000, 100_000, undefined]);
+    const lines = plans.map((plan) => entitlements({ ...contract, plan }).limits.paymentLinesPerMonth);
+    expect(lines).toEqual([500, 5_000, 25_000, 100_000, undefined]);
     const { limits } = entitlements({ ...contract, plan: 'ENTERPRISE' });
     expect(Object.values(limits).every((limit) => limit === undefined)).toBe(true);
   });

@@ -14,6 +14,7 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 export interface Limits {
   readonly analysesPerMonth: number | undefined;
   readonly scanRowsPerMonth: number | undefined;
+  readonly paymentLinesPerMonth: number | undefined;
   readonly uploadBytesPerMonth: number | undefined;
   readonly companies: number | undefined;
   readonly members: number | undefined;
@@ -29,6 +30,7 @@ const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'c
   FREE: {
     analysesPerMonth: 25,
     scanRowsPerMonth: 500,
+    paymentLinesPerMonth: 500,
     uploadBytesPerMonth: 100 * MEBIBYTE,
     members: 3,
     erpConnections: 0,
@@ -37,6 +39,7 @@ const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'c
   CORE: {
     analysesPerMonth: 250,
     scanRowsPerMonth: 5_000,
+    paymentLinesPerMonth: 5_000,
     uploadBytesPerMonth: GIBIBYTE,
     members: 5,
     erpConnections: 1,
@@ -45,6 +48,7 @@ const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'c
   CONTROL: {
     analysesPerMonth: 1_000,
     scanRowsPerMonth: 25_000,
+    paymentLinesPerMonth: 25_000,
     uploadBytesPerMonth: 5 * GIBIBYTE,
     members: 15,
     erpConnections: 3,
@@ -53,6 +57,7 @@ const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'c
   SCALE: {
     analysesPerMonth: 5_000,
     scanRowsPerMonth: 100_000,
+    paymentLinesPerMonth: 100_000,
     uploadBytesPerMonth: 25 * GIBIBYTE,
     members: 50,
     erpConnections: 10,
@@ -63,6 +68,7 @@ const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'c
 const noLimits: Limits = {
   analysesPerMonth: undefined,
   scanRowsPerMonth: undefined,
+  paymentLinesPerMonth: undefined,
   uploadBytesPerMonth: undefined,
   companies: undefined,
   members: undefined,

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { events } from '@invoicecontrol/contracts/events';
 import type { PaymentList } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
 import { hasTaxId } from '@invoicecontrol/engine/facts/companies';
-import { invalidField } from '@invoicecontrol/errors';
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { createCounted, firstOfRefused } from '@invoicecontrol/metering/counted-create';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
@@ -29,8 +32,12 @@ const namespaces = {
   unkeyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b02',
 } as const;
 
+/** Name of the usage counter that counts the lines of a month. */
+export const PAYMENT_LINES_METER = 'payment_lines';
+
 interface Deps {
   readonly runs: PaymentRunStore;
+  readonly usage: UsageCounters;
   readonly check: CheckLines;
   readonly tenants: Tenants;
   readonly clock: Clock;
@@ -42,6 +49,8 @@ export interface CreateRunInput {
   readonly companyId: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly fingerprint: string;
+  /** Maximum number of lines in a month, or undefined if there is no limit. */
+  readonly monthlyLimit: number | undefined;
   readonly payments:
     | { readonly source: 'PAIN_001'; readonly bytes: Uint8Array }
     | { readonly source: 'JSON'; readonly list: PaymentList };
@@ -56,15 +65,15 @@ export interface CreatedRun {
 /**
  * Checks the payments of a file or a list, and stores the run. The insert of the run is the commit point: lines that
  * were stored for a check that no run names are never read. The id is derived from the key or the content, so a repeat
- * finds the stored run.
- * @throws DomainError invalid, too_large, idempotency_mismatch
+ * finds the stored run, and costs no quota.
+ * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded
  */
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
 
 export const createRun =
-  ({ runs, check, tenants, clock }: Deps): CreateRun =>
+  ({ runs, usage, check, tenants, clock }: Deps): CreateRun =>
   async (input, context) => {
-    const { organizationId, payments, idempotencyKey, fingerprint } = input;
+    const { organizationId, payments, idempotencyKey, fingerprint, monthlyLimit: limit } = input;
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);
     const sent = read(payments);
     const companyId = companyOf(input.companyId, sent.debtorTaxIds, tenant);
@@ -81,6 +90,14 @@ export const createRun =
     const earlier = await known();
     if (earlier !== undefined) return earlier;
     const at = clock.now();
+    const month = usageMonth(at);
+    const mark = { organizationId, month, meter: PAYMENT_LINES_METER, amount: sent.lines.length, at };
+    try {
+      // Without room, no line is checked. The units are reserved when the run is stored, so a failed check costs none.
+      await usage.requireRoom(mark, limit);
+    } catch (error) {
+      return firstOfRefused(error, known);
+    }
     const checkId = uuidV7();
     const subject = { organizationId, runId, companyId, messageId: sent.messageId };
     const { facts, run: runFacts, results } = await check(subject, sent.lines, tenant);
@@ -101,10 +118,26 @@ export const createRun =
     };
     const announced = [checkedAnnouncement(run), recordedAct(runId, 'checked', context)];
     const bytes = payments.source === 'PAIN_001' ? payments.bytes : undefined;
-    if (await runs.insert({ ...run, bytes }, announced)) return { run, isReplayed: false };
-    const first = await known();
-    if (first === undefined) throw new Error('The payment run exists and cannot be read.');
-    return first;
+    const removeUnused = (): Promise<void> => runs.removeCheck(organizationId, { runId, checkId });
+    try {
+      const { created, first } = await createCounted(
+        { usage, clock },
+        {
+          mark,
+          limit,
+          insert: async () => ((await runs.insert({ ...run, bytes }, announced)) ? run : undefined),
+          findFirst: known,
+        },
+      );
+      if (created !== undefined) return { run: created, isReplayed: false };
+      if (first === undefined) throw new Error('The payment run exists and cannot be read.');
+      await removeUnused();
+      return first;
+    } catch (error) {
+      // Other requests took the room during the check.
+      if (error instanceof DomainError && error.kind === 'usage_exceeded') await removeUnused();
+      throw error;
+    }
   };
 
 /** Builds the event for a run whose lines were checked. */

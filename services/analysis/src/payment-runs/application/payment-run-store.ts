@@ -1,3 +1,4 @@
+import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { LineFacts } from '../domain/join.js';
@@ -57,6 +58,8 @@ export interface LineQuery {
 export interface PaymentRunStore {
   /** Stores the lines and the facts of a check. They count once the run names the check. May be repeated. */
   insertCheck(checked: CheckedLines): Promise<void>;
+  /** Removes the lines and the facts of a check that no run names. */
+  removeCheck(organizationId: string, check: { readonly runId: string; readonly checkId: string }): Promise<void>;
   /**
    * Stores a new run with its file and its events.
    * @returns false if the run exists
@@ -118,6 +121,8 @@ export interface PaymentRunStore {
   linesOfInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<readonly LineOfInvoice[]>;
   /** Returns which lines of the given runs were given to the bank, and the day on which they were. */
   givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
+  /** Adds up the lines of runs that were created in a month, `YYYY-MM`. */
+  linesCreated(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Returns the newest payee checks of banks for the given accounts, by account key. */
   payeeChecks(
     organizationId: string,

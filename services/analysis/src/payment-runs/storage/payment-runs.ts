@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Binary } from 'mongodb';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import { endOfMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -179,6 +180,10 @@ export function paymentRunStore(
       }
       await inBatches(bundles, 8, (batch) => insertMissing(facts, batch));
     },
+    async removeCheck(organizationId, { runId, checkId }) {
+      const ofCheck = { organizationId, runId, checkId };
+      await Promise.all([lines.deleteMany(ofCheck), facts.deleteMany(ofCheck)]);
+    },
     async insert({ runId, bytes, version: _, downloads, ...run }, events) {
       if (bytes !== undefined) {
         const file = { _id: runId, organizationId: run.organizationId, bytes: new Binary(deflateRawSync(bytes)) };
@@ -323,6 +328,20 @@ export function paymentRunStore(
       );
       return new Map(found.flat().map(({ _id, downloads }) => [_id, downloads.map(toDownload)]));
     },
+    async linesCreated(organizationId, month, { from, to }) {
+      const [counted] = await runs
+        .aggregate<{ lines: number }>([
+          {
+            $match: {
+              organizationId,
+              createdAt: { $gte: from ?? new Date(`${month}-01`), $lt: earlier(to, endOfMonth(month)) },
+            },
+          },
+          { $group: { _id: null, lines: { $sum: '$lineCount' } } },
+        ])
+        .toArray();
+      return counted?.lines ?? 0;
+    },
     async payeeChecks(organizationId, accountKeys) {
       const found = await inBatches(accountKeys, LOOKUP_IDS_MAX, (some) =>
         outcomes
@@ -368,6 +387,10 @@ function toRun({ _id: runId, downloads, messageId, executionDate, ...document }:
     downloads: downloads.map(toDownload),
     reports,
   };
+}
+
+function earlier(one: Date, other: Date): Date {
+  return one < other ? one : other;
 }
 
 function toStoredDownload({ lines, ...download }: GivenLines): PaymentRunDocument['downloads'][number] {

@@ -13,6 +13,7 @@ beforeAll(async () => {
   const limits = {
     analysesPerMonth: 25,
     scanRowsPerMonth: 500,
+    paymentLinesPerMonth: 400,
     uploadBytesPerMonth: 99,
     companies: 1,
     members: 3,
@@ -31,6 +32,7 @@ beforeAll(async () => {
         asked.push(organizationId);
         const used = {
           scan_rows: 12,
+          payment_lines: 8,
           upload_bytes: 77,
           webhooks: 3,
           erp_connections: 1,
@@ -62,6 +64,7 @@ describe('GET /organizations/current/usage', () => {
       items: [
         { meter: 'analyses', used: 0, limit: 25 },
         { meter: 'scan_rows', used: 12, limit: 500 },
+        { meter: 'payment_lines', used: 8, limit: 400 },
         { meter: 'upload_bytes', used: 77, limit: 99 },
         { meter: 'companies', used: 1, limit: 1 },
         { meter: 'members', used: 2, limit: 3 },
@@ -72,7 +75,7 @@ describe('GET /organizations/current/usage', () => {
   });
 
   test('shows null where the plan has no limit', async () => {
-    expect(await usage(unlimited)).toMatchObject({ items: Array.from({ length: 7 }, () => ({ limit: null })) });
+    expect(await usage(unlimited)).toMatchObject({ items: Array.from({ length: 8 }, () => ({ limit: null })) });
   });
 
   test('asks each of the six services that count for the organization of the key', async () => {

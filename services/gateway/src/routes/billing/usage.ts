@@ -10,6 +10,7 @@ import type { Reply } from '../../http/response/reply.js';
 const meters = [
   ['analyses', 'analysesPerMonth'],
   ['scan_rows', 'scanRowsPerMonth'],
+  ['payment_lines', 'paymentLinesPerMonth'],
   ['upload_bytes', 'uploadBytesPerMonth'],
   ['companies', 'companies'],
   ['members', 'members'],
@@ -50,6 +51,7 @@ export const usage = z
       items: [
         { meter: 'analyses', used: 13, limit: 25 },
         { meter: 'scan_rows', used: 480, limit: 500 },
+        { meter: 'payment_lines', used: 8, limit: 500 },
         { meter: 'upload_bytes', used: 48_213, limit: 104_857_600 },
         { meter: 'companies', used: 1, limit: 1 },
         { meter: 'members', used: 2, limit: 3 },

@@ -31,13 +31,20 @@ interface Deps {
 export function paymentRunService({ createRun, changes, releaseLine, reportStatuses, reader }: Deps): Binding {
   return bind(PaymentRunServiceDefinition, {
     async createPaymentRun(request, context) {
-      const { organizationId, companyId, idempotencyKey, fingerprint } = request;
+      const {
+        organizationId,
+        companyId,
+        idempotencyKey,
+        fingerprint,
+        paymentLinesPerMonthLimit: monthlyLimit,
+      } = request;
       const { run, isReplayed } = await createRun(
         {
           organizationId,
           companyId,
           idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
           fingerprint,
+          monthlyLimit,
           payments: readPayments(request),
         },
         context,
