@@ -115,7 +115,7 @@ describe('rules', () => {
 describe('dashboards', () => {
   test('have ids of their own, a description, and a unit for each panel', () => {
     const uids = dashboards.map(({ uid }) => uid);
-    expect(new Set(uids).size).toBe(12);
+    expect(new Set(uids).size).toBe(13);
     for (const { description, panels, templating } of dashboards) {
       expect(description).toMatch(/\.$/);
       expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);

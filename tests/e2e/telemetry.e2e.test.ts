@@ -226,6 +226,9 @@ test('a request of a known length is exported in seconds, in the bucket of that 
 test('every exported metric is as declared, within the budget of series, and replicas are told apart', async () => {
   await review(newIds().headers);
   await send('/v1/scans', newIds().headers, { companyId: tenant.companyId, rows: [plainRow(1), plainRow(2)] });
+  await send('/v1/payment-runs', newIds().headers, {
+    payments: [{ id: '1', amount: '12.00', currency: 'EUR', creditor_name: 'Nordlicht', invoice_numbers: ['X-1'] }],
+  });
   await eventually(() => {
     const names = new Set(receiver.points().map(({ name }) => name));
     for (const name of [
@@ -239,6 +242,7 @@ test('every exported metric is as declared, within the budget of series, and rep
       'invoicecontrol.decisions',
       'invoicecontrol.findings',
       'invoicecontrol.scan.duration',
+      'invoicecontrol.payment_run.duration',
       'invoicecontrol.decision.duration',
       'invoicecontrol.requests.refused',
       'invoicecontrol.jobs.stuck',

@@ -150,3 +150,52 @@ export function reportRates(newestDay: () => Promise<string | undefined>, now: (
     return [{ attributes: {}, values: { 'invoicecontrol.rates.age': Math.max(0, age) } }];
   });
 }
+
+type PaymentCheck = 'CREATED' | 'RECHECK' | 'DOWNLOAD';
+type PaymentVerdict = 'PAY' | 'HOLD' | 'UNKNOWN';
+
+/** Counts a stored check of a payment run, and writes its log line. The line contains no names, amounts or accounts. */
+export function paymentRunChecked(
+  logger: Logger,
+  {
+    trigger,
+    counts,
+    durationMs,
+    ...run
+  }: {
+    readonly organizationId: string;
+    readonly runId: string;
+    readonly trigger: PaymentCheck;
+    readonly counts: Readonly<Record<PaymentVerdict, { readonly count: number }>>;
+    readonly durationMs: number;
+  },
+): void {
+  const check = inWords(trigger);
+  const outcome = (['HOLD', 'UNKNOWN'] as const).find((verdict) => counts[verdict].count > 0) ?? 'PAY';
+  count('invoicecontrol.payment_runs', { trigger: check, outcome: inWords(outcome) });
+  record('invoicecontrol.payment_run.duration', durationMs / 1_000, { trigger: check });
+  for (const verdict of ['PAY', 'HOLD', 'UNKNOWN'] as const) {
+    const lines = counts[verdict].count;
+    if (lines > 0) count('invoicecontrol.payment_run.lines', { trigger: check, verdict: inWords(verdict) }, lines);
+  }
+  logger.info(
+    {
+      ...run,
+      source: check,
+      rows: counts.PAY.count + counts.HOLD.count + counts.UNKNOWN.count,
+      decisions: { pay: counts.PAY.count, hold: counts.HOLD.count, unknown: counts.UNKNOWN.count },
+      durationMs: Math.round(durationMs),
+    },
+    'a payment run was checked',
+  );
+}
+
+/** Counts a file of a payment run that was given out. */
+export function paymentFileGiven(content: PaymentVerdict | 'REPEAT'): void {
+  count('invoicecontrol.payment_run.downloads', { content: inWords(content) });
+}
+
+/** Counts a stored release of a line of a payment run. */
+export function paymentLineReleased(state: 'COMPLETE' | 'PENDING' | 'CONFIRMED'): void {
+  count('invoicecontrol.payment_run.releases', { state: inWords(state) });
+}

@@ -43,6 +43,7 @@ const lateness = bucket('invoicecontrol.delivery.lateness');
 const disabled = series('invoicecontrol.endpoint.disabled');
 const lag = series('invoicecontrol.connection.lag');
 const runs = series('invoicecontrol.runs');
+const paymentCheck = bucket('invoicecontrol.payment_run.duration');
 const unfinished = series('invoicecontrol.submissions.unfinished');
 const submissionsStuck = `${stuck}{kind="ksef_submission"}`;
 const notifications = series('invoicecontrol.provider.notifications');
@@ -184,6 +185,25 @@ export const alerts: readonly Alert[] = [
     silent: {
       [`${tries}{set_aside="true",reason="fault"}`]: flat,
       [`${tries}{set_aside="false",reason="fault"}`]: rising(1),
+    },
+  },
+  {
+    name: 'PaymentRunsSlow',
+    severity: 'ticket',
+    journey: 'payment',
+    dashboard: 'payment-runs',
+    summary: 'One check of a payment run in twenty takes more than 30 seconds. After 60 seconds its caller gives up.',
+    expr: `histogram_quantile(0.95, sum by (le) (rate(${paymentCheck}[30m]))) > 30`,
+    for: '10m',
+    fires: {
+      [`${paymentCheck}{trigger="created",le="30"}`]: rising(1),
+      [`${paymentCheck}{trigger="created",le="60"}`]: rising(2),
+      [`${paymentCheck}{trigger="created",le="+Inf"}`]: rising(2),
+    },
+    silent: {
+      [`${paymentCheck}{trigger="created",le="30"}`]: rising(2),
+      [`${paymentCheck}{trigger="created",le="60"}`]: rising(2),
+      [`${paymentCheck}{trigger="created",le="+Inf"}`]: rising(2),
     },
   },
   {

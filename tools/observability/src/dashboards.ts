@@ -418,6 +418,29 @@ export const dashboards: readonly Dashboard[] = [
       lines: { endpoints: `sum(increase(${series('invoicecontrol.endpoint.disabled')}[1h]))` },
     },
   ]),
+  dashboard('payment-runs', 'payment runs', 'Checks of payment runs, and what was given out.', [
+    {
+      title: 'Checks by result',
+      unit: 'short',
+      lines: { '{{trigger}} {{outcome}}': rate('invoicecontrol.payment_runs', 'trigger, outcome') },
+    },
+    { title: 'Duration of checks', unit: 's', lines: percentiles('invoicecontrol.payment_run.duration') },
+    {
+      title: 'Lines of new runs by verdict',
+      unit: 'short',
+      lines: { '{{verdict}}': rate('invoicecontrol.payment_run.lines', 'verdict', 'trigger="created"') },
+    },
+    {
+      title: 'Files given out',
+      unit: 'short',
+      lines: { '{{content}}': rate('invoicecontrol.payment_run.downloads', 'content') },
+    },
+    {
+      title: 'Releases of lines',
+      unit: 'short',
+      lines: { '{{state}}': rate('invoicecontrol.payment_run.releases', 'state') },
+    },
+  ]),
   dashboard('erp', 'ERP connections', 'Runs of the connections to ERP systems.', [
     {
       title: 'Runs by result',

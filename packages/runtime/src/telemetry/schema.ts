@@ -59,6 +59,16 @@ const bounded = (boundedBy: string, pattern: RegExp) => ({ boundedBy, pattern })
 
 const errorType = optional(bounded('codes of errors and names of error classes', /^[A-Za-z0-9_.]{1,60}$/));
 const rpcMethod = bounded('methods of proto/', /^(?:invoicecontrol|grpc)\.[a-z0-9_.]+\.[A-Za-z]+\/[A-Za-z]+$/);
+const sealedRecords = oneOf(
+  'endpoints',
+  'erp_connections',
+  'ksef_connections',
+  'ksef_submissions',
+  'ksef_inboxes',
+  'account_verifications',
+);
+const paymentVerdict = oneOf('pay', 'hold', 'unknown');
+const paymentCheck = oneOf('created', 'recheck', 'download');
 const rpcStatus = oneOf(
   'OK',
   'CANCELLED',
@@ -449,10 +459,10 @@ export const metrics = {
     unit: '{record}',
     description: 'Records with a secret that this key of SECRETBOX_KEYS seals.',
     attributes: {
-      records: oneOf('endpoints', 'erp_connections', 'ksef_connections', 'ksef_submissions', 'ksef_inboxes'),
+      records: sealedRecords,
       key_id: keyId,
     },
-    owners: ['webhooks', 'erp-sync', 'ksef'],
+    owners: ['webhooks', 'erp-sync', 'ksef', 'analysis'],
     renamedFrom: [
       'webhooks.sealed_endpoints',
       'erp.sealed_connections',
@@ -465,9 +475,9 @@ export const metrics = {
     unit: '{record}',
     description: 'Records with a secret under a key that this process lacks.',
     attributes: {
-      records: oneOf('endpoints', 'erp_connections', 'ksef_connections', 'ksef_submissions', 'ksef_inboxes'),
+      records: sealedRecords,
     },
-    owners: ['webhooks', 'erp-sync', 'ksef'],
+    owners: ['webhooks', 'erp-sync', 'ksef', 'analysis'],
     renamedFrom: [
       'webhooks.unopenable_endpoints',
       'erp.unopenable_connections',
@@ -678,6 +688,36 @@ export const metrics = {
     unit: 's',
     description: 'Age of the newest exchange rates, from the end of their day.',
     attributes: {},
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.payment_runs': counter({
+    unit: '{check}',
+    description: 'Stored checks of payment runs. Hold and unknown: at least one line is held, or else unknown.',
+    attributes: { trigger: paymentCheck, outcome: paymentVerdict },
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.payment_run.duration': histogram({
+    description: 'Time from the request of a check of a payment run until it is stored.',
+    attributes: { trigger: paymentCheck },
+    buckets: WORK_BUCKETS,
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.payment_run.lines': counter({
+    unit: '{line}',
+    description: 'Lines of payment runs that were judged, by the stored checks.',
+    attributes: { trigger: paymentCheck, verdict: paymentVerdict },
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.payment_run.downloads': counter({
+    unit: '{download}',
+    description: 'Files of payment runs that were given out. Repeat: the bytes of an earlier download.',
+    attributes: { content: oneOf('pay', 'hold', 'unknown', 'repeat') },
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.payment_run.releases': counter({
+    unit: '{release}',
+    description: 'Releases of lines. Pending: another person must confirm. Confirmed: that person did.',
+    attributes: { state: oneOf('complete', 'pending', 'confirmed') },
     owners: ['analysis'],
   }),
 

@@ -9,6 +9,7 @@ import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import { startService } from '../compose.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { asUser, connect, findingOf, rowsOf, scanRequest, testClock, testConfig } from '../testing/clients.js';
@@ -136,4 +137,68 @@ test('the rows of a scan are counted one by one and share one log line', async (
   expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBe(1);
   const duplicate = { type: 'duplicate_invoice', severity: 'unknown', source: 'scan' };
   expect(await value('invoicecontrol.findings', duplicate)).toBe(1);
+});
+
+test('a payment run is counted by its outcome and its lines, a download and a release once, and no log line names an account', async () => {
+  const organizationId = organization.newTenant();
+  organization.setFourEyes(organizationId, true);
+  const [ann, bert] = [asUser('ann'), asUser('bert')];
+  const payment = { amount: '43.00', name: 'Südlicht Energie GmbH', account: 'DE02120300000000202051' };
+  await rpc.post(
+    organizationId,
+    wireInvoice({
+      supplier: { name: payment.name, taxId: undefined, bankAccount: { iban: payment.account } },
+      invoiceNumber: 'PAID-1',
+      issueDate: '2026-10-01',
+      dueDate: undefined,
+      grossAmount: payment.amount,
+      netAmount: undefined,
+      taxAmount: undefined,
+      purchaseOrderRef: undefined,
+    }),
+  );
+  const unknown = { ...payment, name: 'Unbekannt KG', texts: ['U-77'] };
+  const text = paymentRunText([{ ...payment, texts: ['PAID-1'] }, unknown], {
+    messageId: 'COUNTED',
+    executionDate: '2026-11-02',
+  });
+  const request = {
+    organizationId,
+    companyId: undefined,
+    idempotencyKey: '',
+    fingerprint: 'f',
+    payments: { $case: 'pain001' as const, value: Buffer.from(text) },
+    paymentLinesPerMonthLimit: undefined,
+  };
+  const { run } = await rpc.paymentRun.createPaymentRun(request, ann);
+  await rpc.paymentRun.createPaymentRun(request, ann);
+  const runId = run?.runId ?? '';
+  for (const caller of [ann, ann, bert]) {
+    await rpc.paymentRun.releasePaymentLine(
+      { organizationId, runId, lineId: '1.2', note: 'A deposit.', invoiceIds: [] },
+      caller,
+    );
+  }
+  await rpc.paymentRun.recheckPaymentRun({ organizationId, runId }, ann);
+  const file = { organizationId, runId, verdict: '', repeat: 0 };
+  await rpc.paymentRun.downloadPaymentFile(file, ann);
+  await rpc.paymentRun.downloadPaymentFile({ ...file, repeat: 1 }, ann);
+
+  for (const trigger of ['created', 'recheck']) {
+    expect(await value('invoicecontrol.payment_runs', { trigger, outcome: 'unknown' })).toBe(1);
+    expect(await value('invoicecontrol.payment_run.lines', { trigger, verdict: 'pay' })).toBe(1);
+    expect(await value('invoicecontrol.payment_run.lines', { trigger, verdict: 'unknown' })).toBe(1);
+    const durations = await histogram('invoicecontrol.payment_run.duration', { trigger });
+    expect(durations?.counts.reduce((all, one) => all + one, 0)).toBe(1);
+  }
+  expect(await value('invoicecontrol.payment_run.releases', { state: 'pending' })).toBe(1);
+  expect(await value('invoicecontrol.payment_run.releases', { state: 'confirmed' })).toBe(1);
+  expect(await value('invoicecontrol.payment_run.downloads', { content: 'pay' })).toBe(1);
+  expect(await value('invoicecontrol.payment_run.downloads', { content: 'repeat' })).toBe(1);
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a payment run was checked');
+  expect(logged).toEqual([
+    expect.objectContaining({ organizationId, runId, source: 'created', rows: 2 }),
+    expect.objectContaining({ organizationId, runId, source: 'recheck', rows: 2 }),
+  ]);
+  for (const detail of [payment.account, payment.name, 'PAID-1', '43.00']) expect(lines.join('')).not.toContain(detail);
 });

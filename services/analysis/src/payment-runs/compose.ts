@@ -52,8 +52,8 @@ export async function composePaymentRuns(
     linesCreated: runs.linesCreated,
     rpcGroups: [
       paymentRunService({
-        createRun: createRun({ runs, usage, check, tenants, clock }),
-        changes: runChanges({ runs, check, tenants, audit, clock }),
+        createRun: createRun({ runs, usage, check, tenants, clock, logger }),
+        changes: runChanges({ runs, check, tenants, audit, clock, logger }),
         releaseLine: releaseLine({
           runs,
           payables,

@@ -5,7 +5,7 @@ import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store'
 import type { KeyRing } from '@invoicecontrol/secretbox/key-ring';
 import { sealedDocuments } from '@invoicecontrol/secretbox/sealed-documents';
 import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
-import { rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
+import { reportSealedRecords, rewrapJob } from '@invoicecontrol/secretbox/sealed-records';
 import { secretbox } from '@invoicecontrol/secretbox/secretbox';
 import type { Foundation } from '../foundation.js';
 import type { Records } from '../records/compose.js';
@@ -21,7 +21,7 @@ import { supplierService } from './transport/grpc/suppliers.js';
 
 /** Shows suppliers with their accounts, and records how people verified them. */
 export async function composeSuppliers(
-  { db, outbox, clock, logger, audit }: Foundation,
+  { db, outbox, clock, logger, audit, onStop }: Foundation,
   { records, documentsChannel, ring }: { records: Records; documentsChannel: Channel; ring: KeyRing },
 ) {
   const collection = db.collection<VerificationDocument>(ACCOUNT_VERIFICATIONS);
@@ -30,6 +30,7 @@ export async function composeSuppliers(
   const sealed = sealedDocuments(collection, { contact: secrets });
   const canaries = canaryStore(db.collection<SealingKeyDocument>('sealing_keys'), sealed.keyIds);
   await verifyKeyRing(ring, canaries);
+  onStop('metrics of sealing keys', reportSealedRecords('account_verifications', sealed, ring));
 
   const verifications = verificationStore(collection, { outbox, clock, secrets });
   const own = supplierRecords({ ...records.collections, bankLinks: records.bankLinks });

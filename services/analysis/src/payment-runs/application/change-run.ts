@@ -2,11 +2,13 @@ import { DomainError } from '@invoicecontrol/errors';
 import { writePaymentFile } from '@invoicecontrol/payment-files/write-payment-file';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { personOf } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { v7 as uuidV7 } from 'uuid';
+import { paymentFileGiven, paymentRunChecked } from '../../telemetry.js';
 import type { LineFacts } from '../domain/join.js';
 import { bitsOf, CHECKS_MAX, currentCheck, DOWNLOADS_MAX, hasBit, isGiven, isReleased } from '../domain/run.js';
 import type { GivenLines, PaymentRun, Release, RunCheck } from '../domain/run.js';
@@ -25,6 +27,7 @@ interface Deps {
   readonly tenants: Tenants;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface RunReference {
@@ -58,7 +61,7 @@ export interface RunChanges {
 }
 
 /** Changes to stored runs that check their lines again. */
-export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunChanges {
+export function runChanges({ runs, check, tenants, audit, clock, logger }: Deps): RunChanges {
   const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
     const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
     if (bytes !== undefined) return bytes;
@@ -96,9 +99,13 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
     await runs.insertCheck({ organizationId, runId, checkId, ...of });
     return { checkId, trigger, at: clock.now(), by: personOf(context), counts: countsOf(lines, of.results) };
   };
+  /** @param begun time at which the request of the check arrived, as `performance.now()` */
+  const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>
+    paymentRunChecked(logger, { organizationId, runId, trigger, counts, durationMs: performance.now() - begun });
   return {
     recheck: (of, context) =>
       retryOnConflict(async () => {
+        const begun = performance.now();
         const run = await requireRun(runs, of.organizationId, of.runId);
         if (run.checks.length >= CHECKS_MAX) {
           throw new DomainError(
@@ -106,20 +113,23 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
             `The limit of ${CHECKS_MAX} checks of a payment run is reached. Send the payments as a new run.`,
           );
         }
-        const { before, lines, checked } = await judgedNow(run, context);
+        const { before, lines, checked: now } = await judgedNow(run, context);
         // A line that was given out keeps the verdict with which it left.
         const results = before.map(({ line, result }, index) =>
-          isGiven(run, line.position) ? result : (checked.results[index] ?? result),
+          isGiven(run, line.position) ? result : (now.results[index] ?? result),
         );
-        const next = await storeCheck(run, 'RECHECK', lines, { ...checked, results }, context);
+        const next = await storeCheck(run, 'RECHECK', lines, { ...now, results }, context);
         const changed = { ...run, checks: [...run.checks, next], counts: next.counts };
-        return runs.change(run, { checks: changed.checks, counts: changed.counts }, [
+        const stored = await runs.change(run, { checks: changed.checks, counts: changed.counts }, [
           checkedAnnouncement(changed),
           recordedAct(run.runId, 'rechecked', context),
         ]);
+        tellChecked(run, next, begun);
+        return stored;
       }),
     download: (of, context) =>
       retryOnConflict(async () => {
+        const begun = performance.now();
         const run = await requireRun(runs, of.organizationId, of.runId);
         const bytes = await requireBytes(run);
         if (run.downloads.length >= DOWNLOADS_MAX) {
@@ -141,7 +151,10 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
         );
         const checks = isChanged ? [...run.checks, current].slice(-CHECKS_MAX) : run.checks;
         if (given.length === 0) {
-          if (isChanged) await runs.change(run, { checks, counts: current.counts }, []);
+          if (isChanged) {
+            await runs.change(run, { checks, counts: current.counts }, []);
+            tellChecked(run, current, begun);
+          }
           throw new DomainError(
             'wrong_state',
             'No line is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
@@ -159,6 +172,8 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
         await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
           recordedAct(run.runId, 'downloaded', context),
         ]);
+        if (isChanged) tellChecked(run, current, begun);
+        paymentFileGiven('PAY');
         return content;
       }),
     async repeat(of, number, context) {
@@ -172,6 +187,7 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
         );
       }
       audit.record(run.organizationId, context, actOn(run.runId, 'downloaded'));
+      paymentFileGiven('REPEAT');
       return contentOf(run, bytes, download.lines, number);
     },
     async withheld(of, verdict, context) {
@@ -190,6 +206,7 @@ export function runChanges({ runs, check, tenants, audit, clock }: Deps): RunCha
       if (kept.length === 0)
         throw new DomainError('wrong_state', `This payment run has no line with the verdict ${verdict}.`);
       audit.record(organizationId, context, actOn(run.runId, 'downloaded'));
+      paymentFileGiven(verdict);
       return contentOf(run, bytes, bitsOf(kept, run.lineCount), 1);
     },
   };

@@ -7,6 +7,7 @@ import { createCounted, firstOfRefused } from '@invoicecontrol/metering/counted-
 import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { requireSameRequest } from '@invoicecontrol/runtime/idempotency-key';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
@@ -17,6 +18,7 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
+import { paymentRunChecked } from '../../telemetry.js';
 import type { PaymentLine } from '../domain/payment-line.js';
 import type { PaymentRun } from '../domain/run.js';
 import { countsOf } from './check-lines.js';
@@ -41,6 +43,7 @@ interface Deps {
   readonly check: CheckLines;
   readonly tenants: Tenants;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface CreateRunInput {
@@ -71,9 +74,10 @@ export interface CreatedRun {
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
 
 export const createRun =
-  ({ runs, usage, check, tenants, clock }: Deps): CreateRun =>
+  ({ runs, usage, check, tenants, clock, logger }: Deps): CreateRun =>
   async (input, context) => {
     const { organizationId, payments, idempotencyKey, fingerprint, monthlyLimit: limit } = input;
+    const begun = performance.now();
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);
     const sent = read(payments);
     const companyId = companyOf(input.companyId, sent.debtorTaxIds, tenant);
@@ -129,7 +133,11 @@ export const createRun =
           findFirst: known,
         },
       );
-      if (created !== undefined) return { run: created, isReplayed: false };
+      if (created !== undefined) {
+        const durationMs = performance.now() - begun;
+        paymentRunChecked(logger, { organizationId, runId, trigger: 'CREATED', counts, durationMs });
+        return { run: created, isReplayed: false };
+      }
       if (first === undefined) throw new Error('The payment run exists and cannot be read.');
       await removeUnused();
       return first;

@@ -5,6 +5,7 @@ import { personOf } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
+import { paymentLineReleased } from '../../telemetry.js';
 import { currentCheck, isGiven } from '../domain/run.js';
 import type { PaymentRun, Release } from '../domain/run.js';
 import type { LineResult } from '../domain/verdict.js';
@@ -130,6 +131,7 @@ export const releaseLine =
         throw new VersionConflict();
       }
       const stored = { ...next, version: version + 1 };
+      paymentLineReleased(waits ? 'CONFIRMED' : stored.needsConfirmation ? 'PENDING' : 'COMPLETE');
       return { run, line, release: stored, isPending: stored.needsConfirmation && stored.confirmedBy === undefined };
     });
 
