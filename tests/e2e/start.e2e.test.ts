@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { demonstrationPayments } from '@invoicecontrol/dev/payment-run-demonstration';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { START_MS_MAX, npmStart, readDemo, untilReady } from './npm-start.js';
 import type { Demo, Started } from './npm-start.js';
@@ -78,6 +79,13 @@ function inboxLinesOf(output: string): readonly string[] {
   const lines = output.split('\n');
   const heading = lines.findIndex((line) => line.startsWith('Bills that the same organization receives from KSeF'));
   return heading < 0 ? [] : lines.slice(heading, lines.indexOf('', heading));
+}
+
+/** Returns the verdicts on the payments of the demonstration, without the address that follows them. */
+function paymentLinesOf(output: string): readonly string[] {
+  const lines = output.split('\n');
+  const heading = lines.findIndex((line) => line.startsWith('A file with payments'));
+  return heading < 0 ? [] : lines.slice(heading + 2, heading + 10);
 }
 
 async function modeOf(name: string): Promise<string> {
@@ -164,6 +172,18 @@ describe('npm start', () => {
       return answer.headers.get('content-type');
     });
     expect(new Set(await Promise.all(originals))).toEqual(new Set(['application/pdf', 'application/xml', 'image/png']));
+  });
+
+  test('checks a file of eight payments, and gives each the verdict and the reason of its story', async () => {
+    const { createdAt } = (
+      await api.request<{ createdAt: string }>('GET /organizations/current', { key: demo.keys.viewer })
+    ).body;
+    const { now } = demonstrationPayments(new Date(createdAt));
+    expect(now).toHaveLength(8);
+    const printed = paymentLinesOf(first.output());
+    for (const [index, { about, verdict, reason = '-' }] of now.entries()) {
+      expect(printed[index]).toMatch(new RegExp(`^${about} .* ${verdict} +${reason}$`));
+    }
   });
 
   test('shows a webhook: every event of the samples arrived at the receiver, signed', async () => {
@@ -283,6 +303,7 @@ describe('npm start on data of its own', () => {
       expect({ ...again, baseUrl: '', simulators: {} }).toEqual({ ...demo, baseUrl: '', simulators: {} });
       expect(tableOf(second.output())).toEqual(table);
       expect(erpLinesOf(second.output())).toEqual(erpLinesOf(first.output()));
+      expect(paymentLinesOf(second.output())).toEqual(paymentLinesOf(first.output()));
       expect(inboxLinesOf(second.output())).toEqual(inboxLinesOf(first.output()));
       expect(await invoicesOf(again)).toEqual(invoices);
       const apiAgain = await connectApi(again.baseUrl);

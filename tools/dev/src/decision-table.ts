@@ -2,7 +2,14 @@
 import { styleText } from 'node:util';
 import type { Schemas } from '@invoicecontrol/client';
 
-const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
+const colours = {
+  PASS: 'green',
+  REVIEW: 'yellow',
+  BLOCK: 'red',
+  PAY: 'green',
+  UNKNOWN: 'yellow',
+  HOLD: 'red',
+} as const;
 
 /** A row of the table of decisions, without its decision. */
 export type Named = readonly [about: string, number: string, supplier: string, amount: string];

@@ -22,6 +22,7 @@ import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
 import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
 import type { Tenant } from './tenant.js';
+import { demonstratePayments } from './payment-run-demonstration.js';
 import { describeDeliveries, registerReceiver, showsWebhook } from './webhook-demonstration.js';
 
 const usage = `Starts MongoDB, NATS and every service on this machine, analyzes a few invoices and documents and keeps serving.
@@ -140,6 +141,7 @@ async function main(): Promise<void> {
       }
       say('');
       ({ toTry, events } = await demonstrate(system.baseUrl, tenant.keys.owner, uploads, say));
+      await demonstratePayments(system.baseUrl, tenant.keys.owner, say);
     }
     let erp: string | undefined;
     if (!values['no-demo']) {
