@@ -8,6 +8,7 @@ import { loadLineFacts } from './application/load-line-facts.js';
 import { runReader } from './application/read-runs.js';
 import { releaseLine } from './application/release-line.js';
 import { reportStatuses } from './application/report-statuses.js';
+import { paymentFileThreads } from './clients/payment-file-threads.js';
 import { payableStore } from './storage/payables.js';
 import { createPaymentRunIndexes, PAYMENT_RELEASES, PAYMENT_RUNS, paymentRunStore } from './storage/payment-runs.js';
 import type {
@@ -22,7 +23,7 @@ import { paymentRunService } from './transport/grpc/payment-runs.js';
 
 /** Composes the check of payment runs against the invoices that they pay. */
 export async function composePaymentRuns(
-  { db, outbox, clock, logger, tenants, audit, usage }: Foundation,
+  { db, outbox, clock, logger, tenants, audit, usage, onStop }: Foundation,
   { records, books, ksefNumbersFrom }: { records: Records; books: ErpBooks; ksefNumbersFrom: string },
 ) {
   const collections = {
@@ -46,14 +47,16 @@ export async function composePaymentRuns(
     loadErpRecords: books.erpRecords,
     logger,
   });
+  const files = paymentFileThreads(logger);
+  onStop('threads of payment files', () => files.close());
   const check = checkLines({ load, runs, clock, ksefNumbersFrom });
   return {
     collections,
     linesCreated: runs.linesCreated,
     rpcGroups: [
       paymentRunService({
-        createRun: createRun({ runs, usage, check, tenants, clock, logger }),
-        changes: runChanges({ runs, check, tenants, audit, clock, logger }),
+        createRun: createRun({ runs, files, usage, check, tenants, clock, logger }),
+        changes: runChanges({ runs, files, check, tenants, audit, clock, logger }),
         releaseLine: releaseLine({
           runs,
           payables,
@@ -62,7 +65,7 @@ export async function composePaymentRuns(
           reviewers: { of: (organizationId, invoiceIds) => findings.reviewersOf(organizationId, invoiceIds) },
           clock,
         }),
-        reportStatuses: reportStatuses({ runs, clock }),
+        reportStatuses: reportStatuses({ runs, files, clock }),
         reader: runReader({ runs }),
       }),
     ],

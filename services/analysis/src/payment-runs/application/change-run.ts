@@ -1,5 +1,4 @@
 import { DomainError } from '@invoicecontrol/errors';
-import { writePaymentFile } from '@invoicecontrol/payment-files/write-payment-file';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
@@ -10,19 +9,20 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { v7 as uuidV7 } from 'uuid';
 import { paymentFileGiven, paymentRunChecked } from '../../telemetry.js';
 import type { LineFacts } from '../domain/join.js';
-import { bitsOf, CHECKS_MAX, currentCheck, DOWNLOADS_MAX, hasBit, isGiven, isReleased } from '../domain/run.js';
+import { bitsOf, CHECKS_MAX, currentCheck, DOWNLOADS_MAX, isGiven, isReleased } from '../domain/run.js';
 import type { GivenLines, PaymentRun, Release, RunCheck } from '../domain/run.js';
 import type { LineResult } from '../domain/verdict.js';
 import { countsOf } from './check-lines.js';
 import type { CheckLines } from './check-lines.js';
 import { checkedAnnouncement } from './create-run.js';
-import { readFile } from './lines-of-file.js';
+import type { PaymentFiles } from './payment-files.js';
 import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
 import { actOn, recordedAct } from './recorded-acts.js';
 import { requireRun } from './require-run.js';
 
 interface Deps {
   readonly runs: PaymentRunStore;
+  readonly files: Pick<PaymentFiles, 'part'>;
   readonly check: CheckLines;
   readonly tenants: Tenants;
   readonly audit: Pick<AuditBuffer, 'record'>;
@@ -61,7 +61,7 @@ export interface RunChanges {
 }
 
 /** Changes to stored runs that check their lines again. */
-export function runChanges({ runs, check, tenants, audit, clock, logger }: Deps): RunChanges {
+export function runChanges({ runs, files, check, tenants, audit, clock, logger }: Deps): RunChanges {
   const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
     const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
     if (bytes !== undefined) return bytes;
@@ -102,6 +102,15 @@ export function runChanges({ runs, check, tenants, audit, clock, logger }: Deps)
   /** @param begun time at which the request of the check arrived, as `performance.now()` */
   const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>
     paymentRunChecked(logger, { organizationId, runId, trigger, counts, durationMs: performance.now() - begun });
+  const contentOf = async (
+    { runId }: PaymentRun,
+    bytes: Uint8Array,
+    lines: Uint8Array,
+    part: number,
+  ): Promise<PaymentFileContent> => ({
+    ...(await files.part(bytes, lines, part)),
+    fileName: `payment-run-${runId}-${part}.xml`,
+  });
   return {
     recheck: (of, context) =>
       retryOnConflict(async () => {
@@ -168,7 +177,7 @@ export function runChanges({ runs, check, tenants, audit, clock, logger }: Deps)
           count: given.length,
           lines: bitsOf(given, run.lineCount),
         };
-        const content = contentOf(run, bytes, download.lines, download.number);
+        const content = await contentOf(run, bytes, download.lines, download.number);
         await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
           recordedAct(run.runId, 'downloaded', context),
         ]);
@@ -210,18 +219,6 @@ export function runChanges({ runs, check, tenants, audit, clock, logger }: Deps)
       return contentOf(run, bytes, bitsOf(kept, run.lineCount), 1);
     },
   };
-}
-
-/**
- * Writes the file with some of its lines.
- * @param lines positions of the lines as a set of bits
- * @param part number of the download, which the identifiers of the file end with from the second one on
- */
-function contentOf(run: PaymentRun, bytes: Uint8Array, lines: Uint8Array, part: number): PaymentFileContent {
-  const file = readFile(bytes);
-  const kept = file.transactions.filter(({ position }) => hasBit(lines, position)).map(({ lineId }) => lineId);
-  const written = writePaymentFile(bytes, file, new Set(kept), part);
-  return { bytes: written, count: kept.length, fileName: `payment-run-${run.runId}-${part}.xml` };
 }
 
 /** Returns the worse of two results. A line that has become better needs a new check, not a download. */

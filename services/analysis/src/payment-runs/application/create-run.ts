@@ -19,12 +19,11 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { paymentRunChecked } from '../../telemetry.js';
-import type { PaymentLine } from '../domain/payment-line.js';
 import type { PaymentRun } from '../domain/run.js';
 import { countsOf } from './check-lines.js';
 import type { CheckLines } from './check-lines.js';
-import { linesOfFile, readFile } from './lines-of-file.js';
 import { linesOfList } from './lines-of-list.js';
+import type { PaymentFiles, SentPayments } from './payment-files.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 import { recordedAct } from './recorded-acts.js';
 
@@ -39,6 +38,7 @@ export const PAYMENT_LINES_METER = 'payment_lines';
 
 interface Deps {
   readonly runs: PaymentRunStore;
+  readonly files: Pick<PaymentFiles, 'read'>;
   readonly usage: UsageCounters;
   readonly check: CheckLines;
   readonly tenants: Tenants;
@@ -69,17 +69,20 @@ export interface CreatedRun {
  * Checks the payments of a file or a list, and stores the run. The insert of the run is the commit point: lines that
  * were stored for a check that no run names are never read. The id is derived from the key or the content, so a repeat
  * finds the stored run, and costs no quota.
- * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded
+ * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded; unavailable if too many files are read
  */
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
 
 export const createRun =
-  ({ runs, usage, check, tenants, clock, logger }: Deps): CreateRun =>
+  ({ runs, files, usage, check, tenants, clock, logger }: Deps): CreateRun =>
   async (input, context) => {
     const { organizationId, payments, idempotencyKey, fingerprint, monthlyLimit: limit } = input;
     const begun = performance.now();
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);
-    const sent = read(payments);
+    const sent: SentPayments =
+      payments.source === 'JSON'
+        ? { lines: linesOfList(payments.list), messageId: undefined, debtorTaxIds: [] }
+        : await files.read(payments.bytes);
     const companyId = companyOf(input.companyId, sent.debtorTaxIds, tenant);
     const runId =
       idempotencyKey === undefined
@@ -158,22 +161,6 @@ export function checkedAnnouncement({ runId, companyId, lineCount, counts }: Pay
     holdCount: counts.HOLD.count,
     unknownCount: counts.UNKNOWN.count,
   });
-}
-
-interface SentPayments {
-  readonly lines: readonly PaymentLine[];
-  readonly messageId: string | undefined;
-  readonly debtorTaxIds: readonly string[];
-}
-
-function read(payments: CreateRunInput['payments']): SentPayments {
-  if (payments.source === 'JSON') return { lines: linesOfList(payments.list), messageId: undefined, debtorTaxIds: [] };
-  const file = readFile(payments.bytes);
-  return {
-    lines: linesOfFile(file),
-    messageId: file.messageId,
-    debtorTaxIds: file.blocks.flatMap(({ debtorTaxIds }) => debtorTaxIds),
-  };
 }
 
 function companyOf(stated: string | undefined, debtorTaxIds: readonly string[], tenant: TenantFacts): string {

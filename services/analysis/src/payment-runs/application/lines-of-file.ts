@@ -1,31 +1,9 @@
-import { readPaymentFile } from '@invoicecontrol/payment-files/read-payment-file';
-import { PaymentFileRefused } from '@invoicecontrol/payment-files/payment-file-refused';
 import type { PaymentFile, PaymentTransaction } from '@invoicecontrol/payment-files/payment-file';
-import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import type { CreditorAccount, PaymentLine } from '../domain/payment-line.js';
 
 /** Payment method of a cheque, which has no account. */
 const CHEQUE = 'CHK';
-
-/**
- * Reads a file in the format pain.001.
- * @throws DomainError too_large, or invalid with the place of the fault
- */
-export function readFile(bytes: Uint8Array): PaymentFile {
-  return refusedAs(() => readPaymentFile(bytes));
-}
-
-/** Runs a reader of payment files, and converts its refusal to the error that callers get. */
-export function refusedAs<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof PaymentFileRefused)) throw error;
-    if (error.reason === 'TOO_LARGE') throw new DomainError('too_large', error.message);
-    throw error.place === '' ? new DomainError('invalid', error.message) : invalidField(error.place, error.message);
-  }
-}
 
 /** Returns the payments of a file as lines of a run. */
 export function linesOfFile({ transactions, blocks }: PaymentFile): readonly PaymentLine[] {

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
-import { identifiersOfPart } from '@invoicecontrol/payment-files/identifiers-of-part';
-import { outcomesOfReport } from '@invoicecontrol/payment-files/outcomes-of-report';
-import { readStatusReport } from '@invoicecontrol/payment-files/read-status-report';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { personOf } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import { currentCheck, hasBit, REPORTS_MAX } from '../domain/run.js';
+import { currentCheck, REPORTS_MAX } from '../domain/run.js';
 import type { PaymentRun } from '../domain/run.js';
-import { readFile, refusedAs } from './lines-of-file.js';
+import type { PaymentFiles } from './payment-files.js';
 import type { PaymentRunStore, ReportedOutcome } from './payment-run-store.js';
 import { recordedAct } from './recorded-acts.js';
 import { requireRun } from './require-run.js';
 
 interface Deps {
   readonly runs: PaymentRunStore;
+  readonly files: Pick<PaymentFiles, 'report'>;
   readonly clock: Clock;
 }
 
@@ -36,11 +34,10 @@ export type ReportStatuses = (
 ) => Promise<ReportedRun>;
 
 export const reportStatuses =
-  ({ runs, clock }: Deps): ReportStatuses =>
+  ({ runs, files, clock }: Deps): ReportStatuses =>
   ({ organizationId, runId, bytes }, context) =>
     retryOnConflict(async () => {
       const run = await requireRun(runs, organizationId, runId);
-      const report = refusedAs(() => readStatusReport(bytes));
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const earlier = run.reports.find((one) => one.sha256 === sha256);
       if (earlier !== undefined) return { run, lines: earlier.count, isReplayed: true };
@@ -54,37 +51,20 @@ export const reportStatuses =
           'This payment run was sent as JSON and has no message id that a report can name.',
         );
       }
-      const file = readFile(content);
-      const parts = Array.from({ length: Math.max(1, run.downloads.length) }, (_, index) => index + 1);
-      const part = parts.find((number) => identifiersOfPart(file, number).messageId === report.originalMessageId);
-      if (part === undefined) {
+      const reported = await files.report(bytes, content, run.downloads);
+      if (reported === undefined) {
         throw new DomainError(
           'wrong_state',
           'The report is about another file: its OrgnlMsgId is none of the message ids of this payment run.',
         );
       }
-      const download = run.downloads.find(({ number }) => number === part);
-      const given =
-        download === undefined
-          ? undefined
-          : new Set(
-              file.transactions.filter(({ position }) => hasBit(download.lines, position)).map(({ lineId }) => lineId),
-            );
-      const reported = outcomesOfReport(report, file, part, given);
       const lines = await runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId });
       const at = clock.now();
       const outcomes = new Map<number, ReportedOutcome>();
       for (const { line } of lines) {
         const outcome = reported.get(line.lineId);
         if (outcome === undefined) continue;
-        const { status, reasons, nameVerification } = outcome;
-        outcomes.set(line.position, {
-          status: status ?? '',
-          reasonCodes: reasons.flatMap(({ code }) => code ?? []),
-          payeeCheck: nameVerification,
-          reportedAt: at,
-          accountKey: line.creditorAccount?.key,
-        });
+        outcomes.set(line.position, { ...outcome, reportedAt: at, accountKey: line.creditorAccount?.key });
       }
       await runs.writeOutcomes(organizationId, runId, outcomes);
       const stored = { sha256, at, by: personOf(context), count: outcomes.size };

@@ -1,4 +1,5 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
 import { Binary } from 'mongodb';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { endOfMonth } from '@invoicecontrol/metering/usage-month';
@@ -186,7 +187,7 @@ export function paymentRunStore(
     },
     async insert({ runId, bytes, version: _, downloads, ...run }, events) {
       if (bytes !== undefined) {
-        const file = { _id: runId, organizationId: run.organizationId, bytes: new Binary(deflateRawSync(bytes)) };
+        const file = { _id: runId, organizationId: run.organizationId, bytes: new Binary(await deflate(bytes)) };
         await insertMissing(files, [file]);
       }
       try {
@@ -222,7 +223,7 @@ export function paymentRunStore(
     },
     async bytesOf(organizationId, runId) {
       const file = await files.findOne({ _id: runId, organizationId });
-      return file === null ? undefined : inflateRawSync(file.bytes.buffer);
+      return file === null ? undefined : inflate(file.bytes.buffer);
     },
     async lines(organizationId, { runId, checkId }, { size, after, verdict }) {
       const found = await lines
@@ -361,6 +362,10 @@ export function paymentRunStore(
     },
   };
 }
+
+/** Files are large, so they are packed in the thread pool of Node.js. */
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
 
 const LINE = { line: 1, result: 1 } as const;
 

@@ -1,0 +1,47 @@
+import type { NameVerification } from '@invoicecontrol/payment-files/read-status-report';
+import type { PaymentLine } from '../domain/payment-line.js';
+import type { GivenLines, Outcome } from '../domain/run.js';
+
+/** The payments of a file or a list that a request sends. */
+export interface SentPayments {
+  readonly lines: readonly PaymentLine[];
+  readonly messageId: string | undefined;
+  readonly debtorTaxIds: readonly string[];
+}
+
+/** Statements of a report of a bank about one line. */
+export type ReportedLine = Pick<Outcome, 'status' | 'reasonCodes'> & {
+  readonly payeeCheck: NameVerification | undefined;
+};
+
+/** Reads and writes files of banks. A large file takes a second, so callers wait without keeping others waiting. */
+export interface PaymentFiles {
+  /**
+   * Reads a file in the format pain.001.
+   * @throws DomainError too_large; invalid with the place of the fault; unavailable if too many files are read at once,
+   * or if the file could not be read in time
+   */
+  read(bytes: Uint8Array): Promise<SentPayments>;
+  /**
+   * Writes a file with some of its lines, byte for byte otherwise.
+   * @param lines positions of the lines as a set of bits
+   * @param part number of the download, which the identifiers of the file end with from the second one on
+   */
+  part(bytes: Uint8Array, lines: Uint8Array, part: number): Promise<PartOfFile>;
+  /**
+   * Reads a report of a bank about a file.
+   * @returns outcomes by line id, or undefined if the report is about another file
+   * @throws DomainError as `read`
+   */
+  report(
+    report: Uint8Array,
+    bytes: Uint8Array,
+    downloads: readonly Pick<GivenLines, 'number' | 'lines'>[],
+  ): Promise<ReadonlyMap<string, ReportedLine> | undefined>;
+}
+
+/** Bytes of a part of a file, with the number of its lines. */
+export interface PartOfFile {
+  readonly bytes: Uint8Array;
+  readonly count: number;
+}
