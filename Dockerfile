@@ -28,8 +28,6 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/packages packages
 COPY --from=build /app/services services
-# The gateway serves the guides, and what they link, beside its description.
-COPY --from=build /app/docs docs
 # Read only where GRPC_REFLECTION lets a console discover a service.
 COPY --from=build /app/proto proto
 # The operator's command line runs next to the organization service: see docs/runbooks/deploying.md.

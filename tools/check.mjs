@@ -48,6 +48,7 @@ const checks = [
   { name: 'documents', command: ['node', 'tools/check-documents.mjs'] },
   { name: 'words', command: ['node', 'tools/check-words.mjs'] },
   { name: 'events-page', command: ['node', 'tools/generate/events-page.mjs', '--check'] },
+  { name: 'errors-page', command: ['node', 'tools/generate/errors-page.mjs', '--check'] },
   { name: 'findings-page', command: ['node', 'tools/generate/findings-page.mjs', '--check'] },
   { name: 'telemetry-page', command: ['node', 'tools/generate/telemetry-page.mjs', '--check'] },
   { name: 'architecture-page', command: ['node', 'tools/generate/architecture-page.mjs', '--check'] },

@@ -46,6 +46,7 @@ if (todo().length > 0) {
   await lock();
   await install();
   await generate();
+  await writeSite();
   await build();
 }
 
@@ -63,6 +64,7 @@ function todo() {
   return [
     state.lock !== lockHash() && 'install',
     (state.contracts !== contractsHash() || !isGenerated()) && 'generate',
+    (state.site !== siteHash() || !existsSync('services/gateway/gen/site/index.json')) && 'site',
     (state.sources !== sourcesHash() || !isBuilt()) && 'build',
   ].filter(Boolean);
 }
@@ -108,6 +110,16 @@ async function generate() {
     if (generated.status !== 0) fail('Code could not be generated: correct what is listed above.', generated.output);
   });
   saveState({ contracts });
+}
+
+async function writeSite() {
+  if (!todo().includes('site')) return;
+  const site = siteHash();
+  await step('writing the documentation site', async () => {
+    const written = await run(process.execPath, ['tools/generate/site/site.mjs']);
+    if (written.status !== 0) fail('The documentation site could not be written: see above.', written.output);
+  });
+  saveState({ site });
 }
 
 async function build() {
@@ -157,6 +169,18 @@ function contractsHash() {
     'tools/generate/generate.mjs',
     'package-lock.json',
     ...files('proto', (name) => name.endsWith('.proto')),
+  ];
+  return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
+}
+
+/** The site is made from Markdown, from the description of the API and from its own programs and styles. */
+function siteHash() {
+  const inputs = [
+    'services/gateway/openapi.json',
+    'package-lock.json',
+    ...files('packages', (name) => name === 'README.md' || name === 'postman-collection.json'),
+    ...files('docs', () => true),
+    ...files('tools/generate/site', () => true),
   ];
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }

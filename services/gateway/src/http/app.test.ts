@@ -3,7 +3,6 @@ import { notFound } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import { introduction } from './description/introduction.js';
 import { accessFor, keyNamed, principal } from '../testing/fakes.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { GatewayOptions, RunningGateway } from '../testing/running-gateway.js';
@@ -58,92 +57,12 @@ describe('besides the routes, the app', () => {
     expect([webhooks, paths]).toEqual([undefined, whole.paths]);
   });
 
-  test('/docs is complete in itself: its policy and its files name no other host', async () => {
-    const response = await fetch(`${gateway.origin}/docs`);
-    const page = await response.text();
-    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
-    expect(page).not.toMatch(/https?:/);
-    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(files).toHaveLength(4);
-    for (const path of files) {
-      const file = await fetch(`${gateway.origin}${path}`);
-      expect({ path, status: file.status, isEmpty: (await file.arrayBuffer()).byteLength === 0 }).toEqual({
-        path,
-        status: 200,
-        isEmpty: false,
-      });
-    }
-  });
-
   test('/ leads to /docs', async () => {
     const response = await fetch(`${gateway.origin}/`, { redirect: 'manual' });
     expect({ status: response.status, location: response.headers.get('location') }).toEqual({
       status: 302,
       location: '/docs',
     });
-  });
-
-  test('every link of the introduction, the guides and the pages that they link leads to something', async () => {
-    const linksOf = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
-    const isOutside = (target: string) => /^(?:https?:|#)/.test(target);
-    const open = linksOf(introduction);
-    const seen = new Set<string>();
-    for (let target = open.pop(); target !== undefined; target = open.pop()) {
-      const [path = ''] = target.split('#');
-      if (isOutside(target) || seen.has(path)) continue;
-      seen.add(path);
-      const page = await fetch(`${gateway.origin}${path}`);
-      const text = await page.text();
-      expect({ path, status: page.status, starts: text.slice(0, 2) }).toEqual({
-        path,
-        status: 200,
-        starts: path.endsWith('.json') ? expect.stringMatching(/^\{/) : '# ',
-      });
-      if (path.endsWith('.md')) open.push(...linksOf(text));
-    }
-    expect([...seen].sort()).toEqual([
-      '/docs/client.md',
-      '/docs/findings.md',
-      '/docs/guides/checking-a-payment-run.md',
-      '/docs/guides/connecting-an-erp.md',
-      '/docs/guides/first-integration.md',
-      '/docs/guides/receiving-from-ksef.md',
-      '/docs/guides/reviewing-findings.md',
-      '/docs/guides/scanning-history.md',
-      '/docs/guides/submitting-to-ksef.md',
-      '/docs/guides/uploading-documents.md',
-      '/docs/postman-collection.json',
-      '/docs/reference/detection.md',
-      '/docs/specification.md',
-      '/openapi-without-webhooks.json',
-      '/openapi.json',
-    ]);
-  });
-
-  test('files are compressed for those who can read that, and not sent twice', async () => {
-    const page = await (await fetch(`${gateway.origin}/docs`)).text();
-    const bundle = /src="([^"]+bundle\.js)"/.exec(page)?.[1] ?? '';
-    for (const [path, cacheControl] of [
-      [bundle, 'public, max-age=31536000, immutable'],
-      ['/docs', 'private, no-cache'],
-      ['/openapi.json', 'private, no-cache'],
-    ]) {
-      const sizeOf = async (encoding: string) => {
-        const response = await fetch(`${gateway.origin}${path}`, { headers: { 'accept-encoding': encoding } });
-        expect({ path, caching: response.headers.get('cache-control') }).toEqual({ path, caching: cacheControl });
-        expect(response.headers.get('vary')).toBe('Accept-Encoding');
-        expect(response.headers.get('content-encoding')).toBe(encoding === 'gzip' ? 'gzip' : null);
-        const etag = response.headers.get('etag') ?? '';
-        const again = await fetch(`${gateway.origin}${path}`, {
-          headers: { 'accept-encoding': encoding, 'if-none-match': etag },
-        });
-        expect({ path, status: again.status, text: await again.text() }).toEqual({ path, status: 304, text: '' });
-        expect(again.headers.get('content-security-policy')).toContain("default-src 'none'");
-        return Number(response.headers.get('content-length'));
-      };
-      const [plain, compressed] = [await sizeOf('identity'), await sizeOf('gzip')];
-      expect(compressed * 1.5).toBeLessThan(plain);
-    }
   });
 
   test('every other method is 405', async () => {

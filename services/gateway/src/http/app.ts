@@ -9,7 +9,7 @@ import type { Method } from './request-attributes.js';
 import { sendRefusal } from './response/answer.js';
 import { takeUnauthenticated } from './limits/address-share.js';
 import type { AddressShare } from './limits/address-share.js';
-import { apiPage } from './description/api-page.js';
+import { docsSite } from './description/docs-site.js';
 import { clientAddress } from './limits/client-address.js';
 import { expectAnswer } from './connection/client-errors.js';
 import { isClosing, refuseExcess, trackRequest } from './connection/connections.js';
@@ -34,7 +34,7 @@ export interface AppOptions {
   readonly trustedProxyHops: number;
 }
 
-/** Creates the app: the routes under `/v1`, the probes, the API description and the API page. */
+/** Creates the app: the routes under `/v1`, the probes, the API description and the documentation site. */
 export function createApp({ routes, dispatching, readiness, openApi, trustedProxyHops }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -47,7 +47,7 @@ export function createApp({ routes, dispatching, readiness, openApi, trustedProx
   app.use(begin(dispatching, readiness));
   probes(app, { readiness, isStuck: () => dispatching.load.isStuck() });
   app.use(outsideVersion(dispatching.unauthenticated));
-  apiPage(app, openApi);
+  docsSite(app, openApi);
   for (const path of new Set(routes.map((route) => route.path))) {
     const handler = dispatch(
       routes.filter((route) => route.path === path),

@@ -57,7 +57,7 @@ describe('a client that pipelines and hangs up', () => {
 
   test('leaves no place of its address taken, whether its answers were written or queued', async () => {
     const gateway = await start({ unauthenticatedPerAddressMax: PIPELINED_MAX });
-    const page = await (await fetch(`${gateway.origin}/docs`)).text();
+    const page = await (await fetch(`${gateway.origin}/docs/console`)).text();
     const path = /src="([^"]+bundle\.js)"/.exec(page)?.[1] ?? '';
     const socket = await open(gateway);
     socket.pause();
@@ -130,7 +130,7 @@ describe('slow readers', () => {
    * used up.
    */
   async function useUpShare(gateway: RunningGateway): Promise<void> {
-    const page = await (await fetch(`${gateway.origin}/docs`)).text();
+    const page = await (await fetch(`${gateway.origin}/docs/console`)).text();
     const path = /src="([^"]+bundle\.js)"/.exec(page)?.[1] ?? '';
     const readers = await Promise.all(Array.from({ length: SHARE }, () => open(gateway)));
     for (const reader of readers) reader.pause();

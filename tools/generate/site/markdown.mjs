@@ -1,0 +1,132 @@
+// Renders Markdown to HTML, with headings that can be linked, highlighted code and links between the served pages.
+import hljs from 'highlight.js/lib/common';
+import MarkdownIt from 'markdown-it';
+
+/** @typedef {{ id: string, level: number, title: string, text: string }} Section a heading and the words below it */
+
+const LANGUAGES = { sh: 'bash', js: 'javascript', ts: 'typescript', py: 'python' };
+
+/**
+ * @param {string} text the Markdown
+ * @param {(target: string) => string | undefined} resolve returns the address of a relative link, or undefined if the
+ *   page that it names is not served. Then only the words of the link are shown.
+ * @returns {{ html: string, sections: Section[] }}
+ */
+export function renderMarkdown(text, resolve) {
+  const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
+  const tokens = markdown.parse(text, {});
+  const sections = [];
+  const idOf = uniqueIds();
+  tokens.forEach((token, index) => {
+    if (token.type === 'heading_open') {
+      const title = plain(tokens[index + 1]);
+      const id = idOf(title);
+      token.attrSet('id', id);
+      sections.push({ id, level: Number(token.tag.slice(1)), title, text: '' });
+    } else if (token.type === 'th_open' || token.type === 'td_open') {
+      // The policy of the site forbids styles in a page.
+      const isRight = token.attrGet('style') === 'text-align:right';
+      token.attrs = isRight ? [['class', 'right']] : null;
+    } else if (token.type === 'inline') {
+      relink(token, resolve);
+      const section = sections.at(-1);
+      if (section !== undefined && tokens[index - 1]?.type !== 'heading_open') section.text += ` ${plain(token)}`;
+    }
+  });
+  const { rules } = markdown.renderer;
+  rules.fence = (all, index) => block(all[index].content, all[index].info.trim());
+  rules.code_block = (all, index) => block(all[index].content, '');
+  rules.table_open = () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>';
+  rules.table_close = () => '</table></div>';
+  rules.heading_close = (all, index) => {
+    const open = all[index - 2];
+    const id = open.attrGet('id');
+    const link = open.tag === 'h1' ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
+    return `${link}</${open.tag}>\n`;
+  };
+  return { html: markdown.renderer.render(tokens, markdown.options, {}), sections };
+}
+
+/** Renders one line of Markdown, such as a description in openapi.json. */
+export function renderInline(text, resolve) {
+  const markdown = new MarkdownIt({ html: false });
+  const [token] = markdown.parseInline(text, {});
+  relink(token, resolve);
+  return markdown.renderer.render([token], markdown.options, {});
+}
+
+/** Returns a block of code, which a script of the page adds a copy button to. */
+export function block(code, language) {
+  if (language === 'mermaid') return sequence(code);
+  const name = LANGUAGES[language] ?? language;
+  const html = hljs.getLanguage(name) ? hljs.highlight(code, { language: name }).value : escapeHtml(code);
+  const label = language === '' ? 'Example' : `Example in ${language}`;
+  return `<div class="code"><pre tabindex="0" role="group" aria-label="${escapeHtml(label)}"><code>${html}</code></pre></div>\n`;
+}
+
+/**
+ * Returns a sequence diagram as a list of its messages, which any screen can show. A renderer of diagrams would draw a
+ * picture with inline styles, which the policy of the site forbids.
+ */
+function sequence(code) {
+  const [kind, ...lines] = code
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  if (kind !== 'sequenceDiagram') throw new Error(`A diagram of the kind ${kind} cannot be shown: only sequences can.`);
+  const names = new Map();
+  const items = [];
+  for (const line of lines) {
+    const participant = /^participant (\w+) as (.+)$/.exec(line);
+    const message = /^(\w+)-+[>)]+(\w+): (.+)$/.exec(line);
+    const note = /^Note over [\w,]+: (.+)$/.exec(line);
+    if (participant !== null) names.set(participant[1], participant[2]);
+    else if (message !== null) {
+      const [from, to] = [message[1], message[2]].map((name) => escapeHtml(names.get(name) ?? name));
+      const way = from === to ? from : `${from} <span aria-label="to">→</span> ${to}`;
+      items.push(`<li><b>${way}</b>: ${escapeHtml(message[3])}</li>`);
+    } else if (note !== null) items.push(`<li>${escapeHtml(note[1])}</li>`);
+    else throw new Error(`The line "${line}" of a sequence diagram cannot be shown.`);
+  }
+  return `<ol class="sequence">${items.join('')}</ol>\n`;
+}
+
+/** Changes the links of one block to the served addresses, and removes those that lead to no served page. */
+function relink(inline, resolve) {
+  const dropped = [];
+  for (const token of inline.children ?? []) {
+    if (token.type === 'link_open') {
+      const target = resolve(token.attrGet('href') ?? '');
+      if (target !== undefined) token.attrSet('href', target);
+      dropped.push(target === undefined);
+      if (target === undefined) token.hidden = true;
+    } else if (token.type === 'link_close' && dropped.pop() === true) token.hidden = true;
+  }
+  inline.children = inline.children?.filter((token) => !(token.hidden && token.type.startsWith('link_'))) ?? null;
+}
+
+/** Returns the words of a block without its marks. */
+function plain(inline) {
+  return (inline.children ?? [])
+    .map((token) => (token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content))
+    .join('');
+}
+
+/** Returns a function that gives each heading of a page the anchor that GitHub gives it. */
+export function uniqueIds() {
+  const used = new Map();
+  return (title) => {
+    const slug = title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = used.get(slug) ?? 0;
+    used.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  };
+}
+
+/** @param {string} text */
+export function escapeHtml(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
