@@ -1,0 +1,27 @@
+// Finds Chromium, in which tests open the pages of the product.
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Names of the browser on PATH, that of Debian first. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/**
+ * Returns the path of a Chromium on this machine, or undefined if it has none. The environment variable CHROMIUM names
+ * another than the first on PATH. Chromium is not fetched: it needs some hundred packages of the system, which only its
+ * package manager installs (`apt-get install chromium`).
+ */
+export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const named = env['CHROMIUM'];
+  if (named !== undefined && named !== '') return named;
+  const directories = (env['PATH'] ?? '').split(delimiter);
+  return NAMES.flatMap((name) => directories.map((directory) => join(directory, name))).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
