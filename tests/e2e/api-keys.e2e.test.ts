@@ -47,13 +47,14 @@ describe('a key', () => {
     const created = await create({ name: ' Integration ', role: 'ADMIN', expires_at: '2199-12-31T00:00:00+02:00' });
     expect(created.status).toBe(201);
     const { key, ...record } = created.body;
-    expect(key).toMatch(/^ick_(live|test)_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
+    expect(key).toMatch(/^ick_live_[0-9A-Za-z]{16}_[0-9A-Za-z]{49}$/);
     expect(key).toContain(`_${record.id}_`);
     expect(record).toEqual({
       id: expect.any(String),
       name: 'Integration',
       role: 'ADMIN',
       scopes: expect.arrayContaining(['invoices:write', 'organization:write']),
+      test: false,
       createdAt: expect.any(String),
       expiresAt: '2199-12-30T22:00:00.000Z',
       lastUsedAt: null,

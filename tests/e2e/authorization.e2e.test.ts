@@ -171,6 +171,52 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listNotifications: { role: 'ADMIN', scope: 'organization:read', status: 200 },
 };
 
+/** Operations about what a test organization does not have, which refuse test keys. */
+const refusedToTestKeys: ReadonlySet<string> = new Set([
+  'createErpConnection',
+  'startErpConsent',
+  'listErpConnections',
+  'getErpConnection',
+  'updateErpConnection',
+  'deleteErpConnection',
+  'testErpConnection',
+  'startErpRun',
+  'listErpRuns',
+  'saveKsefConnection',
+  'listKsefConnections',
+  'getKsefConnection',
+  'updateKsefConnection',
+  'disableKsefConnection',
+  'startKsefInboxRuns',
+  'dismissKsefRefusedInvoice',
+  'listKsefInboxRuns',
+  'testKsefConnection',
+  'createKsefSubmission',
+  'createKsefSubmissions',
+  'listKsefSubmissions',
+  'getKsefSubmission',
+  'listKsefSubmissionAttempts',
+  'cancelKsefSubmission',
+  'getKsefConfirmation',
+  'createPaymentRun',
+  'listPaymentRuns',
+  'getPaymentRun',
+  'listPaymentLines',
+  'recheckPaymentRun',
+  'downloadPaymentFile',
+  'releasePaymentLine',
+  'reportPaymentStatuses',
+  'createCheckout',
+  'getSubscription',
+  'createPortalSession',
+  'listMembers',
+  'inviteMember',
+  'getMember',
+  'updateMember',
+  'removeMember',
+  'deleteOrganization',
+]);
+
 /** A loopback address on which no server listens. */
 const unreachableWebhook = { url: 'https://127.0.0.1:1024/', events: ['invoice.analysis.failed'] };
 const ksefConnection = { environment: 'TEST', context_nip: '5265877635', ksef_token: 'a-token-of-nobody-at-all' };
@@ -225,6 +271,8 @@ const collections: Readonly<Record<string, string>> = {
 let running: RunningSystem;
 /** API keys by role, with every scope that a key of the role can have. */
 let keys: Readonly<Record<Role, string>>;
+/** A test key with the role OWNER and every scope. */
+let testKey: string;
 /** Resources of the other organization, by the name of the path parameter. */
 let foreignIds: Readonly<Record<string, string>>;
 /** State of the resources of the other organization before any test. */
@@ -235,6 +283,11 @@ beforeAll(async () => {
   const { tenant, other } = running;
   const [analyst, admin] = await Promise.all([newKey('ANALYST', ['*']), newKey('ADMIN', ['*'])]);
   keys = { VIEWER: tenant.keys.viewer, ANALYST: analyst.key, ADMIN: admin.key, OWNER: tenant.keys.owner };
+  const { body: created } = await running.request<CreatedApiKey>('POST /api-keys', {
+    key: tenant.keys.owner,
+    body: { name: 'Trial', role: 'OWNER', test: true },
+  });
+  testKey = created.key;
   const create = async (path: string, body: unknown): Promise<string> => {
     const created = await running.request<{ id: string }>(`POST ${path}`, { key: other.keys.owner, body });
     return created.body.id;
@@ -387,6 +440,16 @@ describe.each(named(withKey))('%s', (operation, route) => {
     expect((await call(route, { key: alone.key })).status).toBe(status);
   });
 });
+
+test.each(named(withKey))(
+  '%s is refused to test keys exactly when it is about what they do not have',
+  async (operation, route) => {
+    const answer = await call(route, { key: testKey });
+    if (!refusedToTestKeys.has(operation)) return expect(answer.status).toBe(keyExpectation(operation).status);
+    expect(answer).toMatchObject(forbidden);
+    expect(answer.body.error.message).toContain('ick_live_');
+  },
+);
 
 // Operations without a JSON body are refused by the type of the body before the id is read.
 const takingJson = withIds.filter(({ operation }) => keyExpectation(operation).status !== 415);

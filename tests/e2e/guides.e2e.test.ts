@@ -52,6 +52,7 @@ test.each([
   'docs/guides/scanning-history.md',
   'docs/guides/checking-a-payment-run.md',
   'docs/guides/reviewing-findings.md',
+  'docs/guides/trying-with-test-keys.md',
   'docs/guides/uploading-documents.md',
   'docs/guides/connecting-an-erp.md',
   'docs/guides/submitting-to-ksef.md',

@@ -56,6 +56,7 @@ describe('the organization', () => {
         billingEmail: expect.stringContaining('@'),
         baseCurrency: 'EUR',
         referenceValidationMode: 'DECLARED_PROFILES',
+        test: false,
         fourEyes: false,
         plan: 'ENTERPRISE',
         subscriptionStatus: 'none',

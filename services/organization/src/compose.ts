@@ -48,6 +48,7 @@ import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
+import { onOrganizationEnded } from './transport/subscribers/organization-ended.js';
 import { onPaymentFailed, onTrialEnding, onUsageReached } from './transport/subscribers/billing-notices.js';
 import {
   onKsefConnectionFailed,
@@ -136,6 +137,8 @@ async function compose(
       usageService({ companies: countCompanies(deps), members: countMembers(deps) }, clock),
     ],
     eventHandlers: [
+      handler(events.organizationDeleted, onOrganizationEnded(deps)),
+      handler(events.organizationRestored, onOrganizationEnded(deps)),
       handler(events.findingAssigned, onFindingAssigned(deps)),
       handler(events.analysisAuditRecorded, onAuditRecorded(deps)),
       handler(events.scanAuditRecorded, onAuditRecorded(deps)),

@@ -36,6 +36,7 @@ export function principal(part: Partial<Principal> = {}): Principal {
     hasActiveSubscription: true,
     limits: {},
     keyExpiresTime: undefined,
+    isTest: false,
     ...part,
   };
 }

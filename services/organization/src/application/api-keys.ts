@@ -18,6 +18,7 @@ import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 import { generateKey } from './secrets.js';
+import { ensureTestOrganization, findTestOrganization } from './test-organizations.js';
 
 /** Stores the API keys of organizations. */
 export interface ApiKeys {
@@ -37,8 +38,8 @@ export interface ApiKeys {
 }
 
 export interface ApiKeyDeps {
-  readonly organizations: Pick<Organizations, 'find'>;
-  readonly rosters: Pick<Rosters, 'findActiveMember'>;
+  readonly organizations: Organizations;
+  readonly rosters: Pick<Rosters, 'findActiveMember' | 'insert'>;
   readonly keys: ApiKeys;
   /** Secret value that is mixed into the hashes of new API keys. */
   readonly pepper: Pepper;
@@ -47,13 +48,18 @@ export interface ApiKeyDeps {
 
 export const listApiKeys =
   ({ organizations, keys }: ApiKeyDeps) =>
-  async (organizationId: string, page: PageRequest): Promise<Page<ApiKey>> => {
-    const { keySeriesId } = await requireOrganization(organizations, organizationId);
-    return keys.list(organizationId, keySeriesId, page);
+  async (
+    { organizationId, isTest }: { organizationId: string; isTest?: boolean | undefined },
+    page: PageRequest,
+  ): Promise<Page<ApiKey>> => {
+    const organization = await requireOrganization(organizations, organizationId);
+    const owner = isTest === true ? await findTestOrganization(organizations, organization) : organization;
+    if (owner === undefined) return { items: [], nextPageToken: '' };
+    return keys.list(owner.id, owner.keySeriesId, page);
   };
 
 /**
- * Returns the record of an API key.
+ * Returns the record of an API key of the organization or of its test organization.
  * @throws DomainError not_found if the key is unknown, revoked or belongs to another organization
  */
 export const getApiKey =
@@ -61,11 +67,16 @@ export const getApiKey =
   async (organizationId: string, apiKeyId: string): Promise<ApiKey> => {
     const organization = await requireOrganization(organizations, organizationId);
     const key = await keys.find(organizationId, apiKeyId);
-    if (key === undefined || key.revokedAt !== undefined || key.seriesId !== organization.keySeriesId) {
-      throw notFound('API key');
-    }
-    return key;
+    if (key !== undefined) return requireCurrent(key, organization);
+    const testOrganization = await findTestOrganization(organizations, organization);
+    if (testOrganization === undefined) throw notFound('API key');
+    return requireCurrent(await keys.find(testOrganization.id, apiKeyId), testOrganization);
   };
+
+function requireCurrent(key: ApiKey | undefined, { keySeriesId }: Organization): ApiKey {
+  if (key === undefined || key.revokedAt !== undefined || key.seriesId !== keySeriesId) throw notFound('API key');
+  return key;
+}
 
 export interface NewApiKeyInput {
   readonly organizationId: string;
@@ -76,6 +87,8 @@ export interface NewApiKeyInput {
   readonly expiresAt?: Date | undefined;
   /** Active member that the API key belongs to. */
   readonly userId?: string | undefined;
+  /** True for a key of the test organization. Undefined for a key of the same kind as the caller's. */
+  readonly isTest?: boolean | undefined;
 }
 
 /**
@@ -94,24 +107,51 @@ export const createApiKey =
     requireGrantable(rights, grantor);
     const name = readName('name', input.name);
     const expiresAt = input.expiresAt === undefined ? undefined : readExpiry(input.expiresAt, now);
-    const organization = await requireOrganization(deps.organizations, input.organizationId);
+    const caller = await requireOrganization(deps.organizations, input.organizationId);
+    const organization = await owningOrganization(deps, caller, input, context);
     if (input.userId !== undefined) {
       const member = await deps.rosters.findActiveMember(input.organizationId, input.userId);
       if (member === undefined) throw invalidField('user_id', 'must be the id of an active member.');
       requireRoleOfMember(rights, member.role);
     }
-    const { key, ...secret } = generateKey(deps.pepper);
-    const own = { ...secret, ...rights, name, createdAt: now, userId: input.userId };
+    const isTest = organization.testOf !== undefined;
+    const { key, ...secret } = generateKey(isTest ? 'test' : 'live', deps.pepper);
+    const own = { ...secret, ...rights, name, createdAt: now, userId: input.userId, isTest: isTest || undefined };
     const apiKey = {
       ...keyRecord(organization, own, context),
       expiresAt,
     };
     await deps.keys.insert(apiKey, {
       context,
+      auditedIn: input.organizationId,
       audit: [{ action: 'api_key.created', target: `api_key:${apiKey.id}` }],
     });
     return { apiKey, key };
   };
+
+/**
+ * Returns the organization that a new key belongs to: the caller's, or its test organization, which the first test key
+ * creates.
+ * @throws DomainError forbidden if a test key asks for a live key, invalid for a test key of a member
+ */
+async function owningOrganization(
+  deps: ApiKeyDeps,
+  caller: Organization,
+  { isTest, userId }: Pick<NewApiKeyInput, 'isTest' | 'userId'>,
+  context: RequestContext,
+): Promise<Organization> {
+  if (caller.testOf !== undefined && isTest === false) {
+    throw new DomainError(
+      'forbidden',
+      'A test key can create only test keys. Create the key with a key that begins with `ick_live_`.',
+    );
+  }
+  if (caller.testOf === undefined && isTest !== true) return caller;
+  if (userId !== undefined) {
+    throw invalidField('user_id', 'must be absent for a test key, because a test organization has no members.');
+  }
+  return caller.testOf === undefined ? ensureTestOrganization(deps, caller, context) : caller;
+}
 
 /**
  * Stores the first owner key of a series. The key becomes valid when an organization that names the series is stored.
@@ -121,7 +161,7 @@ export async function insertOwnerKey(
   organization: Organization,
   { now, context, userId }: { now: Date; context: RequestContext; userId?: string },
 ): Promise<{ apiKeyId: string; key: string }> {
-  const { key, ...secret } = generateKey(pepper);
+  const { key, ...secret } = generateKey('live', pepper);
   const rights = readRights('OWNER', []);
   await keys.insert(
     keyRecord(organization, { ...secret, ...rights, name: 'Owner', createdAt: now, userId }, context),
@@ -132,7 +172,7 @@ export async function insertOwnerKey(
 
 function keyRecord(
   { id: organizationId, keySeriesId }: Organization,
-  own: Pick<ApiKey, 'id' | 'hash' | 'pepperId' | 'role' | 'scopes' | 'name' | 'createdAt' | 'userId'>,
+  own: Pick<ApiKey, 'id' | 'hash' | 'pepperId' | 'role' | 'scopes' | 'name' | 'createdAt' | 'userId' | 'isTest'>,
   { actor }: RequestContext,
 ): ApiKey {
   return {
@@ -170,6 +210,7 @@ export const updateApiKey =
       if (isDeepStrictEqual(after, before)) return before;
       return deps.keys.save(after, {
         context,
+        auditedIn: update.organizationId,
         audit: [{ action: 'api_key.updated', target: `api_key:${before.id}` }],
         events: hasOtherRights(after, before) ? [keysRevoked(before)] : [],
       });
@@ -188,6 +229,7 @@ export const revokeApiKey =
       const key = await getApiKey(deps)(organizationId, apiKeyId);
       return deps.keys.save(revokeKey(key, acting, deps.clock.now()), {
         context,
+        auditedIn: organizationId,
         audit: [{ action: 'api_key.revoked', target: `api_key:${key.id}` }],
         events: [keysRevoked(key)],
       });

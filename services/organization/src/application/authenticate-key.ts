@@ -12,7 +12,7 @@ import { countRefusedKey } from '../telemetry.js';
 import type { Rosters } from './rosters.js';
 
 /** Fields of an organization that every authentication of an API key reads. Companies are not included. */
-export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | keyof Contract>;
+export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | 'testOf' | keyof Contract>;
 
 /** The caller: its organization, rights and limits. */
 export interface Principal extends Rights, Entitlements {
@@ -22,6 +22,8 @@ export interface Principal extends Rights, Entitlements {
   readonly person: string;
   /** Time when the API key of the caller expires. Undefined if it does not expire. */
   readonly keyExpiresTime: Date | undefined;
+  /** True if the organization of the caller is a test organization. */
+  readonly isTest: boolean;
 }
 
 export interface AuthenticationDeps {
@@ -53,6 +55,11 @@ export const authenticateKey =
     const now = clock.now();
     if (organization === undefined || !isActiveKey(key, organization, now)) throw refused('dead');
     if (key.userId !== undefined && member === undefined) throw refused('dead');
+    if (organization.testOf !== undefined) {
+      // The test organization is deleted soon after its organization, but its keys end with it at once.
+      const parent = await organizations.findSummary(organization.testOf);
+      if (parent === undefined || parent.deletion !== undefined) throw refused('dead');
+    }
     keyUsage.record(key, now);
     return {
       organizationId: organization.id,
@@ -60,6 +67,7 @@ export const authenticateKey =
       person,
       ...(member === undefined ? rightsOf(key) : rightsOfMemberKey(rightsOf(key), member.role)),
       keyExpiresTime: key.expiresAt,
+      isTest: organization.testOf !== undefined,
       ...entitlements(organization),
     };
   };
@@ -73,15 +81,17 @@ const CREATORS_MAX = 16;
 
 /**
  * Returns the person behind an API key: its member, or the person behind the key that created it, or the operator who
- * created it. The creator may be revoked, which does not change who the person is.
+ * created it. The creator may be revoked, which does not change who the person is. A test key that a key of the
+ * organization created is a person of its own, because nothing of the organization appears in its test organization.
  */
 async function personBehind(key: ApiKey, keys: AuthenticationDeps['keys']): Promise<string> {
-  let { userId, createdBy } = key;
+  let { id, userId, createdBy } = key;
   for (let step = 0; step < CREATORS_MAX && userId === undefined; step++) {
     const [, creatorId] = /^API_KEY:(.*)$/.exec(createdBy) ?? [];
     const creator = creatorId === undefined ? undefined : await keys.findOfAnyOrganization(creatorId);
-    if (creator === undefined || creator.organizationId !== key.organizationId) break;
-    ({ userId, createdBy } = creator);
+    if (creator === undefined) break;
+    if (creator.organizationId !== key.organizationId) return `API_KEY:${id}`;
+    ({ id, userId, createdBy } = creator);
   }
   return userId === undefined ? createdBy : `USER:${userId}`;
 }

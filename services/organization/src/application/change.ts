@@ -10,6 +10,11 @@ export interface Change {
   readonly context: RequestContext;
   /** Audit lines about the change of an organization. There is at least one line. */
   readonly audit: readonly AuditLine[];
+  /**
+   * Organization whose audit trail gets the lines. Absent if it is the organization of the changed document, which it is
+   * not when an organization changes a key of its test organization.
+   */
+  readonly auditedIn?: string;
   readonly events?: readonly Announcement[];
   readonly notifications?: readonly Notification[];
 }

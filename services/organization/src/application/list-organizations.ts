@@ -6,7 +6,7 @@ import type { Rosters } from './rosters.js';
 /** An organization as the operator of the installation sees it. */
 export interface ListedOrganization extends Pick<
   Organization,
-  'id' | 'name' | 'plan' | 'subscriptionStatus' | 'createdAt'
+  'id' | 'name' | 'plan' | 'subscriptionStatus' | 'createdAt' | 'testOf'
 > {
   readonly deletedAt: Date | undefined;
   /** Number of members who have accepted their invitation. */
@@ -26,12 +26,13 @@ export const listOrganizations =
     const { items, nextPageToken } = await organizations.listAll(request);
     const members = await rosters.countMembers(items.map(({ id }) => id));
     return {
-      items: items.map(({ id, name, plan, subscriptionStatus, createdAt, deletion, companies }) => ({
+      items: items.map(({ id, name, plan, subscriptionStatus, createdAt, testOf, deletion, companies }) => ({
         id,
         name,
         plan,
         subscriptionStatus,
         createdAt,
+        testOf,
         deletedAt: deletion?.at,
         members: members.get(id) ?? 0,
         companies: companies.length,

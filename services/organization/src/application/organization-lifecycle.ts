@@ -128,8 +128,11 @@ export const undelete =
     return retryOnConflict(async () => {
       const organization = await deps.organizations.find(organizationId);
       if (organization === undefined) throw notFound('organization');
-      const { deletion } = organization;
+      const { deletion, testOf } = organization;
       if (deletion === undefined) return undefined;
+      if (testOf !== undefined) {
+        throw new DomainError('wrong_state', 'A test organization is restored together with its organization.');
+      }
       if (!isRecoverable(deletion, deps.clock.now())) {
         const end = deletion.recoveryExpiresAt.toISOString();
         throw new DomainError(

@@ -29,7 +29,7 @@ interface Deps {
 }
 
 /**
- * Registers every organization that is not deleted in billing once a day. Without the job, billing would lack
+ * Registers every organization that is neither deleted nor a test organization in billing once a day. Without the job, billing would lack
  * organizations that were created before it received their events (ADR 0094).
  */
 export const registerOrganizations =
@@ -50,7 +50,9 @@ export const registerOrganizations =
     try {
       for (let pageToken = ''; ;) {
         const page = await organizations.listAll(readPageRequest({ pageSize: PAGE_SIZE_MAX, pageToken }));
-        const ids = page.items.flatMap(({ id, deletion }) => (deletion === undefined ? [id] : []));
+        const ids = page.items.flatMap(({ id, deletion, testOf }) =>
+          deletion === undefined && testOf === undefined ? [id] : [],
+        );
         const next = async (): Promise<void> => {
           for (let id = ids.shift(); id !== undefined && !signal.aborted && failed <= FAILURES_MAX; id = ids.shift()) {
             await tell(id);

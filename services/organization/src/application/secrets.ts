@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { ApiKeyKind } from '@invoicecontrol/api-key';
 import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, formatApiKey } from '@invoicecontrol/api-key';
 import { randomBase62 } from '@invoicecontrol/api-key/base62';
 import type { Pepper } from '../domain/api-key.js';
@@ -13,9 +14,9 @@ export interface GeneratedKey {
   readonly pepperId: string;
 }
 
-export function generateKey(pepper: Pepper): GeneratedKey {
+export function generateKey(kind: ApiKeyKind, pepper: Pepper): GeneratedKey {
   const id = randomBase62(API_KEY_ID_LENGTH);
-  const key = formatApiKey('live', id, randomBase62(API_KEY_SECRET_LENGTH));
+  const key = formatApiKey(kind, id, randomBase62(API_KEY_SECRET_LENGTH));
   return { id, key, hash: hashKey(key, pepper), pepperId: pepper.id };
 }
 

@@ -20,6 +20,8 @@ export interface ApiKey extends Rights {
   readonly pepperId: string;
   /** Member that the API key belongs to. It never has more rights than the role of the member, and ends with the member. */
   readonly userId?: string | undefined;
+  /** True for a key that begins with `ick_test_`. Its organization is a test organization. */
+  readonly isTest?: boolean | undefined;
   /** Creator of the API key: `API_KEY:<id>` or `OPERATOR:<id>`. */
   readonly createdBy: string;
   readonly createdAt: Date;

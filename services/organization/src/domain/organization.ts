@@ -35,6 +35,8 @@ export interface Organization extends Contract {
    */
   readonly keySeriesId: string;
   readonly createdAt: Date;
+  /** Id of the organization whose test organization this is. Undefined for every other organization. */
+  readonly testOf?: string | undefined;
   readonly deletion: Deletion | undefined;
   /** The last subscription state that billing reported. Undefined until billing has a subscription. */
   readonly subscriptionSource?: SubscriptionSource | undefined;
@@ -113,6 +115,12 @@ export function readBaseCurrency(value: string): string {
 export function changeReferenceValidation(organization: Organization, mode: string): Organization {
   const known = referenceValidationModes.find((candidate) => candidate === mode);
   if (known === undefined) throw invalidField('mode', `must be one of ${referenceValidationModes.join(', ')}.`);
+  if (known === 'ALL' && organization.testOf !== undefined) {
+    throw new DomainError(
+      'subscription_required',
+      'A test organization has no subscription, so the reference validation mode ALL is not available. Choose another mode.',
+    );
+  }
   if (known === 'ALL' && !entitlements(organization).hasActiveSubscription) {
     throw new DomainError(
       'subscription_required',
@@ -201,6 +209,12 @@ export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
  * plan is granted, and no later subscription lowers it.
  */
 export function setContract(organization: Organization, stated: StatedContract): Organization {
+  if (organization.testOf !== undefined) {
+    throw new DomainError(
+      'wrong_state',
+      'The limits of a test organization are fixed. Change the plan of its organization.',
+    );
+  }
   const { granted, subscriptionSource: source } = organization;
   // If the operator changed the status since, only the source still has the state that billing reported.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
@@ -251,6 +265,12 @@ export function deleteOrganization(
     retentionMs,
   }: { recoveryTokenHash: string; by: DeletedBy; now: Date; retentionMs: number },
 ): Organization & { deletion: Deletion } {
+  if (organization.testOf !== undefined) {
+    throw new DomainError(
+      'wrong_state',
+      'A test organization is deleted together with its organization. Delete the organization with a key that begins with `ick_live_`.',
+    );
+  }
   if (hasSubscription ?? isUnderSubscription(organization.subscriptionStatus)) {
     throw new DomainError(
       'wrong_state',

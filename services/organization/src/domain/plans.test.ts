@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { entitlements, isUnderSubscription, plans, subscriptionStatuses } from './plans.js';
+import { entitlements, isUnderSubscription, plans, subscriptionStatuses, TEST_LIMITS } from './plans.js';
 
 const contract = { plan: 'CONTROL', subscriptionStatus: 'active', additionalLegalEntities: 0 } as const;
 
@@ -43,6 +43,16 @@ describe('limits', () => {
   test('allow webhooks on SCALE and ENTERPRISE alone', () => {
     const allowed = plans.filter((plan) => entitlements({ ...contract, plan }).limits.webhooks !== 0);
     expect(allowed).toEqual(['SCALE', 'ENTERPRISE']);
+  });
+
+  test('of a test organization are fixed, below those of every bought plan, and without ERP connections and members', () => {
+    const test = entitlements({ ...contract, plan: 'ENTERPRISE', testOf: 'parent' });
+    expect(test).toEqual({ plan: 'SCALE', hasActiveSubscription: false, limits: TEST_LIMITS });
+    const { limits: bought } = entitlements({ ...contract, plan: 'CORE' });
+    for (const name of ['analysesPerMonth', 'scanRowsPerMonth', 'uploadBytesPerMonth'] as const) {
+      expect(TEST_LIMITS[name]).toBeLessThan(bought[name] ?? 0);
+    }
+    expect(TEST_LIMITS).toMatchObject({ erpConnections: 0, members: 0 });
   });
 
   test('allow one company and those that the subscription adds', () => {

@@ -118,6 +118,23 @@ function isHigher(one: Contract, other: Contract): boolean {
   return plans.indexOf(entitlements(one).plan) > plans.indexOf(entitlements(other).plan);
 }
 
+/** Plan whose features a test organization has, within the {@link TEST_LIMITS}. */
+export const TEST_PLAN: Plan = 'SCALE';
+
+/**
+ * Limits of every test organization. They allow to try an integration and are too small to replace a plan, whatever the
+ * plan of the organization is.
+ */
+export const TEST_LIMITS: Limits = {
+  analysesPerMonth: 50,
+  scanRowsPerMonth: 500,
+  uploadBytesPerMonth: 50 * MEBIBYTE,
+  companies: 2,
+  members: 0,
+  erpConnections: 0,
+  webhooks: 2,
+};
+
 /** Limits and features that a contract grants an organization. */
 export interface Entitlements {
   /** Effective plan. FREE if there is a subscription that is not active. */
@@ -135,7 +152,10 @@ export function entitlements({
   subscriptionStatus,
   additionalLegalEntities,
   isSubscriptionActive,
-}: Contract): Entitlements {
+  testOf,
+}: Contract & { readonly testOf?: string | undefined }): Entitlements {
+  // The plan of a test organization has webhooks. It has no subscription, whatever its organization has.
+  if (testOf !== undefined) return { plan: TEST_PLAN, hasActiveSubscription: false, limits: TEST_LIMITS };
   const isPaidFor = isSubscriptionActive ?? isPaying(subscriptionStatus);
   const isEnded = subscriptionStatus !== 'none' && !isPaidFor;
   const effective = isEnded ? 'FREE' : plan;

@@ -20,6 +20,7 @@ export interface ApiKeyDocument extends Audited {
   readonly hash: string;
   readonly pepperId: string;
   readonly userId?: string;
+  readonly isTest?: boolean;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt?: Date;
@@ -59,9 +60,12 @@ export function apiKeyStore(
       return { items: items.map(fromDocument), nextPageToken };
     },
     async insert({ id, organizationId, version: _version, lastUsedDay: _lastUsedDay, ...state }, change) {
-      const { expiresAt, revokedAt, userId, ...own } = state;
+      const { expiresAt, revokedAt, userId, isTest, ...own } = state;
       const scopeGeneration = SCOPE_GENERATION;
-      await store.insert({ _id: id, organizationId, ...own, userId, expiresAt, revokedAt, scopeGeneration }, change);
+      await store.insert(
+        { _id: id, organizationId, ...own, userId, isTest, expiresAt, revokedAt, scopeGeneration },
+        change,
+      );
     },
     async save({ id, organizationId, version, lastUsedDay: _lastUsedDay, ...state }, change) {
       const saved = await store.save(
@@ -86,6 +90,7 @@ function fromDocument(document: ApiKeyDocument): ApiKey {
     hash: document.hash,
     pepperId: document.pepperId,
     userId: document.userId,
+    isTest: document.isTest,
     createdBy: document.createdBy,
     createdAt: document.createdAt,
     expiresAt: document.expiresAt,

@@ -72,13 +72,13 @@ const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 function toAuditEntries(
   collectionName: string,
   { id, organizationId, version }: Guard,
-  { context, audit }: Change,
+  { context, audit, auditedIn }: Change,
   at: Date,
 ): AuditEventDocument[] {
   return audit.map(({ action, target }, index) =>
     stored<AuditEventDocument>({
       _id: uuidv5(`${collectionName}|${id}|${version + 1}|${at.getTime()}|${index}`, AUDIT_ID_NAMESPACE),
-      organizationId,
+      organizationId: auditedIn ?? organizationId,
       createdAt: at,
       actorType: context.actor.type,
       actorId: context.actor.id,

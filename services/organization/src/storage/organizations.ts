@@ -36,6 +36,8 @@ export interface OrganizationDocument extends Audited {
   readonly defaultCompanyId: string;
   readonly keySeriesId: string;
   readonly createdAt: Date;
+  /** Organization whose test organization this is. Its `_id` is derived from this id. */
+  readonly testOf?: string;
   readonly deletedAt?: Date;
   readonly deletedBy?: DeletedBy;
   readonly recoveryTokenHash?: string;
@@ -117,6 +119,7 @@ function toState(organization: Organization): Stored<State> {
     subscriptionSource: own.subscriptionSource,
     granted: own.granted,
     fourEyesRequest: own.fourEyesRequest,
+    testOf: own.testOf,
     deletedAt: deletion?.at,
     deletedBy: deletion?.by,
     recoveryTokenHash: deletion?.recoveryTokenHash,
@@ -154,6 +157,7 @@ const summaryFields = {
   additionalLegalEntities: 1,
   isSubscriptionActive: 1,
   keySeriesId: 1,
+  testOf: 1,
   deletedAt: 1,
   deletedBy: 1,
   recoveryTokenHash: 1,
@@ -168,6 +172,7 @@ function toSummary(document: Pick<OrganizationDocument, '_id' | keyof typeof sum
     additionalLegalEntities: document.additionalLegalEntities,
     isSubscriptionActive: document.isSubscriptionActive,
     keySeriesId: document.keySeriesId,
+    testOf: document.testOf,
     deletion: readDeletion(document),
   };
 }

@@ -26,6 +26,7 @@ const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'companies',
   'defaultCompanyId',
   'keySeriesId',
+  'testOf',
   'deletedBy',
   'recoveryTokenHash',
   'recoveryExpiresAt',

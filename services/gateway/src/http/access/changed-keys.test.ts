@@ -29,6 +29,7 @@ beforeAll(async () => {
             baseCurrency: 'EUR',
             referenceValidationMode: 'OFF',
             fourEyes: false,
+            isTest: false,
             plan: 'SCALE',
             subscriptionStatus: 'active',
             createdTime: new Date(),

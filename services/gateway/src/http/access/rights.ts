@@ -12,6 +12,8 @@ export interface KeyAccess {
   readonly minimumRole?: Role;
   /** True if the route requires the organization to have an active subscription. */
   readonly needsSubscription?: true;
+  /** True if the route is about something that a test organization does not have, such as ERP connections or members. */
+  readonly refusesTestKeys?: true;
 }
 
 /**
@@ -20,14 +22,20 @@ export interface KeyAccess {
  * nothing else
  */
 export function requireRight(
-  principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription'>,
-  { minimumRole, scope, needsSubscription }: KeyAccess,
+  principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription' | 'isTest'>,
+  { minimumRole, scope, needsSubscription, refusesTestKeys }: KeyAccess,
 ): void {
   if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
     throw new DomainError('forbidden', `This request requires an API key with the role ${minimumRole} or higher.`);
   }
   if (!hasScope(principal.scopes, scope)) {
     throw new DomainError('forbidden', `This request requires an API key with the scope ${scope}.`);
+  }
+  if (refusesTestKeys === true && principal.isTest) {
+    throw new DomainError(
+      'forbidden',
+      'This request is not available to test keys, because a test organization has no ERP connections, KSeF connections, payments, subscription or members. Use an API key that begins with `ick_live_`.',
+    );
   }
   if (needsSubscription === true && !principal.hasActiveSubscription) {
     throw new DomainError(

@@ -18,7 +18,8 @@ Guides: [First integration](/docs/guides/first-integration.md) takes twenty minu
 
 Send an API key with every request: \`Authorization: Bearer ick_live_...\`. A key belongs to one organization and has a
 role (VIEWER, ANALYST, ADMIN or OWNER) and scopes; each operation states the role and scope that it requires. Keys are
-created with \`POST /api-keys\` and shown only once.
+created with \`POST /api-keys\` and shown only once. A test key (\`ick_test_...\`, created with \`test: true\`) acts on a test
+organization with data and limits of its own, so that you can try an integration in production.
 
 ## Requests
 

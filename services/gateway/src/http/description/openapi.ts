@@ -238,6 +238,7 @@ function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
     'x-required-role': access.minimumRole ?? 'VIEWER',
     'x-required-scope': access.scope,
     ...(access.needsSubscription === true ? { 'x-requires-subscription': true } : {}),
+    ...(access.refusesTestKeys === true ? { 'x-refuses-test-keys': true } : {}),
   };
 }
 
@@ -267,7 +268,8 @@ function describeAccess(route: Route): string {
   const role = access.minimumRole === undefined ? 'any role' : `the role ${access.minimumRole} or higher`;
   const token = isFileRoute(route) ? ' A token in the URL replaces the API key.' : '';
   const subscription = access.needsSubscription === true ? ' Requires an active subscription.' : '';
-  return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}`;
+  const testKeys = access.refusesTestKeys === true ? ' Test keys are refused.' : '';
+  return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}${testKeys}`;
 }
 
 /** Describes the bodies that a route accepts, by media type. */

@@ -22,7 +22,7 @@ interface PublishedRefusal {
   readonly examples: Readonly<Record<string, Error>>;
 }
 
-const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [], hasActiveSubscription: true };
+const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [], hasActiveSubscription: true, isTest: false };
 
 const WHETHER_IT_TOOK_EFFECT =
   'The message states whether the request may have taken effect and how to repeat it safely.';

@@ -74,7 +74,7 @@ export const createCheckout = route({
     'Returns options to pass unchanged to `Paddle.Checkout.open`. Nothing is bought and nothing changes until the buyer pays in the checkout. The request is refused while the organization has a subscription that is not canceled.',
   rpc: 'invoicecontrol.billing.v1.CheckoutService/CreateCheckout',
   alsoAsks: ['invoicecontrol.organization.v1.OrganizationService/GetBillingContact'],
-  access: { minimumRole: 'ADMIN', scope: 'billing:write' },
+  access: { minimumRole: 'ADMIN', scope: 'billing:write', refusesTestKeys: true },
   isBodyOptional: true,
   body: z
     .strictObject({
@@ -186,7 +186,7 @@ export const getSubscription = route({
     'invoicecontrol.organization.v1.OrganizationService/GetBillingContact',
     'invoicecontrol.usage.v1.UsageService/GetUsage',
   ],
-  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  access: { minimumRole: 'ADMIN', scope: 'organization:read', refusesTestKeys: true },
   responses: { 200: { description: 'The subscription of the organization.', schema: subscription } },
   async handle({ principal }, clients) {
     return { status: 200, body: await readSubscription(principal, clients) };
@@ -236,7 +236,7 @@ export const createPortalSession = route({
   description:
     'Creates a link to the payment provider page on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
-  access: { minimumRole: 'ADMIN', scope: 'billing:write' },
+  access: { minimumRole: 'ADMIN', scope: 'billing:write', refusesTestKeys: true },
   // The timeout is long, because the billing service waits up to eight seconds for the payment provider.
   timeoutMs: 10_000,
   responses: {

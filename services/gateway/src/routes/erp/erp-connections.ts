@@ -210,7 +210,7 @@ export const createErpConnection = route({
     'Connects Business Central or Odoo. The connection is saved as PENDING and its first run is queued; after the run, its status is CONNECTED or ERROR. The request is refused with 409 if the organization has already connected this company of the ERP, and with 403 if the plan allows no further connection.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
   timeoutMs: CHECK_TIMEOUT_MS,
-  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true, refusesTestKeys: true },
   body: newConnection,
   responses: { 201: { description: 'The new ERP connection.', schema: connection.schema, headers: ['Location'] } },
   refusals: [409],
@@ -237,7 +237,7 @@ export const listErpConnections = route({
   summary: 'List ERP connections, newest first',
   description: 'Returns all ERP connections. Deleted connections are listed as DISABLED.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/ListConnections',
-  access: { minimumRole: 'ADMIN', scope: 'erp:read' },
+  access: { minimumRole: 'ADMIN', scope: 'erp:read', refusesTestKeys: true },
   query: pageQuery.extend({
     company_id: uuid().optional().describe('Return only ERP connections of the company with this id.'),
     provider: erpProvider.optional(),
@@ -262,7 +262,7 @@ export const getErpConnection = route({
   path: '/erp-connections/:connectionId',
   summary: 'Read an ERP connection',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/GetConnection',
-  access: { minimumRole: 'ADMIN', scope: 'erp:read' },
+  access: { minimumRole: 'ADMIN', scope: 'erp:read', refusesTestKeys: true },
   params: connectionParams,
   responses: { 200: { description: 'The ERP connection that was requested.', schema: connection.schema } },
   async handle({ params }, { erpConnections }) {
@@ -279,7 +279,7 @@ export const updateErpConnection = route({
   description:
     'Changes the credentials, the pause or the first import date of an ERP connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',
-  access: { minimumRole: 'ADMIN', scope: 'erp:write' },
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', refusesTestKeys: true },
   params: connectionParams,
   body: z
     .strictObject({
@@ -332,7 +332,7 @@ export const testErpConnection = route({
     'Calls the ERP and reports whether a synchronisation run would succeed, without changing the ERP connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
-  access: { minimumRole: 'ADMIN', scope: 'erp:write' },
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', refusesTestKeys: true },
   params: connectionParams,
   responses: { 200: { description: 'The result of testing the ERP connection.', schema: testResult.schema } },
   refusals: [409, 502],
@@ -350,7 +350,7 @@ export const deleteErpConnection = route({
   description:
     'Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors are no longer treated as known vendors. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/DeleteConnection',
-  access: { minimumRole: 'ADMIN', scope: 'erp:write' },
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', refusesTestKeys: true },
   params: connectionParams,
   responses: { 204: { description: 'The ERP has been disconnected by this or an earlier request.' } },
   refusals: [409],

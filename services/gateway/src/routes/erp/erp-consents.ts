@@ -22,7 +22,7 @@ export const startErpConsent = route({
   description:
     'Returns the URL to which you send the browser of a user who may connect apps in the ERP, once and within ten minutes. The browser is then redirected to the page of the application with `status` (`connected`, `denied`, `failed` or `conflict`) and, if connected, `connection_id`. For a company that is already connected, the consent renews the access.',
   rpc: 'invoicecontrol.erp_sync.v1.OAuthService/StartOAuth',
-  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true, refusesTestKeys: true },
   body: z
     .strictObject({
       provider: z

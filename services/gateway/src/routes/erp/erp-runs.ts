@@ -16,7 +16,7 @@ export const startErpRun = route({
   description:
     'Starts a synchronisation run of the ERP connection at once. A connection in ERROR becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/StartRun',
-  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
+  access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true, refusesTestKeys: true },
   params: connectionParams,
   isBodyOptional: true,
   body: z
@@ -46,7 +46,7 @@ export const listErpRuns = route({
   path: '/erp-connections/:connectionId/runs',
   summary: 'List the synchronisation runs of an ERP connection, newest first',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/ListRuns',
-  access: { minimumRole: 'ADMIN', scope: 'erp:read' },
+  access: { minimumRole: 'ADMIN', scope: 'erp:read', refusesTestKeys: true },
   params: connectionParams,
   query: pageQuery,
   responses: {

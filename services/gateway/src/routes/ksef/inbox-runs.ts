@@ -18,7 +18,7 @@ export const startKsefInboxRuns = route({
     'Starts one inbox run for each role as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/StartInboxRuns',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
-  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
   params: connectionParams,
   responses: {
     202: {
@@ -55,7 +55,7 @@ export const listKsefInboxRuns = route({
   summary: 'List the inbox runs of a KSeF connection, newest first',
   description: 'Returns the newest 100 inbox runs of all roles.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/ListInboxRuns',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: connectionParams,
   responses: { 200: { description: 'The inbox runs of the KSeF connection.', schema: runList } },
   async handle({ params }, { ksefInbox }) {
@@ -76,7 +76,7 @@ export const dismissKsefRefusedInvoice = route({
     'Removes an invoice from `inbox.refused` of the KSeF connection, so that the inbox no longer requests it. Use this request when you have handled the invoice in another way, for example by downloading it in the KSeF application and uploading it.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/DismissRefusedInvoice',
   resourceName: 'refused invoice',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
   params: connectionParams.extend({
     ksefNumber: z
       .string()

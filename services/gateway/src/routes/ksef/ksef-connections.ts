@@ -241,7 +241,7 @@ export const saveKsefConnection = route({
   description:
     'Stores the KSeF token or certificate of a company. A company has one connection for each environment; a repeated request replaces the token or certificate, even if the connection is DISABLED. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true, refusesTestKeys: true },
   body: newConnection,
   responses: {
     200: { description: 'The KSeF connection whose token or certificate was replaced.', schema: ksefConnection.schema },
@@ -276,7 +276,7 @@ export const listKsefConnections = route({
   summary: 'List KSeF connections, newest first',
   description: 'Returns all KSeF connections, including those that are DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/ListConnections',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   query: pageQuery.extend({
     company_id: uuid().optional().describe('Return only KSeF connections of the company with this id.'),
     environment: environment.optional().describe('Return only KSeF connections to this environment.'),
@@ -301,7 +301,7 @@ export const getKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Read a KSeF connection',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/GetConnection',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: connectionParams,
   responses: { 200: { description: 'The KSeF connection that was requested.', schema: ksefConnection.schema } },
   async handle({ params }, { ksefConnections }) {
@@ -318,7 +318,7 @@ export const updateKsefConnection = route({
   description:
     'Changes whether purchase invoices of the company are received from KSeF, and the first day from which they are received. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the organization has enabled an inbox in another environment.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/UpdateInbox',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
   params: connectionParams,
   body: z
     .strictObject({
@@ -356,7 +356,7 @@ export const testKsefConnection = route({
     'Authenticates with the stored token or certificate. A connection that becomes CONNECTED allows submissions, unless its `warnings` contain INVOICE_WRITE_MISSING. A token or certificate that KSeF refuses, or that may neither issue nor view invoices, is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
-  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
   params: connectionParams,
   responses: { 200: { description: 'The result of testing the KSeF connection.', schema: testResult.schema } },
   refusals: [409, 502],
@@ -374,7 +374,7 @@ export const disableKsefConnection = route({
   description:
     'Stops submissions that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
   params: connectionParams,
   responses: { 204: { description: 'The KSeF connection has been disabled by this or an earlier request.' } },
   refusals: [409],

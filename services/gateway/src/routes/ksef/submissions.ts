@@ -46,7 +46,7 @@ export const createKsefSubmission = route({
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   timeoutMs: CREATE_TIMEOUT_MS,
   resourceName: 'KSeF connection or invoice',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:submit', refusesTestKeys: true },
   params: connectionParams,
   body: newSubmission,
   takesEffectOnce: true,
@@ -132,7 +132,7 @@ export const createKsefSubmissions = route({
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   timeoutMs: CREATE_TIMEOUT_MS,
-  access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:submit', refusesTestKeys: true },
   params: connectionParams,
   body: bulkRequest,
   takesEffectOnce: true,
@@ -192,7 +192,7 @@ export const listKsefSubmissions = route({
   description:
     'Returns the 100 newest submissions. With `limit` or `cursor`, the list is returned in pages that include all submissions.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListSubmissions',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: connectionParams,
   query: pageQuery.extend({
     limit: pageQuery.shape.limit.meta({ default: PAGE_SIZE_MAX }),
@@ -223,7 +223,7 @@ export const getKsefSubmission = route({
   summary: 'Read a KSeF submission',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/GetSubmission',
   resourceName: 'submission',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: submissionParams,
   responses: { 200: { description: 'The KSeF submission that was requested.', schema: submission.schema } },
   async handle({ params }, { ksefSubmissions }) {
@@ -247,7 +247,7 @@ export const listKsefSubmissionAttempts = route({
   description: 'Returns the KSeF sessions of the submission, with the time and response code of each step.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListAttempts',
   resourceName: 'submission',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: submissionParams,
   responses: { 200: { description: 'The attempts of the KSeF submission.', schema: attemptList } },
   async handle({ params }, { ksefSubmissions }) {
@@ -265,7 +265,7 @@ export const cancelKsefSubmission = route({
     'Cancels a submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once anything has been sent.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CancelSubmission',
   resourceName: 'submission',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:submit', refusesTestKeys: true },
   params: submissionParams,
   takesEffectOnce: true,
   responses: {
@@ -290,7 +290,7 @@ export const getKsefConfirmation = route({
     'Returns the confirmation of receipt byte for byte as KSeF issued it. The response is 404 until the confirmation is stored, which happens some time after the submission is ACCEPTED.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/GetConfirmation',
   resourceName: 'confirmation',
-  access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: submissionParams,
   responses: {
     200: {

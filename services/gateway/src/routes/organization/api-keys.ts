@@ -34,6 +34,11 @@ export const apiKey = shown.record<ApiKey>('ApiKey')({
     EXAMPLE_IDS.assignee,
     'The id of the member that the API key belongs to. Present only if it belongs to one. The key never has more rights than the role of the member, and ends with the membership.',
   ),
+  test: shown.flag(
+    false,
+    'True for a test key, which begins with `ick_test_` and acts on the test organization.',
+    'isTest',
+  ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the API key was created.', 'createdTime'),
   expiresAt: shown.instantOrNull(
     '2099-12-31T23:59:59.000Z',
@@ -68,15 +73,22 @@ export const listApiKeys = route({
   method: 'get',
   path: '/api-keys',
   summary: 'List API keys that are not revoked, newest first',
+  description:
+    'Lists the keys of the organization, or with `test=true` the keys of its test organization. A test key sees only test keys.',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/ListApiKeys',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
-  query: pageQuery,
+  query: pageQuery.extend({
+    test: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('The kind of API keys to list: `true` for test keys, `false` (the default) for the other keys.'),
+  }),
   responses: {
     200: { description: 'A page of API key records, without the keys themselves.', schema: pageOf(apiKey.schema) },
   },
   async handle({ query }, { apiKeys }) {
     const list = listRequest('listApiKeys', query);
-    const reply = await apiKeys.listApiKeys(list.request);
+    const reply = await apiKeys.listApiKeys({ ...list.request, isTest: query.test === 'true' });
     return { status: 200, body: list.page(reply.apiKeys.map(apiKey.present), reply.nextPageToken) };
   },
 });
@@ -87,7 +99,7 @@ export const createApiKey = route({
   path: '/api-keys',
   summary: 'Create an API key',
   description:
-    'Creates a key and returns it once. A repeated request creates another key; revoke the one whose response was lost.',
+    'Creates a key and returns it once. A repeated request creates another key; revoke the one whose response was lost.\n\nThe field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/CreateApiKey',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
@@ -108,6 +120,12 @@ export const createApiKey = route({
         .optional()
         .describe(
           'The id of the active member that the API key belongs to. The role of the key must not be higher than the role of the member. All API keys of a member count as one person where two people are needed. A key of no member counts as the person who created it.',
+        ),
+      test: z
+        .boolean()
+        .optional()
+        .describe(
+          'True for a test key, which acts on the test organization. If absent, the new key is a test key only if a test key creates it.',
         ),
     })
     .meta({ id: 'ApiKeyCreation' })
@@ -134,6 +152,7 @@ export const createApiKey = route({
       scopes: body.scopes ?? [],
       expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
       userId: body.user_id,
+      isTest: body.test,
       grantor: grantorOf(principal),
     });
     const created = createdApiKey.present(reply);

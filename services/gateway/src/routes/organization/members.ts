@@ -40,7 +40,7 @@ export const listMembers = route({
   path: '/members',
   summary: 'List members and pending invitations, newest first',
   rpc: 'invoicecontrol.organization.v1.MemberService/ListMembers',
-  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  access: { minimumRole: 'ADMIN', scope: 'organization:read', refusesTestKeys: true },
   query: pageQuery,
   responses: { 200: { description: 'A page of members and pending invitations.', schema: pageOf(member.schema) } },
   async handle({ query }, { members }) {
@@ -58,7 +58,7 @@ export const inviteMember = route({
   description:
     'Stores the invitation and sends the e-mail within a minute. A repeated request is refused with 409 while the invitation is open.',
   rpc: 'invoicecontrol.organization.v1.MemberService/InviteMember',
-  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  access: { minimumRole: 'ADMIN', scope: 'organization:write', refusesTestKeys: true },
   body: z
     .strictObject({ email: email().describe('The e-mail address to which the invitation is sent.'), role })
     .meta({ id: 'MemberInvitation' })
@@ -112,7 +112,7 @@ export const getMember = route({
   path: '/members/:userId',
   summary: 'Read a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/GetMember',
-  access: { minimumRole: 'ADMIN', scope: 'organization:read' },
+  access: { minimumRole: 'ADMIN', scope: 'organization:read', refusesTestKeys: true },
   params: memberParams,
   responses: { 200: { description: 'The member that was requested.', schema: member.schema } },
   async handle({ params }, { members }) {
@@ -127,7 +127,7 @@ export const updateMember = route({
   path: '/members/:userId',
   summary: 'Change the role of a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/UpdateMember',
-  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  access: { minimumRole: 'ADMIN', scope: 'organization:write', refusesTestKeys: true },
   params: memberParams,
   body: z
     .strictObject({ role })
@@ -151,7 +151,7 @@ export const removeMember = route({
   path: '/members/:userId',
   summary: 'Remove a member or revoke an invitation',
   rpc: 'invoicecontrol.organization.v1.MemberService/RemoveMember',
-  access: { minimumRole: 'ADMIN', scope: 'organization:write' },
+  access: { minimumRole: 'ADMIN', scope: 'organization:write', refusesTestKeys: true },
   params: memberParams,
   responses: { 204: { description: 'The member has been removed, or the invitation has been revoked.' } },
   refusals: [409],

@@ -21,6 +21,7 @@ const organization = {
   plan: 'SCALE',
   subscriptionStatus: 'past_due',
   createdTime,
+  isTest: false,
 };
 const company = { companyId: COMPANY_ID, name: 'Acme PL', taxId: 'PL5260001246', isDefault: true, createdTime };
 const member = {
@@ -31,7 +32,14 @@ const member = {
   status: 'INVITED',
   createdTime,
 };
-const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
+const apiKey = {
+  apiKeyId: API_KEY_ID,
+  name: 'ERP',
+  role: 'ANALYST',
+  scopes: ['invoices:read'],
+  createdTime,
+  isTest: false,
+};
 
 let gateway: RunningGateway;
 /**
@@ -156,6 +164,7 @@ const shownOrganization = {
   plan: 'SCALE',
   subscriptionStatus: 'past_due',
   createdAt: CREATED_AT,
+  test: false,
 };
 const shownCompany = {
   id: COMPANY_ID,
@@ -178,6 +187,7 @@ const shownApiKey = {
   name: 'ERP',
   role: 'ANALYST',
   scopes: ['invoices:read'],
+  test: false,
   createdAt: CREATED_AT,
   expiresAt: null,
   lastUsedAt: null,
@@ -323,8 +333,22 @@ const successes: Success[] = [
     title: 'the API keys',
     request: ['GET', '/api-keys'],
     status: 200,
-    asked: { organizationId, pageSize: 50, pageToken: '' },
+    asked: { organizationId, pageSize: 50, pageToken: '', isTest: false },
     body: { items: [{ ...shownApiKey, lastUsedAt: CREATED_AT }], nextCursor: expect.stringMatching(/^[\w-]{8}more$/) },
+  },
+  {
+    title: 'the test keys',
+    request: ['GET', '/api-keys?test=true'],
+    status: 200,
+    asked: { organizationId, pageSize: 50, pageToken: '', isTest: true },
+    body: { items: [{ ...shownApiKey, lastUsedAt: CREATED_AT }], nextCursor: expect.stringMatching(/^[\w-]{8}more$/) },
+  },
+  {
+    title: 'a new test key',
+    request: ['POST', '/api-keys', { name: 'ERP', role: 'ANALYST', test: true }],
+    status: 201,
+    asked: { organizationId, name: 'ERP', role: 'ANALYST', scopes: [], grantor, isTest: true },
+    body: { ...shownApiKey, key: 'ick_shown_once' },
   },
   {
     title: 'a new API key, the key itself once',

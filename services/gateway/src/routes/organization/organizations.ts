@@ -51,6 +51,11 @@ export const organization = shown.record<Organization>('Organization')({
     'none',
   ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the organization was created.', 'createdTime'),
+  test: shown.flag(
+    false,
+    'True for a test organization, on which test keys (`ick_test_`) act. A test organization has small limits of its own and no ERP connections, KSeF connections, payments, subscription or members.',
+    'isTest',
+  ),
   fourEyes: shown.flag(
     true,
     'True if a second person has to confirm what one person releases. A person is the member behind an API key, or the creator of a key of no member.',
@@ -165,7 +170,7 @@ export const deleteOrganization = route({
   path: '/organizations/current',
   summary: 'Delete the current organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
-  access: { minimumRole: 'OWNER', scope: 'organization:write' },
+  access: { minimumRole: 'OWNER', scope: 'organization:write', refusesTestKeys: true },
   // Deleting an organization checks with the billing service whether a subscription is active, which may take longer.
   timeoutMs: 10_000,
   body: z

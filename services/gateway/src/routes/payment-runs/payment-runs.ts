@@ -12,7 +12,7 @@ const runParams = z.object({ runId: pathId('run', 'payment run') });
 /** Time for the check of 10,000 lines and for the write of the run. */
 const CHECK_TIMEOUT_MS = 60_000;
 const SERVICE = 'invoicecontrol.analysis.v1.PaymentRunService';
-const write = { minimumRole: 'ANALYST', scope: 'payments:write' } as const;
+const write = { minimumRole: 'ANALYST', scope: 'payments:write', refusesTestKeys: true } as const;
 
 export const createPaymentRun = route({
   operation: 'createPaymentRun',
@@ -65,7 +65,7 @@ export const listPaymentRuns = route({
   path: '/payment-runs',
   summary: 'List payment runs, newest first',
   rpc: `${SERVICE}/ListPaymentRuns`,
-  access: { scope: 'payments:read' },
+  access: { scope: 'payments:read', refusesTestKeys: true },
   query: pageQuery.extend({
     company_id: uuid().optional().describe('Return only payment runs of the company with this id.'),
   }),
@@ -83,7 +83,7 @@ export const getPaymentRun = route({
   path: '/payment-runs/:runId',
   summary: 'Read a payment run',
   rpc: `${SERVICE}/GetPaymentRun`,
-  access: { scope: 'payments:read' },
+  access: { scope: 'payments:read', refusesTestKeys: true },
   params: runParams,
   responses: { 200: { description: 'The payment run that was requested.', schema: paymentRun.schema } },
   async handle({ params }, { paymentRuns }) {
@@ -99,7 +99,7 @@ export const listPaymentLines = route({
   summary: 'List the lines of a payment run',
   description: 'Returns the lines in the order of the file, each with its verdict, reasons and evidence.',
   rpc: `${SERVICE}/ListPaymentLines`,
-  access: { scope: 'payments:read' },
+  access: { scope: 'payments:read', refusesTestKeys: true },
   params: runParams,
   query: pageQuery.omit({ created_from: true, created_to: true }).extend({
     verdict: z.enum(['PAY', 'HOLD', 'UNKNOWN']).optional().describe('Return only lines with this verdict.'),

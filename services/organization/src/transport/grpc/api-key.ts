@@ -11,7 +11,7 @@ import { readGrantor } from './grantor.js';
 export function apiKeyService(deps: ApiKeyDeps): Binding {
   return bind(ApiKeyServiceDefinition, {
     async listApiKeys(request) {
-      const { items, nextPageToken } = await listApiKeys(deps)(request.organizationId, readPageRequest(request));
+      const { items, nextPageToken } = await listApiKeys(deps)(request, readPageRequest(request));
       return { apiKeys: items.map(toWire), nextPageToken };
     },
     async getApiKey({ organizationId, apiKeyId }) {
@@ -41,6 +41,7 @@ function toWire(key: ApiKey): WireApiKey {
     createdTime: key.createdAt,
     expiresTime: key.expiresAt,
     userId: key.userId,
+    isTest: key.isTest === true,
     lastUsedTime: key.lastUsedDay === undefined ? undefined : new Date(key.lastUsedDay),
   };
 }

@@ -82,6 +82,7 @@ function toWire(organization: Organization): WireOrganization {
     plan: organization.plan,
     subscriptionStatus: organization.subscriptionStatus,
     createdTime: organization.createdAt,
+    isTest: organization.testOf !== undefined,
     fourEyes: organization.fourEyes,
     fourEyesRequest: request === undefined ? undefined : { requestedBy: request.by, requestedTime: request.at },
   };

@@ -1,0 +1,59 @@
+import { v5 as uuidv5 } from 'uuid';
+import type { Deletion, Organization } from './organization.js';
+import { TEST_PLAN } from './plans.js';
+
+const TEST_ORGANIZATION_NAMESPACE = 'f2f0d0a6-0c0e-4a43-9d5b-7a5f6f3a8d51';
+
+/**
+ * Returns the id of the test organization of an organization. It is derived from the id of the organization, so that
+ * concurrent first uses insert the same document and there is only one.
+ */
+export function testOrganizationId(organizationId: string): string {
+  return uuidv5(organizationId, TEST_ORGANIZATION_NAMESPACE);
+}
+
+/**
+ * Returns a new test organization. Only the base currency and the validation of reference documents are those of the
+ * organization, so that trials give the same decisions. Neither its name nor its companies appear.
+ */
+export function newTestOrganization(
+  { id: testOf, baseCurrency, referenceValidationMode }: Organization,
+  { companyId, keySeriesId, now }: { companyId: string; keySeriesId: string; now: Date },
+): Organization {
+  return {
+    id: testOrganizationId(testOf),
+    testOf,
+    version: 1,
+    name: 'Test organization',
+    billingEmail: undefined,
+    baseCurrency,
+    // Without a subscription, ALL would only be shown beside the mode in force.
+    referenceValidationMode: referenceValidationMode === 'OFF' ? 'OFF' : 'DECLARED_PROFILES',
+    fourEyes: false,
+    plan: TEST_PLAN,
+    subscriptionStatus: 'none',
+    additionalLegalEntities: 0,
+    companies: [{ id: companyId, name: 'Test company', taxId: undefined, country: undefined, createdAt: now }],
+    defaultCompanyId: companyId,
+    keySeriesId,
+    createdAt: now,
+    deletion: undefined,
+  };
+}
+
+/**
+ * Returns the deletion of a test organization, which is purged when its organization is. The hash is the one of a token
+ * that nobody has, because a test organization is restored only with its organization.
+ * @param parent the deleted organization; undefined if it is already purged
+ */
+export function deletionOfTestOrganization(
+  parent: Deletion | undefined,
+  { recoveryTokenHash, now }: { recoveryTokenHash: string; now: Date },
+): Deletion {
+  return {
+    at: now,
+    by: { type: 'SYSTEM', id: 'organization' },
+    recoveryTokenHash,
+    recoveryExpiresAt: parent?.recoveryExpiresAt ?? now,
+  };
+}

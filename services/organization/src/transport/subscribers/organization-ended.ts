@@ -1,0 +1,10 @@
+import type { EventHeader } from '@invoicecontrol/contracts/events';
+import { followOrganization } from '../../application/test-organizations.js';
+
+/** Handles `organization_deleted` and `organization_restored`, whose test organization ends and returns with them. */
+export function onOrganizationEnded(
+  deps: Parameters<typeof followOrganization>[0],
+): (event: EventHeader) => Promise<void> {
+  const follow = followOrganization(deps);
+  return ({ organizationId, eventId }) => follow(organizationId, eventId);
+}
