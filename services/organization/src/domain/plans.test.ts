@@ -52,7 +52,7 @@ describe('limits', () => {
     for (const name of ['analysesPerMonth', 'scanRowsPerMonth', 'uploadBytesPerMonth'] as const) {
       expect(TEST_LIMITS[name]).toBeLessThan(bought[name] ?? 0);
     }
-    expect(TEST_LIMITS).toMatchObject({ erpConnections: 0, members: 0 });
+    expect(TEST_LIMITS).toMatchObject({ erpConnections: 0, members: 0, paymentLinesPerMonth: 0 });
   });
 
   test('allow one company and those that the subscription adds', () => {

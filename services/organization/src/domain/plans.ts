@@ -128,6 +128,7 @@ export const TEST_PLAN: Plan = 'SCALE';
 export const TEST_LIMITS: Limits = {
   analysesPerMonth: 50,
   scanRowsPerMonth: 500,
+  paymentLinesPerMonth: 0,
   uploadBytesPerMonth: 50 * MEBIBYTE,
   companies: 2,
   members: 0,
