@@ -224,9 +224,17 @@ const ifNoneMatch = z
   .optional()
   .describe('The ETag of an earlier response. The response is 304 if the ETag is still the same.');
 
+const prefer = z
+  .string()
+  .optional()
+  .describe(
+    'The preference `respond-async` (RFC 7240), which queues the analysis. With `respond-async, wait=20`, the response waits up to 20 seconds for the decision first.',
+  );
+
 function requestHeaders(route: Route): z.ZodObject {
   return z.object({
     ...(route.honoursIdempotencyKey === true ? { 'Idempotency-Key': idempotencyKey } : {}),
+    ...(route.honoursPrefer === true ? { Prefer: prefer } : {}),
     ...(route.isConditional === true ? { 'If-None-Match': ifNoneMatch } : {}),
   });
 }

@@ -109,6 +109,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
   /** True if the route honours If-None-Match. Otherwise the header is ignored. */
   readonly isConditional?: true;
+  /** True if the route honours `Prefer: respond-async`. Otherwise the header is ignored. */
+  readonly honoursPrefer?: true;
   /** True if the route honours Idempotency-Key. Otherwise the header is ignored. */
   readonly honoursIdempotencyKey?: true;
   /**

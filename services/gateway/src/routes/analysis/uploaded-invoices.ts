@@ -72,6 +72,7 @@ export const analyzeUpload = route({
   timeoutMs: ANALYZE_TIMEOUT_MS,
   body: analyzeRequest,
   honoursIdempotencyKey: true,
+  honoursPrefer: true,
   takesEffectOnce: true,
   responses: {
     200: { description: 'The analysis of the document with its decision.', schema: acceptedAnalysis.schema },

@@ -91,7 +91,7 @@ const summaries: Readonly<Record<PublicEventType, string>> = {
 /** Returns the name of the schema of an event type, such as `InvoiceAnalysisCompletedEvent`. */
 function schemaName(type: string): string {
   return `${type
-    .split('.')
+    .split(/[._]/)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}Event`;
 }
