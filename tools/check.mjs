@@ -53,6 +53,7 @@ const checks = [
   { name: 'telemetry-page', command: ['node', 'tools/generate/telemetry-page.mjs', '--check'] },
   { name: 'architecture-page', command: ['node', 'tools/generate/architecture-page.mjs', '--check'] },
   { name: 'postman', command: ['node', 'tools/generate/postman-collection.mjs', '--check'] },
+  { name: 'python-client', command: ['node', 'tools/generate/python-client.mjs', '--check'] },
   { name: 'deployment', command: ['node', 'tools/generate/deployment.mjs', '--check'] },
   { name: 'observability', command: ['node', 'tools/observability/dist/print.js', '--check'] },
   { name: 'compatibility', run: compatibility },
