@@ -72,6 +72,10 @@ const TABLE_POLICY =
 const PAGE_POLICY =
   /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self' https?:\/\/[^;]+; frame-ancestors 'none'; base-uri 'none'$/;
 
+/** The only cookie of the product, which is set at a sign-in and removed at a sign-out. */
+const SESSION_COOKIE =
+  /^__Host-ic_session=(?:ics_[0-9A-Za-z]{43})?; Path=\/; Secure; HttpOnly; SameSite=Strict(?:; Max-Age=0)?$/;
+
 /** Lists the statuses that may accompany each error code (specification 7 with section 1 of the HTTP reference). */
 const statusesOfCode: Readonly<Record<string, readonly number[]>> = {
   INVALID_REQUEST: [400, 405, 408, 412, 413, 414, 415, 416, 431],
@@ -136,7 +140,9 @@ export function answerCheck(openApiText: string): AnswerCheck {
     const hasKey = isKeyOptional ? answer.headers.has('ratelimit') : operation.security?.length !== 0;
     assert.equal(answer.headers.has('ratelimit'), hasKey, `${what}RateLimit`);
     assert.equal(answer.headers.has('ratelimit-policy'), hasKey, `${what}RateLimit-Policy`);
-    if (answer.status === 201) assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
+    // A session is in the cookie and has no path.
+    if (answer.status === 201 && operation.operationId !== 'createSession')
+      assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
     const schema = published.content?.['application/json']?.schema;
     // Responses with a file are not checked, because their body is the uploaded file.
     if (schema === undefined && published.content !== undefined) return;
@@ -162,7 +168,12 @@ function checkHeaders({ path, requestId }: SentRequest, { status, headers }: Rec
   const cacheControl =
     isDocument || isUpo ? 'private, no-store' : headers.has('etag') ? 'private, no-cache' : 'no-store';
   assert.equal(headers.get('cache-control'), cacheControl, what);
-  for (const name of ['x-powered-by', 'server', 'access-control-allow-origin', 'set-cookie']) {
+  if (path.startsWith('/v1/sessions') && (status === 201 || status === 204)) {
+    assert.match(headers.get('set-cookie') ?? '', SESSION_COOKIE, what);
+  } else {
+    assert.equal(headers.get('set-cookie'), null, `${what}set-cookie should not be sent.`);
+  }
+  for (const name of ['x-powered-by', 'server', 'access-control-allow-origin']) {
     assert.equal(headers.get(name), null, `${what}${name} should not be sent.`);
   }
   const answered = headers.get('x-request-id') ?? '';

@@ -78,6 +78,7 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'cancelKsefSubmission',
   'getKsefConfirmation',
   'startErpRun',
+  'endCurrentSession',
   'getVendor',
   'getSupplier',
   'verifyAccount',

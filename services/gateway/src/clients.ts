@@ -27,6 +27,7 @@ import { CompanyServiceDefinition } from '@invoicecontrol/contracts/organization
 import { MemberServiceDefinition } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/notification_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { SessionServiceDefinition } from '@invoicecontrol/contracts/organization/v1/session_service';
 import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { DeliveryServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/delivery_service';
@@ -68,6 +69,7 @@ export const rpcServices = {
   routingRules: { owner: 'analysis', definition: RoutingRuleServiceDefinition },
   scans: { owner: 'scan', definition: ScanServiceDefinition },
   scanUsage: { owner: 'scan', definition: UsageServiceDefinition },
+  sessions: { owner: 'organization', definition: SessionServiceDefinition },
   subscriptions: { owner: 'billing', definition: SubscriptionServiceDefinition },
   suppliers: { owner: 'analysis', definition: SupplierServiceDefinition },
   uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },

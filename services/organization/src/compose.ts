@@ -39,6 +39,8 @@ import { createRateWindowIndexes, RATE_WINDOW_CONCERNS, rateWindowStore } from '
 import type { RateWindowDocument } from './storage/rate-windows.js';
 import { createRosterIndexes, rosterStore } from './storage/rosters.js';
 import type { RosterDocument } from './storage/rosters.js';
+import { createSessionIndexes, sessionStore } from './storage/sessions.js';
+import type { SessionDocument } from './storage/sessions.js';
 import { accessService } from './transport/grpc/access.js';
 import { apiKeyService } from './transport/grpc/api-key.js';
 import { auditService } from './transport/grpc/audit.js';
@@ -47,6 +49,7 @@ import { memberService } from './transport/grpc/member.js';
 import { notificationService } from './transport/grpc/notification.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { organizationService } from './transport/grpc/organization.js';
+import { sessionService } from './transport/grpc/session.js';
 import { onAuditRecorded } from './transport/subscribers/audit-recorded.js';
 import { onOrganizationEnded } from './transport/subscribers/organization-ended.js';
 import { onPaymentFailed, onTrialEnding, onUsageReached } from './transport/subscribers/billing-notices.js';
@@ -88,7 +91,7 @@ async function compose(
   const dueRounds = dueWork(clock);
   const auditRelay = startAuditRelay({
     db,
-    collectionNames: ['organizations', 'api_keys', 'members'],
+    collectionNames: ['organizations', 'api_keys', 'members', 'sessions'],
     auditEvents: collections.auditEvents,
     notifications: collections.notifications,
     onNotification: dueMails.note,
@@ -113,6 +116,7 @@ async function compose(
     organizations: organizationStore(collections.organizations, auditedOrganizations),
     keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, storeDeps)),
     rosters: rosterStore(collections.rosters, auditedStore(collections.rosters, storeDeps)),
+    sessions: sessionStore(collections.sessions, auditedStore(collections.sessions, storeDeps)),
     notifications,
     auditTrail: trail,
     purges,
@@ -130,6 +134,7 @@ async function compose(
       organizationService(deps),
       companyService(deps),
       apiKeyService(deps),
+      sessionService(deps),
       memberService(deps),
       notificationService(deps),
       auditService(deps),
@@ -198,6 +203,7 @@ async function openCollections(db: Db) {
   const organizations = db.collection<OrganizationDocument>('organizations');
   const apiKeys = db.collection<ApiKeyDocument>('api_keys');
   const rosters = db.collection<RosterDocument>('members');
+  const sessions = db.collection<SessionDocument>('sessions');
   const notifications = db.collection<NotificationDocument>('notifications');
   const auditEvents = db.collection<AuditEventDocument>('audit_events');
   const rateWindows = db.collection<RateWindowDocument>('rate_windows', RATE_WINDOW_CONCERNS);
@@ -205,12 +211,13 @@ async function openCollections(db: Db) {
     createOrganizationIndexes(organizations),
     createApiKeyIndexes(apiKeys),
     createRosterIndexes(rosters),
+    createSessionIndexes(sessions),
     createNotificationIndexes(notifications),
     createAuditEventIndexes(auditEvents),
     createRateWindowIndexes(rateWindows),
   ]);
   const schedules = db.collection<ScheduleDocument>('schedules');
-  return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows, schedules };
+  return { organizations, apiKeys, rosters, sessions, notifications, auditEvents, rateWindows, schedules };
 }
 
 /** Lists the data that is kept of organizations until their purge. The audit trail is kept for longer. */
@@ -218,6 +225,7 @@ function tenantDataOf({
   organizations,
   apiKeys,
   rosters,
+  sessions,
   notifications,
   rateWindows,
 }: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
@@ -226,6 +234,7 @@ function tenantDataOf({
     // Audit entries that are not relayed yet keep the database document that carries them.
     ownedDocuments(apiKeys, ['auditPending']),
     documentOfOrganization(rosters, ['auditPending']),
+    ownedDocuments(sessions, ['auditPending']),
     ownedDocuments(notifications),
     prefixedDocuments(rateWindows, (organizationId) => `organization:${organizationId}:`),
   ];

@@ -9,6 +9,11 @@ export function countRefusedKey(reason: 'malformed' | 'unknown' | 'dead'): void 
   count('invoicecontrol.keys.refused', { reason });
 }
 
+/** Counts refused sessions of the app, with the reason for operators. */
+export function countRefusedSession(reason: 'malformed' | 'unknown' | 'dead'): void {
+  count('invoicecontrol.sessions.refused', { reason });
+}
+
 /** Counts requests that exceed a rate limit. */
 export function countRefusedRequest(policy: string): void {
   // The gateway defines the policies. A later release of it may send one that this release does not know.

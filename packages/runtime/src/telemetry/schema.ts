@@ -510,6 +510,12 @@ export const metrics = {
     owners: ['organization'],
     renamedFrom: ['organization.keys_refused'],
   }),
+  'invoicecontrol.sessions.refused': counter({
+    unit: '{session}',
+    description: 'Sessions of the app that were refused.',
+    attributes: { reason: oneOf('malformed', 'unknown', 'dead') },
+    owners: ['organization'],
+  }),
   'invoicecontrol.rate_limits.exceeded': counter({
     unit: '{request}',
     description: 'Requests over a rate limit, by its policy.',

@@ -176,6 +176,9 @@ async function answerKey(
   const reply = await during(response, 'handle', () => route.handle(input, bound));
   // Other gateways learn of the change by an event. This gateway applies the change before it responds.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
+  if (route.endsSession === true && principal.session !== undefined) {
+    authenticator.invalidateSession(principal.session.sessionId);
+  }
   return reply;
 }
 

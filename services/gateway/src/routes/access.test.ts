@@ -52,7 +52,7 @@ describe('every route', () => {
         const status = await statusOf(method, path, byRole.get(role));
         expect({ role, isRefused: status === 403 || status === 401 }).toEqual({ role, isRefused: !isEnough });
       }
-      expect(await statusOf(method, path, lacking.get(access.scope))).toBe(403);
+      if (access.scope !== undefined) expect(await statusOf(method, path, lacking.get(access.scope))).toBe(403);
     });
   }
 });

@@ -37,13 +37,23 @@ export function principal(part: Partial<Principal> = {}): Principal {
     limits: {},
     keyExpiresTime: undefined,
     isTest: false,
+    session: undefined,
     ...part,
   };
 }
 
-/** Accepts these keys and refuses all others, and grants every rate limit token. */
-export function accessFor(keys: ReadonlyMap<string, Principal>): Implementation<typeof AccessServiceDefinition> {
+/** Accepts these keys and tokens of sessions and refuses all others, and grants every rate limit token. */
+export function accessFor(
+  keys: ReadonlyMap<string, Principal>,
+  sessions: ReadonlyMap<string, Principal> = new Map(),
+): Implementation<typeof AccessServiceDefinition> {
   return {
+    authenticateSession({ token }) {
+      const found = sessions.get(token);
+      return found === undefined
+        ? Promise.reject(new DomainError('unauthenticated', 'No such session.'))
+        : Promise.resolve({ principal: found });
+    },
     authenticateKey({ key }) {
       const found = keys.get(key);
       return found === undefined

@@ -69,10 +69,15 @@ export interface GatewayOptions {
 const SLOW_MACHINE_TIMEOUT_MS = 60_000;
 
 /** Extends the short deadlines for keys and rate limits, which a slow test machine would exceed. */
-function withLongTimeouts({ authenticateKey, reserveRequests }: Clients['access']): Clients['access'] {
+function withLongTimeouts({
+  authenticateKey,
+  authenticateSession,
+  reserveRequests,
+}: Clients['access']): Clients['access'] {
   const withLongTimeout = (options: CallOptions): CallOptions => ({ ...options, timeoutMs: SLOW_MACHINE_TIMEOUT_MS });
   return {
     authenticateKey: (request, options) => authenticateKey(request, withLongTimeout(options)),
+    authenticateSession: (request, options) => authenticateSession(request, withLongTimeout(options)),
     reserveRequests: (request, options) => reserveRequests(request, withLongTimeout(options)),
   };
 }

@@ -41,36 +41,48 @@ export interface AuthenticationDeps {
  * @throws DomainError unauthenticated, with the same message for every cause
  */
 export const authenticateKey =
-  ({ keys, organizations, rosters, peppers, clock, keyUsage }: AuthenticationDeps) =>
+  (deps: AuthenticationDeps) =>
   async (text: string): Promise<Principal> => {
     const parts = parseApiKey(text);
     if (parts === undefined) throw refused('malformed');
-    const key = await keys.findOfAnyOrganization(parts.id);
-    if (!matchesKey(text, key, peppers) || key === undefined) throw refused('unknown');
-    const [organization, member, person] = await Promise.all([
-      organizations.findSummary(key.organizationId),
-      key.userId === undefined ? undefined : rosters.findActiveMember(key.organizationId, key.userId),
-      personBehind(key, keys),
-    ]);
-    const now = clock.now();
-    if (organization === undefined || !isActiveKey(key, organization, now)) throw refused('dead');
-    if (key.userId !== undefined && member === undefined) throw refused('dead');
-    if (organization.testOf !== undefined) {
-      // The test organization is deleted soon after its organization, but its keys end with it at once.
-      const parent = await organizations.findSummary(organization.testOf);
-      if (parent === undefined || parent.deletion !== undefined) throw refused('dead');
-    }
-    keyUsage.record(key, now);
-    return {
-      organizationId: organization.id,
-      apiKeyId: key.id,
-      person,
-      ...(member === undefined ? rightsOf(key) : rightsOfMemberKey(rightsOf(key), member.role)),
-      keyExpiresTime: key.expiresAt,
-      isTest: organization.testOf !== undefined,
-      ...entitlements(organization),
-    };
+    const key = await deps.keys.findOfAnyOrganization(parts.id);
+    if (!matchesKey(text, key, deps.peppers) || key === undefined) throw refused('unknown');
+    return principalOf(key, deps, () => refused('dead'));
   };
+
+/**
+ * Returns the principal of an API key that the caller has proved to hold.
+ * @throws the given refusal if the key, its member or its organization has ended
+ */
+export async function principalOf(
+  key: ApiKey,
+  { keys, organizations, rosters, clock, keyUsage }: Omit<AuthenticationDeps, 'peppers'>,
+  refusal: () => DomainError,
+): Promise<Principal> {
+  const [organization, member, person] = await Promise.all([
+    organizations.findSummary(key.organizationId),
+    key.userId === undefined ? undefined : rosters.findActiveMember(key.organizationId, key.userId),
+    personBehind(key, keys),
+  ]);
+  const now = clock.now();
+  if (organization === undefined || !isActiveKey(key, organization, now)) throw refusal();
+  if (key.userId !== undefined && member === undefined) throw refusal();
+  if (organization.testOf !== undefined) {
+    // The test organization is deleted soon after its organization, but its keys end with it at once.
+    const parent = await organizations.findSummary(organization.testOf);
+    if (parent === undefined || parent.deletion !== undefined) throw refusal();
+  }
+  keyUsage.record(key, now);
+  return {
+    organizationId: organization.id,
+    apiKeyId: key.id,
+    person,
+    ...(member === undefined ? rightsOf(key) : rightsOfMemberKey(rightsOf(key), member.role)),
+    keyExpiresTime: key.expiresAt,
+    isTest: organization.testOf !== undefined,
+    ...entitlements(organization),
+  };
+}
 
 function rightsOf({ role, scopes }: ApiKey): Rights {
   return { role, scopes };

@@ -49,4 +49,6 @@ export type AuditAction =
   | 'member.removed'
   | 'api_key.created'
   | 'api_key.updated'
-  | 'api_key.revoked';
+  | 'api_key.revoked'
+  | 'session.created'
+  | 'session.ended';

@@ -50,3 +50,15 @@ export function isInvitationToken(text: string): boolean {
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
+
+const SESSION_TOKEN = /^ics_[0-9A-Za-z]{43}$/;
+
+/** Creates the token of a session with 256 random bits. The token is shown once, and its HMAC is stored. */
+export function generateSessionToken(pepper: Pepper): { token: string; hash: string } {
+  const token = `ics_${randomBase62(43)}`;
+  return { token, hash: hashKey(token, pepper) };
+}
+
+export function isSessionToken(text: string): boolean {
+  return SESSION_TOKEN.test(text);
+}

@@ -7,6 +7,7 @@ import { NotificationServiceDefinition } from '@invoicecontrol/contracts/organiz
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import type { CreateOrganizationResponse } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
+import { SessionServiceDefinition } from '@invoicecontrol/contracts/organization/v1/session_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { configSchema } from '../config.js';
@@ -80,6 +81,7 @@ export function connect(address: string) {
     notification: client(NotificationServiceDefinition, channel),
     operator,
     organization: client(OrganizationServiceDefinition, channel),
+    session: client(SessionServiceDefinition, channel),
     createTenant: (name: string, plan = ''): Promise<CreateOrganizationResponse> =>
       operator.createOrganization({ name, ownerEmail: 'owner@example.com', plan, baseCurrency: '' }, asOperator),
     close: () => channel.close(),

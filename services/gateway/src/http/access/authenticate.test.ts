@@ -29,6 +29,10 @@ beforeEach(() => {
         calls += 1;
         return { principal: await answer() };
       },
+      async authenticateSession() {
+        calls += 1;
+        return { principal: await answer() };
+      },
     },
     failures: new FailureBucket(clock),
     clock,
@@ -51,6 +55,7 @@ class Connection extends EventEmitter {
 function authenticateOn(connection: Connection, address: string, ...values: string[]): Promise<Principal> {
   const request = {
     headersDistinct: values.length === 0 ? {} : { authorization: values },
+    headers: {},
     socket: connection,
   } as unknown as IncomingMessage;
   return authenticator.authenticate(request, address, systemContext('req_1'));

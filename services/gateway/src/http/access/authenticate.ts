@@ -12,6 +12,7 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { ClientGone } from '../response/client-gone.js';
 import { CheckLine } from './check-line.js';
+import { sessionToken } from './session-cookie.js';
 import type { FailureBucket } from '../limits/failure-bucket.js';
 import { HEADER_VALUE_LENGTH_MAX } from '../limits/limits.js';
 
@@ -29,27 +30,30 @@ const PRINCIPALS_MAX = 10_000;
 /** Maximum number of refused keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
 
-/** An attempt to authenticate a request with an API key. */
+/** An attempt to authenticate a request with an API key or with the session of the app. */
 interface Attempt {
-  readonly key: string;
+  readonly credential: Credential;
   readonly digest: string;
   readonly address: string;
   readonly socket: Socket;
-  /** True if the API key was valid at its last check. */
+  /** True if the credential was valid at its last check. */
   readonly isKnown: boolean;
   readonly context: RequestContext;
 }
 
 export interface AuthenticatorDependencies {
-  readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'authenticateKey'>;
+  readonly access: Pick<
+    Methods<typeof AccessServiceDefinition, CallOptions>,
+    'authenticateKey' | 'authenticateSession'
+  >;
   /** Counter of refused API keys. Refused upload tokens have a separate counter. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
 }
 
 /**
- * Determines the principal from the Authorization header of a request. Responses of the organization service are cached
- * under the SHA-256 hash of the API key, never under the key itself.
+ * Determines the principal from the Authorization header of a request, or from the session cookie of a request without
+ * one. Responses of the organization service are cached under the SHA-256 hash of the key or token, never under itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
@@ -65,7 +69,11 @@ export class Authenticator {
       load: (_, attempt) => (attempt.isKnown ? this.#check(attempt) : this.#checkInTurn(attempt)),
       freshMs: FRESH_MS,
       entriesMax: PRINCIPALS_MAX,
-      staleIfError: { maxMs: STALE_MS_MAX, retryMs: RETRY_MS, mayServe: (error) => !(error instanceof RefusedKey) },
+      staleIfError: {
+        maxMs: STALE_MS_MAX,
+        retryMs: RETRY_MS,
+        mayServe: (error) => !(error instanceof RefusedCredential),
+      },
       clock: dependencies.clock,
     });
   }
@@ -78,26 +86,32 @@ export class Authenticator {
    */
   async authenticate(request: IncomingMessage, address: string, context: RequestContext): Promise<Principal> {
     const { failures } = this.#dependencies;
-    const key = bearerKey(request);
-    if (key === undefined || parseApiKey(key) === undefined) throw refused();
-    const digest = digestOf(key);
+    const credential = credentialOf(request);
+    const refusal = credential?.kind === 'session' ? sessionRefused : refused;
+    if (credential === undefined) throw refusal();
+    const digest = digestOf(credential);
     const exhausted = failures.refusalOf(address);
-    if (this.#isRefused(digest)) throw exhausted ?? refused();
+    if (this.#isRefused(digest)) throw exhausted ?? refusal();
     const isKnown = this.#principals.peek(digest) !== undefined;
     try {
       const { socket } = request;
-      const principal = await this.#principal({ key, digest, address, socket, isKnown, context });
-      if (hasExpired(principal, this.#nowMs())) throw refused();
+      const principal = await this.#principal({ credential, digest, address, socket, isKnown, context });
+      if (hasExpired(principal, this.#nowMs())) throw refusal();
       return principal;
     } catch (error) {
-      throw error instanceof RefusedKey ? (exhausted ?? refused()) : error;
+      throw error instanceof RefusedCredential ? (exhausted ?? refusal()) : error;
     }
   }
 
-  /** Checks whether the request has an API key that was valid at its last check, without calling a service. */
+  /** Checks whether the request has a key or session that was valid at its last check, without calling a service. */
   hasKnownKey(request: IncomingMessage): boolean {
-    const key = bearerKey(request);
-    return key !== undefined && this.#principals.peek(digestOf(key)) !== undefined;
+    const credential = credentialOf(request);
+    return credential !== undefined && this.#principals.peek(digestOf(credential)) !== undefined;
+  }
+
+  /** Invalidates a session that has ended, immediately in this gateway. The others check it again within seconds. */
+  invalidateSession(sessionId: string): void {
+    this.#principals.invalidateWhere(({ session }) => session?.sessionId === sessionId);
   }
 
   /** Invalidates revoked keys, and keys whose rights were reduced, immediately. */
@@ -132,17 +146,22 @@ export class Authenticator {
     }
   }
 
-  async #check({ key, digest, address, context }: Attempt): Promise<Principal> {
+  async #check({ credential, digest, address, context }: Attempt): Promise<Principal> {
     const { access, failures } = this.#dependencies;
+    const call = { context, timeoutMs: CHECK_TIMEOUT_MS };
+    const { kind, text } = credential;
     try {
-      const { principal } = await access.authenticateKey({ key }, { context, timeoutMs: CHECK_TIMEOUT_MS });
-      if (principal === undefined) throw new TypeError('The response of AuthenticateKey contains no principal.');
+      const { principal } =
+        kind === 'key'
+          ? await access.authenticateKey({ key: text }, call)
+          : await access.authenticateSession({ token: text }, call);
+      if (principal === undefined) throw new TypeError('The response to an authentication contains no principal.');
       return principal;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') {
         failures.count(address);
         this.#refuse(digest);
-        throw new RefusedKey();
+        throw new RefusedCredential();
       }
       throw new DomainError('unavailable', 'The API key cannot be checked right now. Retry the request in a moment.', {
         cause: error,
@@ -172,8 +191,8 @@ export class Authenticator {
   }
 }
 
-/** Error that is thrown when the organization service refuses an API key. */
-class RefusedKey extends Error {}
+/** Error that is thrown when the organization service refuses an API key or a session. */
+class RefusedCredential extends Error {}
 
 /**
  * Returns the same refusal for an API key that is missing, unknown, revoked, expired, or belongs to a deleted
@@ -186,13 +205,37 @@ export function refused(): DomainError {
   );
 }
 
-function digestOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64');
+/** Returns the same refusal for a session that is unknown or has ended, for whatever reason. */
+function sessionRefused(): DomainError {
+  return new DomainError('unauthenticated', 'The session has ended. Sign in again.');
 }
 
-/** A cached API key is refused from its expiry time on, not only when it is evicted from the cache. */
-function hasExpired({ keyExpiresTime }: Principal, nowMs: number): boolean {
-  return keyExpiresTime !== undefined && keyExpiresTime.getTime() <= nowMs;
+/** What a request proves its caller with: an API key, or the token of a session of the app. */
+interface Credential {
+  readonly kind: 'key' | 'session';
+  readonly text: string;
+}
+
+/**
+ * Returns the well-formed credential of a request. A request with an Authorization header is never authenticated by a
+ * cookie, so that programs cannot mix the two.
+ */
+function credentialOf(request: IncomingMessage): Credential | undefined {
+  if (request.headersDistinct['authorization'] !== undefined) {
+    const text = bearerKey(request);
+    return text === undefined || parseApiKey(text) === undefined ? undefined : { kind: 'key', text };
+  }
+  const text = sessionToken(request);
+  return text === undefined ? undefined : { kind: 'session', text };
+}
+
+function digestOf({ text }: Credential): string {
+  return createHash('sha256').update(text).digest('base64');
+}
+
+/** A cached key or session is refused from its expiry time on, not only when it is evicted from the cache. */
+function hasExpired({ keyExpiresTime, session }: Principal, nowMs: number): boolean {
+  return [keyExpiresTime, session?.expiresTime].some((at) => at !== undefined && at.getTime() <= nowMs);
 }
 
 /**

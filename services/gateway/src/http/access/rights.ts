@@ -8,7 +8,8 @@ import { DomainError } from '@invoicecontrol/errors';
  * 4).
  */
 export interface KeyAccess {
-  readonly scope: Scope;
+  /** Scope that the key needs. Absent if any valid key is sufficient. */
+  readonly scope?: Scope;
   readonly minimumRole?: Role;
   /** True if the route requires the organization to have an active subscription. */
   readonly needsSubscription?: true;
@@ -28,7 +29,7 @@ export function requireRight(
   if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
     throw new DomainError('forbidden', `This request requires an API key with the role ${minimumRole} or higher.`);
   }
-  if (!hasScope(principal.scopes, scope)) {
+  if (scope !== undefined && !hasScope(principal.scopes, scope)) {
     throw new DomainError('forbidden', `This request requires an API key with the scope ${scope}.`);
   }
   if (refusesTestKeys === true && principal.isTest) {

@@ -15,7 +15,7 @@ const VERBS = wordsOf(
   'is are was were has have had can may must will does do means shows says tells applies happens begins ends',
 );
 const IMPERATIVES = wordsOf(
-  'accept analyze assign cancel change check connect correct count create delete disable disconnect dismiss download export invite list read receive notify record release remove rename render reserve restore revoke rotate scan send set start submit test update',
+  'accept analyze assign cancel change check connect correct count create delete disable disconnect dismiss download export invite list read receive notify record release remove rename render reserve restore revoke rotate scan send set sign start submit test update',
 );
 
 function wordsOf(text: string): ReadonlySet<string> {

@@ -30,6 +30,7 @@ export const EXAMPLE_IDS = {
   organization: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d17',
   rule: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d18',
   scan: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d19',
+  session: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d21',
   submission: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1f',
   supplier: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1a',
   run: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',

@@ -244,7 +244,7 @@ function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
   if (access === 'public') return {};
   return {
     'x-required-role': access.minimumRole ?? 'VIEWER',
-    'x-required-scope': access.scope,
+    ...(access.scope === undefined ? {} : { 'x-required-scope': access.scope }),
     ...(access.needsSubscription === true ? { 'x-requires-subscription': true } : {}),
     ...(access.refusesTestKeys === true ? { 'x-refuses-test-keys': true } : {}),
   };
@@ -277,7 +277,8 @@ function describeAccess(route: Route): string {
   const token = isFileRoute(route) ? ' A token in the URL replaces the API key.' : '';
   const subscription = access.needsSubscription === true ? ' Requires an active subscription.' : '';
   const testKeys = access.refusesTestKeys === true ? ' Test keys are refused.' : '';
-  return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}${testKeys}`;
+  const scope = access.scope === undefined ? 'any scopes' : `the scope \`${access.scope}\``;
+  return `Requires an API key with ${role} and ${scope}.${token}${subscription}${testKeys}`;
 }
 
 /** Describes the bodies that a route accepts, by media type. */

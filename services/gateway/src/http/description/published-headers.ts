@@ -39,6 +39,10 @@ export const publishedHeaders = {
     description: 'The path of the new resource.',
     example: '/v1/companies/01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
   },
+  'Set-Cookie': {
+    description: 'The cookie of the session, which the browser sends back and scripts cannot read.',
+    example: '__Host-ic_session=ics_...; Path=/; Secure; HttpOnly; SameSite=Strict',
+  },
   'Preference-Applied': {
     description:
       'The preference of the request (`Prefer` header) that was applied: `respond-async` means that the analysis was queued, as the request preferred.',

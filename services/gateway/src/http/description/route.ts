@@ -122,6 +122,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * True if a gateway runs only one such request for an organization at a time. Another request gets a 409 response.
    */
   readonly isOneAtATime?: true;
+  /** True if the request ends the session that authenticated it. */
+  readonly endsSession?: true;
   /** True if the `url` of the request body receives webhook events from then on. */
   readonly sendsEventsToUrl?: true;
   /** Rate limit that applies to this route in addition to the general one. */

@@ -9,12 +9,12 @@ import { route } from '../../http/description/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { grantorOf } from './grantor.js';
 
-const role = z
+export const role = z
   .enum(roles)
   .describe(
     'The role of the API key: VIEWER (can read), ANALYST (can also review), ADMIN (can also manage) or OWNER (can do everything).',
   );
-const grantedScope = z.enum([...scopes, ALL_SCOPES]);
+export const grantedScope = z.enum([...scopes, ALL_SCOPES]);
 const grantedScopes = z
   .array(grantedScope)
   .describe('The scopes of the API key, which limit what the key may do. `*` means all scopes.');

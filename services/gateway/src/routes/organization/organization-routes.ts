@@ -1,11 +1,14 @@
 import type { Resource } from '../../http/description/route.js';
 import { getUsage } from '../billing/usage.js';
+import { getCaller } from './caller.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';
 import { createCompany, deleteCompany, getCompany, listCompanies, updateCompany } from './companies.js';
 import { acceptInvitation, getMember, inviteMember, listMembers, removeMember, updateMember } from './members.js';
 import { exportOrganization } from './export.js';
+
 import { listNotifications } from './notifications.js';
+import { createSession, endCurrentSession, listSessions } from './sessions.js';
 import {
   deleteOrganization,
   getOrganization,
@@ -46,6 +49,11 @@ export const organizationResources: readonly Resource[] = [
     tag: 'api-keys',
     description: 'API keys for programs, each with a role and scopes.',
     routes: [listApiKeys, createApiKey, getApiKey, updateApiKey, revokeApiKey],
+  },
+  {
+    tag: 'sessions',
+    description: 'Sessions of people in the app, and what a caller may know about itself.',
+    routes: [getCaller, createSession, listSessions, endCurrentSession],
   },
   {
     tag: 'audit-events',

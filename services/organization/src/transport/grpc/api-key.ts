@@ -32,7 +32,7 @@ export function apiKeyService(deps: ApiKeyDeps): Binding {
   });
 }
 
-function toWire(key: ApiKey): WireApiKey {
+export function toWire(key: ApiKey): WireApiKey {
   return {
     apiKeyId: key.id,
     name: key.name,

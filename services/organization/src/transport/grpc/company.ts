@@ -39,7 +39,7 @@ export function companyService({ organizations, clock }: { organizations: Organi
   });
 }
 
-function toWire(organization: Organization, companyId: string): WireCompany {
+export function toWire(organization: Organization, companyId: string): WireCompany {
   const { id, name, taxId, country, createdAt } = requireCompany(organization, companyId);
   const isDefault = organization.defaultCompanyId === id;
   return { companyId: id, name, taxId, country, isDefault, createdTime: createdAt };

@@ -44,7 +44,7 @@ export function memberService(deps: MemberDeps): Binding {
   });
 }
 
-function toWire(member: Member): WireMember {
+export function toWire(member: Member): WireMember {
   const { userId, email, name = '', role, createdAt } = member;
   return { userId, email, name, role, status: isActive(member) ? 'ACTIVE' : 'INVITED', createdTime: createdAt };
 }

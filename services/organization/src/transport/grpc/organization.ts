@@ -69,7 +69,7 @@ export function organizationService(
   });
 }
 
-function toWire(organization: Organization): WireOrganization {
+export function toWire(organization: Organization): WireOrganization {
   const inForce = referenceValidationInForce(organization);
   const request = organization.fourEyesRequest;
   return {

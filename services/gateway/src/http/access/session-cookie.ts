@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Name of the cookie that holds the token of a session. Browsers accept the prefix `__Host-` only from this very host,
+ * over a secure connection and for all paths, so that no other host of the domain can set the cookie.
+ */
+const SESSION_COOKIE = '__Host-ic_session';
+const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
+const TOKEN = /^ics_[0-9A-Za-z]{43}$/;
+
+/** Methods that change nothing, for which browsers send no Origin. */
+const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
+
+/** Returns the Set-Cookie value that stores the token until the browser is closed. */
+export function sessionCookie(token: string): string {
+  return `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}`;
+}
+
+/** The Set-Cookie value that removes the cookie. */
+export const NO_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
+
+/**
+ * Returns the token of the session that a page of this origin sends. A cookie is sent whoever causes the request, so a
+ * request that another site causes has no session: the browser says in Sec-Fetch-Site where a request comes from, and
+ * names the origin of one that may change something. Neither header can be set by a page.
+ */
+export function sessionToken(request: IncomingMessage): string | undefined {
+  if (request.headers['sec-fetch-site'] !== 'same-origin') return undefined;
+  if (!SAFE_METHODS.has(request.method) && !isOwnOrigin(request)) return undefined;
+  const tokens = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+    .map((pair) => pair.slice(SESSION_COOKIE.length + 1));
+  const [token = '', ...others] = tokens;
+  return others.length === 0 && TOKEN.test(token) ? token : undefined;
+}
+
+/**
+ * Compares the host of the origin with the host of the request. A proxy that ends TLS hides the scheme, which the
+ * attribute `Secure` of the cookie already demands.
+ */
+function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
+  const match = /^https?:\/\/([^/?#]+)$/.exec(origin ?? '');
+  return match?.[1] !== undefined && match[1].toLowerCase() === host?.toLowerCase();
+}

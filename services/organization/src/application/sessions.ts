@@ -1,0 +1,153 @@
+import { v7 as uuidv7 } from 'uuid';
+import { DomainError, notFound } from '@invoicecontrol/errors';
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
+import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { isActiveKey } from '../domain/api-key.js';
+import type { ApiKey, Pepper } from '../domain/api-key.js';
+import type { Organization } from '../domain/organization.js';
+import { isActive } from '../domain/roster.js';
+import type { Member } from '../domain/roster.js';
+import { isActiveSession, SESSION_MS, SESSIONS_PER_KEY_MAX } from '../domain/session.js';
+import type { Session } from '../domain/session.js';
+import type { ApiKeys } from './api-keys.js';
+import type { Change } from './change.js';
+import { requireOrganization } from './organizations.js';
+import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
+import { generateSessionToken } from './secrets.js';
+
+/** Stores the sessions of the app. */
+export interface Sessions {
+  find(organizationId: string, sessionId: string): Promise<Session | undefined>;
+  /** Lists the sessions of an organization that have not ended. */
+  list(organizationId: string, now: Date, page: PageRequest): Promise<Page<Session>>;
+  /** Lists the sessions of an API key that have not ended, after the given number of those that were used last. */
+  listLeastRecent(organizationId: string, apiKeyId: string, now: Date, after: number): Promise<readonly Session[]>;
+  insert(session: Session, change: Change): Promise<void>;
+  /**
+   * Stores the end of a session.
+   * @throws VersionConflict if the session has ended since it was read
+   */
+  end(session: Session, endedAt: Date, change: Change): Promise<void>;
+}
+
+export interface SessionDeps {
+  readonly organizations: Pick<Organizations, 'find'>;
+  readonly rosters: Pick<Rosters, 'find'>;
+  readonly keys: Pick<ApiKeys, 'find'>;
+  readonly sessions: Sessions;
+  readonly pepper: Pepper;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens a session with the rights of an API key. Only this response contains the token. Of more sessions than an API
+ * key may have, the ones that were used least recently end.
+ * @throws DomainError unauthenticated if the API key is not valid any more
+ */
+export const createSession =
+  (deps: SessionDeps) =>
+  async (
+    { organizationId, apiKeyId }: { organizationId: string; apiKeyId: string },
+    context: RequestContext,
+  ): Promise<{ session: Session; token: string }> => {
+    const now = deps.clock.now();
+    const { key } = await requireKey(deps, organizationId, apiKeyId, now);
+    const { token, hash } = generateSessionToken(deps.pepper);
+    const session: Session = {
+      id: uuidv7(),
+      organizationId,
+      version: 1,
+      apiKeyId,
+      userId: key.userId,
+      hash,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: new Date(now.getTime() + SESSION_MS),
+      endedAt: undefined,
+    };
+    await deps.sessions.insert(session, {
+      context,
+      audit: [{ action: 'session.created', target: `session:${session.id}` }],
+    });
+    // The bound is applied after the insert, so that concurrent sign-ins cannot exceed it together.
+    const excess = await deps.sessions.listLeastRecent(organizationId, apiKeyId, now, SESSIONS_PER_KEY_MAX);
+    for (const one of excess) await endIfOpen(deps, one, context);
+    return { session, token };
+  };
+
+export const listSessions =
+  ({ sessions, clock }: Pick<SessionDeps, 'sessions' | 'clock'>) =>
+  (organizationId: string, page: PageRequest): Promise<Page<Session>> =>
+    sessions.list(organizationId, clock.now(), page);
+
+/**
+ * Ends a session. A repeat changes nothing.
+ * @throws DomainError not_found if the organization has no such session
+ */
+export const endSession =
+  (deps: Pick<SessionDeps, 'sessions' | 'clock'>) =>
+  (
+    { organizationId, sessionId }: { organizationId: string; sessionId: string },
+    context: RequestContext,
+  ): Promise<void> =>
+    retryOnConflict(async () => {
+      const session = await deps.sessions.find(organizationId, sessionId);
+      if (session === undefined) throw notFound('session');
+      const now = deps.clock.now();
+      if (isActiveSession(session, now)) await deps.sessions.end(session, now, endOf(session, context));
+    });
+
+/** The organization, the API key and the member behind a caller. */
+export interface Caller {
+  readonly organization: Organization;
+  readonly key: ApiKey;
+  readonly member: Member | undefined;
+}
+
+/**
+ * Describes the caller to itself.
+ * @throws DomainError unauthenticated if the API key is not valid any more
+ */
+export const describeCaller =
+  (deps: SessionDeps) =>
+  async ({ organizationId, apiKeyId }: { organizationId: string; apiKeyId: string }): Promise<Caller> => {
+    const { organization, key } = await requireKey(deps, organizationId, apiKeyId, deps.clock.now());
+    const roster = key.userId === undefined ? undefined : await deps.rosters.find(organizationId);
+    const member = roster?.members.find((one) => one.userId === key.userId && isActive(one));
+    return { organization, key, member };
+  };
+
+async function endIfOpen(
+  { sessions, clock }: Pick<SessionDeps, 'sessions' | 'clock'>,
+  session: Session,
+  context: RequestContext,
+): Promise<void> {
+  try {
+    await sessions.end(session, clock.now(), endOf(session, context));
+  } catch (error) {
+    // A concurrent sign-in, or the person, has ended the same session.
+    if (!(error instanceof VersionConflict)) throw error;
+  }
+}
+
+function endOf({ id }: Session, context: RequestContext): Change {
+  return { context, audit: [{ action: 'session.ended', target: `session:${id}` }] };
+}
+
+/** The API key is checked again, because the gateway caches keys for seconds. */
+async function requireKey(
+  { organizations, keys }: Pick<SessionDeps, 'organizations' | 'keys'>,
+  organizationId: string,
+  apiKeyId: string,
+  now: Date,
+): Promise<{ organization: Organization; key: ApiKey }> {
+  const organization = await requireOrganization(organizations, organizationId);
+  const key = await keys.find(organizationId, apiKeyId);
+  if (key === undefined || !isActiveKey(key, organization, now)) {
+    throw new DomainError('unauthenticated', 'The API key is missing or not valid.');
+  }
+  return { organization, key };
+}
