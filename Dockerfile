@@ -11,7 +11,7 @@ ARG npm_config_cache=/npm-cache
 WORKDIR /app
 COPY . .
 RUN --mount=type=cache,target=/npm-cache npm ci
-RUN npm run generate && npx tsc -b services/* tools/admin
+RUN npm run generate && npx tsc -b services/* tools/admin packages/client && npm run build --workspace=console
 # What was compiled stays; tools, sources and their tests go, and the packages that only they needed.
 # Each name of a workspace is an argument of its own, so the list stays unquoted.
 # hadolint ignore=SC2046
@@ -28,6 +28,8 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/packages packages
 COPY --from=build /app/services services
+# The gateway serves the web application.
+COPY --from=build /app/console/dist/app console/dist/app
 # Read only where GRPC_REFLECTION lets a console discover a service.
 COPY --from=build /app/proto proto
 # The operator's command line runs next to the organization service: see docs/runbooks/deploying.md.

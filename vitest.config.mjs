@@ -34,7 +34,7 @@ function project(name, order, options) {
 const servers = 'tools/dev/dist/test-servers.js';
 /** The product, started once for all files of its project. */
 const product = 'tools/dev/dist/test-product.js';
-const sources = '{packages/*,services/*,tools/*,simulators}/src/**';
+const sources = '{packages/*,services/*,tools/*,simulators,console}/src/**';
 const isolated = '**/*.isolated{,.int}.test.ts';
 /** Each starts a product in processes of its own, and kills them. */
 const crashes = 'tests/e2e/crash-*.e2e.test.ts';

@@ -1,6 +1,6 @@
 // Writes the list of all packages in the image, as a CycloneDX file: `npm run sbom`. With `--omit dev`, npm leaves out each package on which any
-// workspace depends for development, also where a service needs it (express, mongodb). So npm lists everything, and this file keeps what the services and
-// the operator's command line need according to the lock file.
+// workspace depends for development, also where a service needs it (express, mongodb). So npm lists everything, and this file keeps what the services, the
+// web application and the operator's command line need according to the lock file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const needed = new Set();
-for (const path of Object.keys(packages)) if (/^(?:services\/[^/]+|tools\/admin)$/.test(path)) follow(path);
+for (const path of Object.keys(packages)) if (/^(?:services\/[^/]+|tools\/admin|console)$/.test(path)) follow(path);
 
 const listed = JSON.parse(
   execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {

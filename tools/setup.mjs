@@ -16,12 +16,15 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const NODE_MINIMUM = [20, 19];
 const NPM_TIMEOUT_MS = 15 * 60_000;
+/** Folder of the web application. */
+const CONSOLE = 'console';
 const LOCK_WAIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 200;
 /**
@@ -48,6 +51,7 @@ if (todo().length > 0) {
   await generate();
   await writeSite();
   await build();
+  await buildConsole();
 }
 
 function requireNode() {
@@ -66,6 +70,7 @@ function todo() {
     (state.contracts !== contractsHash() || !isGenerated()) && 'generate',
     (state.site !== siteHash() || !existsSync('services/gateway/gen/site/index.json')) && 'site',
     (state.sources !== sourcesHash() || !isBuilt()) && 'build',
+    existsSync(CONSOLE) && (state.console !== consoleHash() || !existsSync(`${CONSOLE}/dist/app`)) && 'console',
   ].filter(Boolean);
 }
 
@@ -133,6 +138,21 @@ async function build() {
   saveState({ sources });
 }
 
+/** Builds the web application, which the gateway serves. */
+async function buildConsole() {
+  if (!todo().includes('console')) return;
+  const console = consoleHash();
+  await step('building the web application', async () => {
+    // Vite is loaded as the workspace finds it, because the tests use another version.
+    const vite = createRequire(join(root, CONSOLE, 'package.json')).resolve('vite/package.json');
+    const built = await run(process.execPath, [join(dirname(vite), 'bin/vite.js'), 'build', '--logLevel', 'warn'], {
+      cwd: CONSOLE,
+    });
+    if (built.status !== 0) fail('The web application cannot be built: correct what is listed above.', built.output);
+  });
+  saveState({ console });
+}
+
 /** Checks whether npm has already installed the packages of the lock file, as after `npm install <package>`. */
 function isInstalled() {
   const record = 'node_modules/.package-lock.json';
@@ -185,13 +205,19 @@ function siteHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
+/** The hash covers what the web application is built from: its sources, those of the client, and the packages. */
+function consoleHash() {
+  const inputs = ['package-lock.json', ...files(CONSOLE, () => true), ...files('packages/client/src', () => true)];
+  return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
+}
+
 /**
  * Size and modification time are enough, because this hash only decides whether to run tsc, which compares the
  * contents.
  */
 function sourcesHash() {
-  const isSource = (name) => name.endsWith('.ts') || name === 'package.json' || name.startsWith('tsconfig');
-  const inputs = ['packages', 'services', 'simulators', 'tools', 'tests']
+  const isSource = (name) => /\.tsx?$/.test(name) || name === 'package.json' || name.startsWith('tsconfig');
+  const inputs = ['packages', 'services', 'simulators', 'tools', 'tests', CONSOLE]
     .filter((path) => existsSync(path))
     .flatMap((path) => files(path, isSource));
   return hash(

@@ -79,6 +79,13 @@ describe('the rules of .oxlintrc.json', () => {
     },
   );
 
+  test.each(['no-restricted-imports', 'no-restricted-globals', 'no-danger'])(
+    'of the web application: %s reports its fixture',
+    async (rule) => {
+      expect(await lint(`lint/console/${rule}.tsx`)).toEqual([expect.stringContaining(`(${rule})`)]);
+    },
+  );
+
   test('a default that hides values of a union is reported', async () => {
     const rule = 'switch-exhaustiveness-check';
     expect(await lint(`lint/${rule}.ts`, '--type-aware')).toEqual([expect.stringContaining(`(${rule})`)]);

@@ -10,6 +10,7 @@ import type {
   Page,
   PagedPath,
   PathsWith,
+  XmlPath,
 } from './operations.js';
 import type { RetryOptions } from './retry.js';
 
@@ -73,6 +74,15 @@ export interface Client {
       ? [options?: CallOptions<Operation<P, 'get'>>]
       : [options: CallOptions<Operation<P, 'get'>>]
   ) => Promise<Answer<Blob>>;
+  /**
+   * Sends an XML file to an operation that accepts one, such as a payment run or the status report of a bank. The
+   * operation takes effect once for the same bytes, so failed requests are retried.
+   */
+  readonly postXml: <P extends XmlPath>(
+    path: P,
+    bytes: FileBytes,
+    options?: Omit<CallOptions<Operation<P, 'post'>>, 'body'>,
+  ) => Promise<Answer<Data<Operation<P, 'post'>>>>;
   /** Sends the bytes of a reserved upload. Failed requests are retried. */
   readonly sendFile: (uploadId: string, bytes: FileBytes, options: SendFileOptions) => Promise<void>;
   /**

@@ -62,7 +62,8 @@ export function createClient(options: ClientOptions): Client {
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
     // If the operation does not honour the key, a retry would take effect a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
-    if (isKeyed && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
+    // A file needs no key, because the API recognizes its bytes, also if another program sent them.
+    if (isKeyed && file === undefined && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
     const url = `${baseUrl}${fillPath(path, given.path)}${searchOf(given.query)}`;
     // Redirects are not followed, because the API key must not be sent to another address.
     const init = { method: method.toUpperCase(), headers, redirect: 'manual' as const };
@@ -125,7 +126,9 @@ export function createClient(options: ClientOptions): Client {
   const by = (method: Method) => (path: string, given?: AnyOptions) => call(method, path, given);
   const calls = { get: by('get'), post: by('post'), patch: by('patch'), put: by('put'), delete: by('delete') };
   const file = (path: string, given?: AnyOptions) => call('get', path, { ...given, isFile: true });
-  const client = { ...calls, file, sendFile, items, pages } as unknown as Client;
+  const postXml = (path: string, bytes: FileBytes, given?: AnyOptions) =>
+    call('post', path, { ...given, file: { bytes, mediaType: 'application/xml' } });
+  const client = { ...calls, file, postXml, sendFile, items, pages } as unknown as Client;
   return { ...client, uploadInvoice: (bytes, given) => uploadInvoice(client, bytes, given) };
 }
 

@@ -8,6 +8,7 @@ interface Received {
   readonly target: string;
   readonly type: string | undefined;
   readonly prefer: string | undefined;
+  readonly key: string | undefined;
   readonly body: Buffer;
 }
 
@@ -29,6 +30,7 @@ async function startApi(replies: Reply[]) {
         target: `${method} ${url}`,
         type: headers['content-type'],
         prefer: typeof prefer === 'string' ? prefer : undefined,
+        key: [headers['idempotency-key']].flat()[0],
         body: Buffer.concat(chunks),
       });
       const reply = replies.shift() ?? [599];
@@ -48,6 +50,24 @@ async function startApi(replies: Reply[]) {
 
 const conflict: Reply = [409, { error: { code: 'CONFLICT', message: 'Already stored.', request_id: 'req_1' } }];
 const pdf = new TextEncoder().encode('%PDF-1.7');
+
+describe('an XML file', () => {
+  test('is sent as it is and again after a failure, without a key, because the same bytes are the same run', async () => {
+    const { api, received } = await startApi(['drop', [503], [200, { id: 'r' }]]);
+    const { data } = await api.postXml('/payment-runs', new TextEncoder().encode('<Document/>'), {
+      query: { company_id: 'c' },
+    });
+    expect(data.id).toBe('r');
+    expect(received.map(({ target, type, key, body }) => ({ target, type, key, body: body.toString() }))).toEqual(
+      Array.from({ length: 3 }, () => ({
+        target: 'POST /v1/payment-runs?company_id=c',
+        type: 'application/xml',
+        key: undefined,
+        body: '<Document/>',
+      })),
+    );
+  });
+});
 
 describe('a file', () => {
   test('is read as it is, with its type', async () => {

@@ -81,6 +81,15 @@ type MediaTypes<O> = O extends { readonly responses: { readonly 200: { readonly 
   ? keyof C
   : never;
 
+/** POST paths that accept an XML file as their body. */
+export type XmlPath = {
+  [P in PathsWith<'post'>]: Operation<P, 'post'> extends { readonly requestBody?: infer R }
+    ? NonNullable<R> extends { readonly content: { readonly 'application/xml': unknown } }
+      ? P
+      : never
+    : never;
+}[PathsWith<'post'>];
+
 /** Paths whose response is a file and not JSON. */
 export type FilePath = {
   [P in PathsWith<'get'>]: [MediaTypes<Operation<P, 'get'>>] extends [never]

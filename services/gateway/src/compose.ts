@@ -19,6 +19,7 @@ import type { Config } from './config.js';
 import { AddressShare } from './http/limits/address-share.js';
 import { BodyBudget } from './http/body/body-budget.js';
 import { createApp } from './http/app.js';
+import { BUILT_CONSOLE } from './http/console-page.js';
 import { Authenticator } from './http/access/authenticate.js';
 import { FailureBucket } from './http/limits/failure-bucket.js';
 import {
@@ -106,6 +107,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
         readiness,
         openApi: describeApi(resources, webhookEvents, unreferencedSchemas),
         trustedProxyHops: config.TRUSTED_PROXY_HOPS,
+        consoleFolder: config.CONSOLE === 'on' ? BUILT_CONSOLE : undefined,
       }),
       host: config.HOST,
       port: config.PORT,

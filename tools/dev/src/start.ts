@@ -220,6 +220,7 @@ function welcome({ baseUrl, key, webhooks, erp, ksef, toTry, tookMs }: Welcome):
   return `
 Ready after ${(tookMs / 1000).toFixed(1)} s. Stop everything with Ctrl-C.
 
+  App       ${root}/app (sign in with the API key)
   API       ${baseUrl}
   API key   ${key}
   Docs      ${root}/docs${webhooks === undefined ? '' : `\n  Webhooks  ${webhooks}`}${erp === undefined ? '' : `\n  ERP       ${erp}`}${ksef === undefined ? '' : `\n  KSeF      ${ksef}`}

@@ -306,6 +306,8 @@ export const services = {
       RATE_LIMIT_SCANS_PER_MINUTE: { value: '20' },
       RATE_LIMIT_DOCUMENTS_PER_MINUTE: { value: '600' },
       RATE_LIMIT_WAIT_MS: {},
+      // `off` serves no web application under /app.
+      CONSOLE: {},
     },
     requests: { cpu: '200m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },

@@ -13,6 +13,7 @@ import { docsSite } from './description/docs-site.js';
 import { clientAddress } from './limits/client-address.js';
 import { expectAnswer } from './connection/client-errors.js';
 import { isClosing, refuseExcess, trackRequest } from './connection/connections.js';
+import { consolePage } from './console-page.js';
 import { dispatch } from './dispatch.js';
 import type { Dispatching } from './dispatch.js';
 import { HEADER_VALUE_LENGTH_MAX, URL_LENGTH_MAX } from './limits/limits.js';
@@ -32,10 +33,20 @@ export interface AppOptions {
   /** The published API description in JSON format. */
   readonly openApi: string;
   readonly trustedProxyHops: number;
+  /** Folder of the built web application. Undefined if it is not served. */
+  readonly consoleFolder: string | undefined;
 }
 
-/** Creates the app: the routes under `/v1`, the probes, the API description and the documentation site. */
-export function createApp({ routes, dispatching, readiness, openApi, trustedProxyHops }: AppOptions): Express {
+/** Creates the app: the routes under `/v1`, the probes, the API description, the documentation site and the web
+ * application. */
+export function createApp({
+  routes,
+  dispatching,
+  readiness,
+  openApi,
+  trustedProxyHops,
+  consoleFolder,
+}: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -48,6 +59,7 @@ export function createApp({ routes, dispatching, readiness, openApi, trustedProx
   probes(app, { readiness, isStuck: () => dispatching.load.isStuck() });
   app.use(outsideVersion(dispatching.unauthenticated));
   docsSite(app, openApi);
+  if (consoleFolder !== undefined) consolePage(app, consoleFolder);
   for (const path of new Set(routes.map((route) => route.path))) {
     const handler = dispatch(
       routes.filter((route) => route.path === path),
@@ -132,8 +144,8 @@ function traceOf({ headers: { traceparent, tracestate } }: Request): TraceHeader
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**
- * Headers without a maximum length. An API key that is too long is refused like any other wrong key. Cookies are never
- * read, and browsers send long ones.
+ * Headers without a maximum length. An API key that is too long is refused like any other wrong key. Of the cookies only
+ * the one of the session is read, and browsers send long ones of other applications.
  */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 

@@ -63,6 +63,8 @@ export interface GatewayOptions {
   readonly connectionsMax?: number;
   readonly unauthenticatedPerAddressMax?: number;
   readonly requestsPerOrganizationMax?: number;
+  /** Folder of the built web application, by default none. */
+  readonly consoleFolder?: string;
 }
 
 /** Timeout that is longer than any pause of a slow machine. */
@@ -123,6 +125,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     readiness,
     openApi: describeApi(resources, webhookEvents, unreferencedSchemas),
     trustedProxyHops: options.trustedProxyHops ?? 0,
+    consoleFolder: options.consoleFolder,
   });
   const server = await startHttpServer({
     app,

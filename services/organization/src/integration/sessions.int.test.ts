@@ -77,7 +77,7 @@ describe('a session', () => {
     }
   });
 
-  test('ends after half an hour without a request, and each request begins the half hour anew', async () => {
+  test('ends after half an hour without a request, and each request begins the half hour again', async () => {
     const { token } = await open();
     for (const minutes of [29, 58, 87]) {
       aheadMs = minutes * MINUTE_MS;

@@ -210,7 +210,7 @@ function sessionRefused(): DomainError {
   return new DomainError('unauthenticated', 'The session has ended. Sign in again.');
 }
 
-/** What a request proves its caller with: an API key, or the token of a session of the app. */
+/** The secret by which a caller is authenticated: an API key, or the token of a session of the app. */
 interface Credential {
   readonly kind: 'key' | 'session';
   readonly text: string;

@@ -20,8 +20,8 @@ export function sessionCookie(token: string): string {
 export const NO_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /**
- * Returns the token of the session that a page of this origin sends. A cookie is sent whoever causes the request, so a
- * request that another site causes has no session: the browser says in Sec-Fetch-Site where a request comes from, and
+ * Returns the token of the session that a page of this origin sends. The browser also sends a
+ * cookie with requests that another site causes, so these have no session: the browser says in Sec-Fetch-Site where a request comes from, and
  * names the origin of one that may change something. Neither header can be set by a page.
  */
 export function sessionToken(request: IncomingMessage): string | undefined {

@@ -1,0 +1,60 @@
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { Link, useLocation, useRoute } from 'wouter';
+import { Button } from './controls/button.js';
+import { messages } from './messages/messages.js';
+import { may, rights } from './rights.js';
+import { useCaller, useSignOut } from './session.js';
+import styles from './app-shell.module.css';
+
+/** The frame of every page: the navigation, the signed-in person and the content. */
+export function AppShell({ children }: { readonly children: ReactNode }) {
+  const caller = useCaller();
+  const signOut = useSignOut();
+  const content = useRef<HTMLElement>(null);
+  useFocusOnNavigation(content);
+  const { user, key, organization } = caller;
+  return (
+    <>
+      <a className={styles['skip']} href="#content">
+        {messages.skipToContent}
+      </a>
+      <header className={styles['header']}>
+        <span className={styles['product']}>{messages.product}</span>
+        <nav aria-label={messages.navigation.label}>
+          {may(caller, rights.readPayments) && (
+            <NavigationLink to="/payment-runs">{messages.navigation.paymentRuns}</NavigationLink>
+          )}
+        </nav>
+        <section className={styles['account']} aria-label={messages.account.label}>
+          <span>
+            <bdi>{organization.name}</bdi> · {messages.account.as(user?.name ?? key.name, key.role)}
+          </span>
+          <Button onPress={signOut}>{messages.account.signOut}</Button>
+        </section>
+      </header>
+      <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function NavigationLink({ to, children }: { readonly to: string; readonly children: string }) {
+  const [isHere] = useRoute(`${to}/*?`);
+  return (
+    <Link to={to} {...(isHere ? { 'aria-current': 'page' as const } : {})} className={styles['link']}>
+      {children}
+    </Link>
+  );
+}
+
+/** Moves the focus to the content when the path changes, so that a screen reader reads the new page. */
+function useFocusOnNavigation(content: React.RefObject<HTMLElement | null>): void {
+  const [path] = useLocation();
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current !== path) content.current?.focus({ preventScroll: true });
+    before.current = path;
+  }, [path, content]);
+}

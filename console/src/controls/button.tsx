@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import { Button as AriaButton } from 'react-aria-components';
+import styles from './controls.module.css';
+
+interface Props {
+  readonly children: string;
+  /** Work that the button starts. */
+  readonly onPress?: () => unknown;
+  readonly type?: 'submit';
+  readonly variant?: 'primary';
+  /** True while work runs that the button must not start again. */
+  readonly isPending?: boolean;
+}
+
+/** A button that ignores presses while its work runs. It keeps the focus then, which a disabled button would lose. */
+export function Button({ children, onPress, type, variant, isPending = false }: Props) {
+  const [isRunning, setRunning] = useState(false);
+  const isBusy = isPending || isRunning;
+  const press = async (): Promise<void> => {
+    if (isBusy) return;
+    setRunning(true);
+    try {
+      await onPress?.();
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <AriaButton
+      className={styles['button'] ?? ''}
+      data-variant={variant}
+      data-busy={isBusy || undefined}
+      onPress={() => void press()}
+      {...(type === undefined ? {} : { type })}
+    >
+      {children}
+    </AriaButton>
+  );
+}

@@ -1,0 +1,37 @@
+import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components';
+import styles from './controls.module.css';
+
+interface Props {
+  readonly label: string;
+  readonly help: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** What is wrong with the value. Undefined if nothing is. */
+  readonly fault: string | undefined;
+  readonly kind: 'secret' | 'paragraphs';
+}
+
+/** A labelled field, whose fault is announced with it. */
+export function Field({ label, help, value, onChange, fault, kind }: Props) {
+  return (
+    <TextField
+      className={styles['field'] ?? ''}
+      value={value}
+      onChange={onChange}
+      isInvalid={fault !== undefined}
+      validationBehavior="aria"
+      {...(kind === 'secret' ? { type: 'password', autoComplete: 'off' } : {})}
+    >
+      <Label>{label}</Label>
+      {kind === 'secret' ? (
+        <Input className={styles['input'] ?? ''} spellCheck={false} />
+      ) : (
+        <TextArea className={styles['input'] ?? ''} rows={4} />
+      )}
+      <Text slot="description" className={styles['help'] ?? ''}>
+        {help}
+      </Text>
+      <FieldError className={styles['fault'] ?? ''}>{fault}</FieldError>
+    </TextField>
+  );
+}

@@ -1,0 +1,60 @@
+import type { PaymentRun } from '../../client.js';
+import { Button } from '../../controls/button.js';
+import controls from '../../controls/controls.module.css';
+import { ErrorState } from '../../controls/error-state.js';
+import { messages } from '../../messages/messages.js';
+import { useDownload, useRecheck } from './queries.js';
+import styles from './payment-runs.module.css';
+
+const texts = messages.run;
+
+/** What a person does with a whole run: check it again, and download its files. */
+export function RunActions({ run }: { readonly run: PaymentRun }) {
+  const recheck = useRecheck(run.id);
+  const download = useDownload(run);
+  const error = recheck.error ?? download.error;
+  const start = (work: () => Promise<unknown>) => async (): Promise<void> => {
+    recheck.reset();
+    download.reset();
+    // The error is shown below, where the state of the work has it.
+    await work().catch(() => undefined);
+  };
+  const isPending = recheck.isPending || download.isPending;
+  return (
+    <section className={styles['run-actions']}>
+      <div className={controls['actions']}>
+        {run.source === 'PAIN_001' && (
+          <Button variant="primary" isPending={isPending} onPress={start(() => download.mutateAsync({}))}>
+            {texts.download}
+          </Button>
+        )}
+        <Button isPending={isPending} onPress={start(() => recheck.mutateAsync())}>
+          {texts.recheck}
+        </Button>
+        {run.source === 'PAIN_001' &&
+          (['HOLD', 'UNKNOWN'] as const)
+            .filter((verdict) => run[verdict === 'HOLD' ? 'hold' : 'unknown'].count > 0)
+            .map((verdict) => (
+              <Button key={verdict} isPending={isPending} onPress={start(() => download.mutateAsync({ verdict }))}>
+                {texts.downloadRest[verdict]}
+              </Button>
+            ))}
+        {run.downloads.map(({ at }, index) => (
+          <Button
+            key={at}
+            isPending={isPending}
+            onPress={start(() => download.mutateAsync({ repeat: String(index + 1) }))}
+          >
+            {texts.repeat(index + 1)}
+          </Button>
+        ))}
+      </div>
+      <p className={controls['help']}>{run.source === 'PAIN_001' ? texts.downloadHelp : texts.noFile}</p>
+      <p role="status">
+        {recheck.isSuccess ? texts.rechecked : ''}
+        {download.isSuccess ? texts.downloaded(download.data) : ''}
+      </p>
+      {error !== null && <ErrorState error={error} />}
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+import type { Caller } from './client.js';
+
+const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
+
+/** A right of the API: the lowest role and the scope that an operation needs. */
+export interface Right {
+  readonly role: 'VIEWER' | 'ANALYST' | 'ADMIN' | 'OWNER';
+  readonly scope: string;
+}
+
+export const rights = {
+  readPayments: { role: 'VIEWER', scope: 'payments:read' },
+  writePayments: { role: 'ANALYST', scope: 'payments:write' },
+  readOrganization: { role: 'VIEWER', scope: 'organization:read' },
+} as const satisfies Record<string, Right>;
+
+/** Checks whether the caller has a right, by which controls are shown. The API decides by itself. */
+export function may({ key }: Pick<Caller, 'key'>, { role, scope }: Right): boolean {
+  const scopes: readonly string[] = key.scopes;
+  return roles.indexOf(key.role) >= roles.indexOf(role) && (scopes.includes('*') || scopes.includes(scope));
+}

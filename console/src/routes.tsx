@@ -1,0 +1,23 @@
+import { lazy, Suspense } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import { Loading } from './controls/loading.js';
+import { NotFoundPage } from './pages/not-found-page.js';
+
+const PaymentRunsPage = lazy(() => import('./pages/payment-runs/payment-runs-page.js'));
+const PaymentRunPage = lazy(() => import('./pages/payment-runs/payment-run-page.js'));
+
+/** The pages by path. Each is a chunk of its own. */
+export function Pages() {
+  return (
+    <Suspense fallback={<Loading />}>
+      <Switch>
+        <Route path="/">
+          <Redirect to="/payment-runs" replace />
+        </Route>
+        <Route path="/payment-runs" component={PaymentRunsPage} />
+        <Route path="/payment-runs/:runId">{({ runId }) => <PaymentRunPage runId={runId} key={runId} />}</Route>
+        <Route component={NotFoundPage} />
+      </Switch>
+    </Suspense>
+  );
+}

@@ -1,0 +1,43 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
+import optimizeLocales from '@react-aria/optimize-locales-plugin';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Files that are compressed further by nothing, such as pictures, are left out. */
+const COMPRESSED = /\.(?:js|css|html|svg)$/;
+
+/** Writes a brotli variant beside each text, which the gateway serves as it is. */
+function precompress() {
+  let folder;
+  return {
+    name: 'precompress',
+    configResolved: (config) => {
+      folder = join(config.root, config.build.outDir);
+    },
+    async closeBundle() {
+      const names = (await readdir(folder, { recursive: true })).filter((name) => COMPRESSED.test(name));
+      await Promise.all(
+        names.map(async (name) => {
+          const path = join(folder, name);
+          await writeFile(`${path}.br`, await promisify(brotliCompress)(await readFile(path)));
+        }),
+      );
+    },
+  };
+}
+
+export default defineConfig({
+  base: '/app/',
+  plugins: [{ ...optimizeLocales.vite({ locales: ['en-US'] }), enforce: 'pre' }, react(), precompress()],
+  build: {
+    outDir: 'dist/app',
+    emptyOutDir: true,
+    // The policy of the page allows no inline scripts, styles or data addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    sourcemap: false,
+  },
+});
