@@ -20,6 +20,7 @@ export const sections = [
       guide('uploading-documents', 'Uploading documents'),
       guide('scanning-history', 'Scanning history'),
       guide('checking-a-payment-run', 'Checking a payment run'),
+      guide('using-the-app', 'Using the app'),
       guide('receiving-webhooks', 'Receiving webhooks'),
       { path: '/docs/guides/receivers', title: 'Receivers in five languages', kind: 'receivers' },
       guide('reviewing-findings', 'Reviewing findings'),

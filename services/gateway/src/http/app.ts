@@ -37,8 +37,7 @@ export interface AppOptions {
   readonly consoleFolder: string | undefined;
 }
 
-/** Creates the app: the routes under `/v1`, the probes, the API description, the documentation site and the web
- * application. */
+/** Creates the app: routes under `/v1`, probes, the API description, the documentation site and the web application. */
 export function createApp({
   routes,
   dispatching,

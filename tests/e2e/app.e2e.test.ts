@@ -1,0 +1,330 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { accessibilityFaultsOf, launch, openPage, overflowOf, requireChromium } from './browser.js';
+import { useSharedSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+
+const IBAN = 'DE89370400440532013000';
+const OTHER_IBAN = 'DE02120300000000202051';
+const NAME = 'Hafenlogistik Brandt GmbH';
+/** A text that would be a script, an override of the direction and a long word, if the page let it. */
+const HOSTILE = `<img src=x onerror=alert(1)>${'W'.repeat(60)}`;
+
+const executablePath = requireChromium();
+
+/** A page of the app in a context of its own, without the cookies of others. */
+interface OpenedPage {
+  readonly page: Page;
+  /** Fails if the page has shown a fault, or breaks a rule of accessibility in its present state. */
+  check(): Promise<void>;
+}
+
+async function openApp(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+  const { page, faults } = await openPage(browser, origin, { baseURL: origin, ...options });
+  const check = async (): Promise<void> => {
+    expect(await accessibilityFaultsOf(page)).toEqual([]);
+    // The page shows what the API refuses. Chromium also writes a line for each refusal.
+    const isRefusal = (fault: string) => /: 4\d\d \S+\/v1\/|: Failed to load resource: /.test(fault);
+    expect(faults.filter((fault) => !isRefusal(fault))).toEqual([]);
+  };
+  return { page, check };
+}
+
+/** Signs in as a person does, by the keyboard. */
+async function signIn(page: Page, key: string, path = '/app'): Promise<void> {
+  await page.goto(path);
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+describe.skipIf(executablePath === undefined)('the payment runs of the web application', () => {
+  let running: RunningSystem;
+  let browser: Browser;
+  beforeAll(async () => {
+    running = await useSharedSystem();
+    browser = await launch(executablePath ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+  });
+
+  const open = (options?: BrowserContextOptions) => openApp(browser, running.origin, options);
+
+  async function post({ keys }: Tenant, number: string): Promise<void> {
+    const body = {
+      supplier: { name: NAME, tax_id: 'DE994175284', bank_account: { iban: IBAN } },
+      invoice_number: number,
+      issue_date: '2026-03-02',
+      currency: 'EUR',
+      gross_amount: '580.00',
+    };
+    expect((await running.request('POST /invoices', { key: keys.owner, body })).status).toBe(202);
+  }
+
+  /** A run with a payment that is clean, one to an exchanged account, and one that pays no invoice of ours. */
+  async function threePayments(): Promise<{ tenant: Tenant; text: string }> {
+    const tenant = await running.newTenant();
+    await post(tenant, 'HB-2210');
+    await post(tenant, 'HB-2211');
+    const payment = (number: string, account: string, name = NAME) => ({
+      amount: '580.00' as const,
+      name,
+      account,
+      texts: [number],
+    });
+    const lines = [payment('HB-2210', IBAN), payment('HB-2211', OTHER_IBAN), payment('X-9', IBAN, HOSTILE)];
+    return { tenant, text: paymentRunText(lines, { messageId: tenant.organizationId.slice(0, 30) }) };
+  }
+
+  const choose = (page: Page, text: string) =>
+    page.locator('input[type=file]').setInputFiles({
+      name: 'run.xml',
+      mimeType: 'application/xml',
+      buffer: Buffer.from(text),
+    });
+
+  /** Stores the run over the API and returns its id. */
+  async function store(tenant: Tenant, text: string): Promise<string> {
+    const { body } = await running.request<{ id: string }>('POST /payment-runs', {
+      key: tenant.keys.analyst,
+      bytes: text,
+      headers: { 'content-type': 'application/xml' },
+    });
+    return body.id;
+  }
+
+  test('go from the dropped file to the bank: three lists, evidence, release, download', async () => {
+    const { tenant, text } = await threePayments();
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.analyst);
+    await page.getByText('No payment run has been checked yet.').waitFor();
+    await check();
+
+    await choose(page, text);
+    await page.getByRole('tab', { name: 'Hold 1' }).waitFor();
+    for (const tab of ['Hold 1', 'Unknown 1', 'Pay 1']) await page.getByRole('tab', { name: tab }).waitFor();
+    await page.getByText('ACCOUNT_DIFFERS').waitFor();
+    await page.getByText('Evidence').first().click();
+    await page
+      .getByRole('cell', { name: /^DE02\*+0?2051$/ })
+      .first()
+      .waitFor();
+    expect(await page.content()).not.toContain(OTHER_IBAN);
+    await check();
+
+    await page.getByRole('tab', { name: 'Unknown 1' }).click();
+    await page.getByText(HOSTILE).waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('dialog').waitFor();
+    await check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await page.getByRole('tab', { name: 'Hold 1' }).click();
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('button', { name: 'Release this payment' }).click();
+    await page.getByText('Write a note.').waitFor();
+    await page.getByLabel('Note').fill('The supplier confirmed the account by telephone.');
+    await page.getByRole('button', { name: 'Release this payment' }).click();
+    await page.getByText('The payment was released.').waitFor();
+    await page.getByText('Released by you').waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the file for the bank' }).click(),
+    ]);
+    const file = await readFile(await download.path(), 'utf8');
+    expect(file).toContain('<NbOfTxs>2</NbOfTxs>');
+    expect(['HB-2210', 'HB-2211', 'X-9'].map((number) => file.includes(number))).toEqual([true, true, false]);
+    await page.getByText('2 payments,').waitFor();
+    const [rest] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download unknown payments' }).click(),
+    ]);
+    expect(await readFile(await rest.path(), 'utf8')).toContain('X-9');
+    await page.getByRole('button', { name: 'Download the file for the bank' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/Request /)
+      .waitFor();
+
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByText('All payments were checked again').waitFor();
+    await page.getByRole('link', { name: 'All payment runs' }).click();
+    await page.getByRole('link', { name: /^Run of / }).click();
+    await page.getByRole('tab', { name: 'Pay 1' }).click();
+    await page.getByText('Given out').last().waitFor();
+    await check();
+  });
+
+  test('need a second person where the organization requires four eyes', async () => {
+    const { tenant, text } = await threePayments();
+    const settings = { key: tenant.keys.owner, body: { four_eyes: true } };
+    expect((await running.request('PATCH /organizations/current', settings)).status).toBe(200);
+    const path = `/app/payment-runs/${await store(tenant, text)}?list=UNKNOWN`;
+
+    const first = await open();
+    await signIn(first.page, tenant.keys.analyst, path);
+    await first.page.getByRole('button', { name: 'Release' }).click();
+    await first.page.getByText('Your organization requires four eyes').waitFor();
+    await first.page.getByLabel('Note').fill('A deposit that the director approved.');
+    await first.page.getByRole('button', { name: 'Release this payment' }).click();
+    await first.page.getByText('You released this payment. Another person must confirm it.').waitFor();
+    expect(await first.page.getByRole('button', { name: /^Release$|Confirm/ }).count()).toBe(0);
+    await first.check();
+
+    const second = await open();
+    await signIn(second.page, tenant.keys.admin, path);
+    await second.page.getByText('A second person must confirm this release.').waitFor();
+    await second.page.getByText('A deposit that the director approved.').waitFor();
+    await second.page.getByRole('button', { name: 'Confirm the release' }).click();
+    await second.page.getByLabel('Note').fill('Agreed.');
+    await second.page.getByRole('button', { name: 'Confirm this release' }).click();
+    await second.page.getByText('Confirmed by you').waitFor();
+    await second.check();
+  });
+
+  test('show the faults of a refused file with their places, and store nothing', async () => {
+    const { tenant, text } = await threePayments();
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.analyst);
+    await choose(page, text.replace('<NbOfTxs>3</NbOfTxs>', '<NbOfTxs>4</NbOfTxs>'));
+    await page.getByText('The file was refused').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/NbOfTxs/)
+      .first()
+      .waitFor();
+    await check();
+    await page.reload();
+    await page.getByText('No payment run has been checked yet.').waitFor();
+    const { body } = await running.request<{ items: unknown[] }>('GET /payment-runs', { key: tenant.keys.viewer });
+    expect(body.items).toEqual([]);
+  });
+
+  test('are read-only for a viewer, and a run of another organization looks like a missing page', async () => {
+    const { tenant, text } = await threePayments();
+    const runId = await store(tenant, text);
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.viewer, `/app/payment-runs/${runId}?list=HOLD`);
+    await page.getByText('ACCOUNT_DIFFERS').waitFor();
+    expect(await page.getByRole('button').allTextContents()).toEqual(['Sign out']);
+    await page.getByRole('link', { name: 'All payment runs' }).click();
+    await page.getByRole('link', { name: /^Run of / }).waitFor();
+    expect(await page.locator('input[type=file]').count()).toBe(0);
+    await check();
+
+    const stranger = await running.newTenant();
+    const other = await open();
+    await signIn(other.page, stranger.keys.owner, `/app/payment-runs/${runId}`);
+    await other.page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await other.check();
+  });
+
+  test.each([
+    ['on a phone of 320 px', { viewport: { width: 320, height: 640 } }],
+    ['in the dark', { colorScheme: 'dark' }],
+    ['with forced colours', { forcedColors: 'active' }],
+  ] as const)('can be used %s without scrolling sideways', async (_, options) => {
+    const { tenant, text } = await threePayments();
+    const path = `/app/payment-runs/${await store(tenant, text)}`;
+    const { page, check } = await open(options);
+    await page.goto(path);
+    await page.getByLabel('API key').waitFor();
+    await check();
+    await signIn(page, tenant.keys.analyst, path);
+    for (const list of ['HOLD', 'UNKNOWN', 'PAY']) {
+      await page.goto(`${path}?list=${list}`);
+      await page.getByRole('article').first().waitFor();
+      expect(await overflowOf(page)).toEqual([]);
+    }
+    await check();
+    await page.getByRole('link', { name: 'All payment runs' }).click();
+    await page.getByRole('link', { name: /^Run of / }).waitFor();
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+  });
+});
+
+describe.skipIf(executablePath === undefined)('the session of the web application', () => {
+  let running: RunningSystem;
+  let browser: Browser;
+  beforeAll(async () => {
+    running = await useSharedSystem();
+    browser = await launch(executablePath ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+  });
+
+  test('is in a cookie that scripts cannot read, survives a reload and a second tab, and ends with the sign-out', async () => {
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, running.tenant.keys.analyst);
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/', expires: -1 });
+    expect(await page.evaluate('[document.cookie, localStorage.length, sessionStorage.length]')).toEqual(['', 0, 0]);
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto('/app/payment-runs');
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByLabel('API key').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    await check();
+  });
+
+  test('is refused for a text that is no key and for an unknown key, and says what to do', async () => {
+    const { page, check } = await openApp(browser, running.origin);
+    await page.goto('/app');
+    const field = page.getByLabel('API key');
+    await field.fill('secret');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not an API key.').waitFor();
+    const { analyst } = running.tenant.keys;
+    await field.fill(`${analyst.slice(0, -1)}${analyst.endsWith('x') ? 'y' : 'x'}`);
+    await page.keyboard.press('Enter');
+    await page.getByText('This API key is unknown, expired or revoked.').waitFor();
+    await check();
+    await field.fill(analyst);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(page.url()).toBe(`${running.origin}/app/payment-runs`);
+  });
+
+  test('that ends while a note is written asks to sign in above the page, and the note stays', async () => {
+    const tenant = await running.newTenant();
+    const { body: created } = await running.request<{ id: string; key: string }>('POST /api-keys', {
+      key: tenant.keys.owner,
+      body: { name: 'Short-lived', role: 'ANALYST' },
+    });
+    const text = paymentRunText([{ amount: '1.00', name: NAME, account: IBAN, texts: ['X-1'] }]);
+    const run = await running.request<{ id: string }>('POST /payment-runs', {
+      key: tenant.keys.owner,
+      bytes: text,
+      headers: { 'content-type': 'application/xml' },
+    });
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, created.key, `/app/payment-runs/${run.body.id}`);
+    await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByLabel('Note').fill('A deposit.');
+    await running.request(`DELETE /api-keys/${created.id}`, { key: tenant.keys.owner });
+    await page.getByRole('button', { name: 'Release this payment' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    await check();
+    await page.getByLabel('API key').fill(tenant.keys.analyst);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your session has ended.').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Note').inputValue()).toBe('A deposit.');
+    await page.getByRole('button', { name: 'Release this payment' }).click();
+    await page.getByText('The payment was released.').waitFor();
+  });
+});
