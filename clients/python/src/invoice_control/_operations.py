@@ -105,6 +105,11 @@ class ApiKeysPage(TypedDict):
     nextCursor: str | None
 
 
+class SessionsPage(TypedDict):
+    items: list[models.Session]
+    nextCursor: str | None
+
+
 class AuditEventsPage(TypedDict):
     items: list[models.AuditEvent]
     nextCursor: str | None
@@ -1198,6 +1203,47 @@ class Operations:
         Requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         self._call(Request("DELETE", "/api-keys/{apiKeyId}", "none", path_values={"apiKeyId": api_key_id}))
+
+    def get_caller(self) -> models.Caller:
+        """Read the identity and the rights of the caller.
+
+        Requires an API key with any role and any scopes.
+        """
+        return cast("models.Caller", self._call(Request("GET", "/me", "json")))
+
+    def create_session(self) -> models.OpenedSession:
+        """Sign in to the app with an API key.
+
+        Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further one ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
+
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+
+        Requires an API key with any role and any scopes.
+        """
+        return cast("models.OpenedSession", self._call(Request("POST", "/sessions", "json")))
+
+    def list_sessions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> SessionsPage:
+        """List sessions of the app that have not ended, newest first.
+
+        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        """
+        return cast("SessionsPage", self._call(Request("GET", "/sessions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
+
+    def iter_sessions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Session]:
+        """Reads the items of all pages of this list. List sessions of the app that have not ended, newest first.
+
+        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        """
+        return self._items(Request("GET", "/sessions", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
+
+    def end_current_session(self) -> None:
+        """Sign out of the app.
+
+        Ends the session of the cookie and removes the cookie. A request with an API key has no session.
+
+        Requires an API key with any role and any scopes.
+        """
+        self._call(Request("DELETE", "/sessions/current", "none"))
 
     def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AuditEventsPage:
         """List audit events, newest first.
@@ -2340,6 +2386,47 @@ class AsyncOperations:
         Requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         await self._call(Request("DELETE", "/api-keys/{apiKeyId}", "none", path_values={"apiKeyId": api_key_id}))
+
+    async def get_caller(self) -> models.Caller:
+        """Read the identity and the rights of the caller.
+
+        Requires an API key with any role and any scopes.
+        """
+        return cast("models.Caller", await self._call(Request("GET", "/me", "json")))
+
+    async def create_session(self) -> models.OpenedSession:
+        """Sign in to the app with an API key.
+
+        Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further one ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
+
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+
+        Requires an API key with any role and any scopes.
+        """
+        return cast("models.OpenedSession", await self._call(Request("POST", "/sessions", "json")))
+
+    async def list_sessions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> SessionsPage:
+        """List sessions of the app that have not ended, newest first.
+
+        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        """
+        return cast("SessionsPage", await self._call(Request("GET", "/sessions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
+
+    def iter_sessions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Session]:
+        """Reads the items of all pages of this list. List sessions of the app that have not ended, newest first.
+
+        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        """
+        return self._items(Request("GET", "/sessions", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
+
+    async def end_current_session(self) -> None:
+        """Sign out of the app.
+
+        Ends the session of the cookie and removes the cookie. A request with an API key has no session.
+
+        Requires an API key with any role and any scopes.
+        """
+        await self._call(Request("DELETE", "/sessions/current", "none"))
 
     async def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AuditEventsPage:
         """List audit events, newest first.
