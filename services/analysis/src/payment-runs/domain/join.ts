@@ -4,7 +4,7 @@ import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { isLikeName } from '@invoicecontrol/engine/supplier/name-likeness';
-import { isPayable, openMinor } from './payable.js';
+import { decisionOf, isPayable, openMinor } from './payable.js';
 import type { Payable } from './payable.js';
 import { comparedAmount } from './payment-line.js';
 import type { PaymentLine } from './payment-line.js';
@@ -153,8 +153,9 @@ function byNumbers(numbers: readonly StatedNumber[], compared: readonly Compared
 }
 
 /**
- * Chooses among the bills with a stated number. The creditor decides before the form of the number, the amount before
- * the time of arrival: a copy with another amount is paid only by a payment of that amount.
+ * Chooses among the bills with a stated number. The creditor decides before the form of the number, then the amount: a
+ * copy with another amount is paid only by a payment of that amount. Among equal ones, the bill that was not held is
+ * the debt, and the held one its copy; both may have arrived in one file.
  */
 function bestOf({ number }: StatedNumber, compared: readonly Compared[]): Compared | undefined {
   const rated = compared.flatMap((one) => {
@@ -162,7 +163,7 @@ function bestOf({ number }: StatedNumber, compared: readonly Compared[]): Compar
     const form = formsInCommon(number, payable.number);
     // The number alone identifies nothing: many suppliers have a bill 1001.
     if (form === 0 || !(isCreditors || hasAmount)) return [];
-    return [{ one, rating: [Number(isCreditors), form, Number(hasAmount)] }];
+    return [{ one, rating: [Number(isCreditors), form, Number(hasAmount), Number(decisionOf(payable) === 'PASS')] }];
   });
   rated.sort(
     (left, right) => compareRatings(right.rating, left.rating) || compareArrival(left.one.payable, right.one.payable),

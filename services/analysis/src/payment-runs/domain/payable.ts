@@ -77,6 +77,19 @@ export function isPayable({ status }: Pick<Payable, 'status'>): boolean {
 }
 
 /**
+ * Returns the decision about a bill. A bill of an ERP that was never received has none of its own, and is as good as the
+ * books that contain it.
+ */
+export function decisionOf({
+  verdict,
+  source,
+  openFindingIds = [],
+}: Pick<Payable, 'verdict' | 'source' | 'openFindingIds'>): 'PASS' | 'REVIEW' | 'BLOCK' {
+  if (verdict !== undefined) return verdict.decision;
+  return source === 'ERP' && openFindingIds.length === 0 ? 'PASS' : 'REVIEW';
+}
+
+/**
  * Returns the amount by which a payment may exceed what is open: one hundredth of the currency, and nothing for a
  * currency without hundredths.
  */

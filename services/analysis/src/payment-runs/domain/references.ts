@@ -34,7 +34,8 @@ const NOT_PROVIDED = 'NOTPROVIDED';
 const KSEF_NUMBERS = /\d{10}-\d{8}-[0-9A-F]{12}-[0-9A-F]{2}/g;
 /** Form of a collective KSeF identifier: the date and a marker `IZ` in place of the technical part. */
 const COLLECTIVE_NUMBERS = /\b\d{8}-IZ-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}\b/g;
-const DATE = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|\d{4}[./-]\d{1,2}[./-]\d{1,2})$/;
+/** A date, as people write it. A year that comes first has a month and a day of two digits: `2024-02-1` is a number. */
+const DATE = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|\d{4}[./-]\d{2}[./-]\d{2})$/;
 /** Month or year that a payment is for, as in `Miete 11/2026`. */
 const PERIOD = /^(?:(?:0?[1-9]|1[0-2])[./-])?(?:19|20)\d{2}$/;
 /** Minimum number of digits of a word that names a bill rather than, for example, a quantity. */
@@ -114,14 +115,17 @@ function wordsOf(text: string): readonly string[] {
 function numberTexts(text: string): string[] {
   const words = wordsOf(text);
   const found: string[] = [];
+  const dates: string[] = [];
   for (let length = 1; length <= WORDS_PER_NUMBER_MAX; length += 1) {
     for (let from = 0; from + length <= words.length; from += 1) {
       const candidate = words.slice(from, from + length);
+      // Some suppliers number their bills by the day, so a date alone is looked up. It never names an unknown bill.
+      if (length === 1 && DATE.test(candidate[0] ?? '')) dates.push(candidate[0] ?? '');
       if (candidate.some(isOtherThanNumber) || !/\d/.test(candidate.at(-1) ?? '')) continue;
       found.push(candidate.join(' '));
     }
   }
-  return found;
+  return [...found, ...dates];
 }
 
 /** Checks whether a word is a date or an account, and therefore no part of an invoice number. */

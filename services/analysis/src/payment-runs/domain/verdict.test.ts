@@ -113,6 +113,43 @@ describe('a payment of one invoice', () => {
     expect(codes(one(payment, [bill()]))).toEqual(['PAY']);
   });
 
+  test.each<[string, string, string]>([
+    ['the month and a counter', '2024-02-1', 'Rechnung 2024-02-1 vom 14.02.2024'],
+    ['the day', '2024-02-14', 'Rechnung 2024-02-14'],
+    ['the day as people write it', '14.02.2024', 'Rg. 14.02.2024'],
+  ])('is found by a number that consists of %s, and no other bill with its amount is', (_, number, text) => {
+    const [other, own] = [bill({ number_: '2024-11-1', receivedAtMs: 0 }), bill({ number_: number })];
+    const result = one({ texts: [text] }, [other, own]);
+    expect(codes(result)).toEqual(['PAY']);
+    expect(result.invoices).toMatchObject([{ invoiceNumber: number }]);
+    const paid = bill({ number_: number, paid: '100.00' });
+    expect(codes(one({ texts: [text] }, [other, paid]))).toEqual(['HOLD', 'PAID_ALREADY']);
+  });
+
+  test('with a month and a counter as its number is UNKNOWN while no bill has the number', () => {
+    expect(codes(one({ texts: ['Rechnung 2024-02-1'] }, [bill({ number_: '2024-11-1' })]))).toEqual(['UNKNOWN']);
+  });
+
+  test.each(['BLOCK', 'REVIEW'] as const)(
+    'is joined to the bill and not to its copy of the same time, on which the decision is %s',
+    (decision) => {
+      const copy = bill({ invoiceId: 'a copy', verdict: { decision, riskScore: 60 } });
+      for (const payables of [
+        [copy, bill()],
+        [bill(), copy],
+      ]) {
+        expect(codes(one({}, payables))).toEqual(['PAY']);
+        expect(codes(one({ iban: OTHER_IBAN }, payables))).toEqual(['HOLD', 'ACCOUNT_DIFFERS']);
+      }
+      expect(codes(one({}, [copy, bill({ paid: '100.00' })]))).toEqual(['HOLD', 'PAID_ALREADY']);
+      const twice = judged([
+        { line: line(), payables: [copy, bill()] },
+        { line: line(), payables: [copy, bill()] },
+      ]);
+      expect(twice.map(codes)).toEqual([['PAY'], ['HOLD', 'TWICE_IN_RUN']]);
+    },
+  );
+
   test('of another supplier is not joined by its number alone', () => {
     const foreign = bill({ nameKeys: ['ACME'], supplierName: 'Acme', accounts: [account(OTHER_IBAN)], amount: '250' });
     expect(codes(one({}, [foreign]))).toEqual(['UNKNOWN']);

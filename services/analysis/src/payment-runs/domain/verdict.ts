@@ -8,7 +8,7 @@ import { minorToDecimal, toMinorUnits } from '@invoicecontrol/values/decimal-amo
 import { readKsefNumber } from '@invoicecontrol/values/ksef-number';
 import { joinLine } from './join.js';
 import type { JoinedLine, LineFacts, NearInvoice } from './join.js';
-import { openMinor, toleranceMinor } from './payable.js';
+import { decisionOf, openMinor, toleranceMinor } from './payable.js';
 import type { Payable } from './payable.js';
 import { comparedAmount } from './payment-line.js';
 import type { PaymentLine } from './payment-line.js';
@@ -187,11 +187,6 @@ function decisionReasons(payables: readonly Payable[]): Reason[] {
     ...held('BLOCK', 'INVOICE_BLOCKED', 'blocked'),
     ...held('REVIEW', 'INVOICE_IN_REVIEW', 'waiting for a review'),
   ];
-}
-
-function decisionOf({ verdict, source, openFindingIds = [] }: Payable): 'PASS' | 'REVIEW' | 'BLOCK' {
-  if (verdict !== undefined) return verdict.decision;
-  return source === 'ERP' && openFindingIds.length === 0 ? 'PASS' : 'REVIEW';
 }
 
 function explanationOf({ invoiceNumber, verdict, source, openFindingIds = [] }: Payable): string {
