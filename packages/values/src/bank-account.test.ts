@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { bankAccountKey, bankCodeOfKey, readBankAccount, sameAccount } from './bank-account.js';
+import { bankAccountKey, bankCodeOfKey, maskedOfKey, readBankAccount, sameAccount } from './bank-account.js';
 
 const VALID = [
   'DE89370400440532013000',
@@ -45,6 +45,25 @@ describe('the identity of an account', () => {
     const broken = { iban: 'DE89 3704 0044 0532 0130 01' };
     expect(bankAccountKey(broken)).toBe('X:DE89370400440532013001');
     expect(sameAccount(broken, { iban: 'de89370400440532013001' })).toBe(true);
+  });
+});
+
+describe('the masked form of a key', () => {
+  test.each(VALID.filter((iban) => !iban.startsWith('GB')))('of %s is that of the account', (iban) => {
+    const { key, masked } = readBankAccount({ iban });
+    expect(maskedOfKey(key)).toBe(masked);
+  });
+
+  test('of a UK account is that of its sort code and account number', () => {
+    const { key, masked } = readBankAccount({ sortCode: '60-16-13', accountNumber: '31926819' });
+    expect(maskedOfKey(key)).toBe(masked);
+    expect(maskedOfKey(bankAccountKey({ iban: 'GB29NWBK60161331926819' }))).toBe(masked);
+  });
+
+  test('of an account that cannot exist is that of its text', () => {
+    const { key, masked } = readBankAccount({ iban: 'DE00370400440532013000' });
+    expect(key).toMatch(/^X:/);
+    expect(maskedOfKey(key)).toBe(masked);
   });
 });
 

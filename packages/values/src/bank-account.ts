@@ -112,6 +112,12 @@ function maskUk(sortCode: string, accountNumber: string): string {
   return `${sortCode.slice(0, 2)}****/****${accountNumber.slice(-4)}`;
 }
 
+/** Returns the masked form of a bank account of which only the key is known. */
+export function maskedOfKey(key: string): string {
+  if (key.startsWith('GB:')) return maskUk(key.slice(3, 9), key.slice(9));
+  return maskText(key.startsWith('X:') ? key.slice(2) : key);
+}
+
 /** Masks an account number except for its first four and last four characters. A short text is masked completely. */
 function maskText(text: string): string {
   if (text.length < 12) return '*'.repeat(text.length);

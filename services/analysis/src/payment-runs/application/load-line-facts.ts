@@ -4,6 +4,7 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Pace } from '@invoicecontrol/runtime/pace';
+import { maskedOfKey } from '@invoicecontrol/values/bank-account';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
@@ -338,7 +339,7 @@ function accountsOf(
   const isStated = source !== 'ERP' && match.bankKey !== undefined;
   if (isStated && match.bankKey !== undefined) {
     add({ key: match.bankKey, masked: match.bankMasked ?? '', from: 'INVOICE' });
-    for (const key of match.otherBankKeys ?? []) add({ key, masked: maskedKey(key), from: 'INVOICE' });
+    for (const key of match.otherBankKeys ?? []) add({ key, masked: maskedOfKey(key), from: 'INVOICE' });
   }
   for (const { key, masked, trust } of supplier?.accounts ?? []) {
     if (trust === 'SEEN' || trust === 'REVIEWED') add({ key, masked, from: 'SUPPLIER' });
@@ -351,10 +352,6 @@ function accountsOf(
     else recent.push({ key, masked, since: from.toISOString().slice(0, 10) });
   }
   return { accounts: [...accounts.values()], newVendorAccounts: recent.filter(({ key }) => !accounts.has(key)) };
-}
-
-function maskedKey(key: string): string {
-  return key.length > 8 ? `${key.slice(0, 4)}****${key.slice(-4)}` : '****';
 }
 
 /** Returns the lines of other runs that were given to the bank for the invoices, without those that the bank refused. */
