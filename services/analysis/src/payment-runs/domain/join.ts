@@ -74,7 +74,8 @@ export function joinLine(
     ({ ksefNumber }) => ksefNumber !== undefined && references.ksefNumbers.includes(ksefNumber),
   );
   const compared = comparedWith(line, live);
-  const numbered = byNumbers(references.numbers, compared);
+  const isFree = (payable: Payable): boolean => openMinor(payable) !== 0n && !isTaken(payable);
+  const numbered = byNumbers(references.numbers, compared, isFree);
   const joined = sorted([...new Set([...registered, ...numbered])]).slice(0, INVOICES_PER_LINE_MAX);
   const contradicting = numbered.length === 0 ? [] : registered.filter((payable) => !numbered.includes(payable));
   if (joined.length > 0) return { ...none, payables: joined, contradicting };
@@ -82,8 +83,7 @@ export function joinLine(
     .filter(({ payable, isCreditors, hasAmount }) => hasAmount && isCreditors && isRecent(line, payable))
     .map(({ payable }) => payable);
   if (!references.isNumbered) {
-    const free =
-      sorted(fitting).find((payable) => openMinor(payable) !== 0n && !isTaken(payable)) ?? sorted(fitting)[0];
+    const free = sorted(fitting).find(isFree) ?? sorted(fitting)[0];
     if (free !== undefined) return { ...none, payables: [free] };
   }
   const near = [
@@ -140,9 +140,13 @@ function comparedWith(line: PaymentLine, payables: readonly Payable[]): readonly
 }
 
 /** Finds for each stated number the bill that it names. A number in a field for documents counts before one in a text. */
-function byNumbers(numbers: readonly StatedNumber[], compared: readonly Compared[]): readonly Payable[] {
+function byNumbers(
+  numbers: readonly StatedNumber[],
+  compared: readonly Compared[],
+  isFree: (payable: Payable) => boolean,
+): readonly Payable[] {
   const found = numbers.flatMap((stated) => {
-    const best = bestOf(stated, compared);
+    const best = bestOf(stated, compared, isFree);
     return best === undefined ? [] : [{ ...best, isExplicit: stated.isExplicit }];
   });
   const explicit = found.filter(({ isExplicit }) => isExplicit);
@@ -155,15 +159,31 @@ function byNumbers(numbers: readonly StatedNumber[], compared: readonly Compared
 /**
  * Chooses among the bills with a stated number. The creditor decides before the form of the number, then the amount: a
  * copy with another amount is paid only by a payment of that amount. Among equal ones, the bill that was not held is
- * the debt, and the held one its copy; both may have arrived in one file.
+ * the debt, and the held one its copy; both may have arrived in one file. A contract number that stands on the bill of
+ * every month names the oldest one that is open.
  */
-function bestOf({ number }: StatedNumber, compared: readonly Compared[]): Compared | undefined {
+function bestOf(
+  { number }: StatedNumber,
+  compared: readonly Compared[],
+  isFree: (payable: Payable) => boolean,
+): Compared | undefined {
   const rated = compared.flatMap((one) => {
     const { payable, isCreditors, hasAmount } = one;
     const form = formsInCommon(number, payable.number);
     // The number alone identifies nothing: many suppliers have a bill 1001.
     if (form === 0 || !(isCreditors || hasAmount)) return [];
-    return [{ one, rating: [Number(isCreditors), form, Number(hasAmount), Number(decisionOf(payable) === 'PASS')] }];
+    return [
+      {
+        one,
+        rating: [
+          Number(isCreditors),
+          form,
+          Number(hasAmount),
+          Number(decisionOf(payable) === 'PASS'),
+          Number(isFree(payable)),
+        ],
+      },
+    ];
   });
   rated.sort(
     (left, right) => compareRatings(right.rating, left.rating) || compareArrival(left.one.payable, right.one.payable),

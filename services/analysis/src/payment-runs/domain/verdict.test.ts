@@ -150,6 +150,20 @@ describe('a payment of one invoice', () => {
     },
   );
 
+  test('with a contract number pays the oldest bill with its amount that is open, in each line another one', () => {
+    const months = ['paid', 'first', 'second', 'third'].map((month, index) =>
+      bill({ invoiceId: month, number_: 'V-720629', receivedAtMs: index, paid: month === 'paid' ? '100.00' : '0' }),
+    );
+    const payables = months.filter(({ invoiceId }) => invoiceId !== 'third');
+    const lines = Array.from({ length: 3 }, () => ({ line: line({ texts: ['V-720629'] }), payables }));
+    const results = judged(lines);
+    expect(results.map(({ verdict, invoices }) => [verdict, invoices[0]?.invoiceId])).toEqual([
+      ['PAY', 'first'],
+      ['PAY', 'second'],
+      ['HOLD', 'paid'],
+    ]);
+  });
+
   test('of another supplier is not joined by its number alone', () => {
     const foreign = bill({ nameKeys: ['ACME'], supplierName: 'Acme', accounts: [account(OTHER_IBAN)], amount: '250' });
     expect(codes(one({}, [foreign]))).toEqual(['UNKNOWN']);
