@@ -18,6 +18,7 @@ import { judgeOf } from '../payment-runs/domain/verdict.js';
 import { paymentRunStore } from '../payment-runs/storage/payment-runs.js';
 import { asUser, testClock } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
+import { erpAccount, erpBill, erpPayment, erpSource, erpVendor } from '../testing/erp-records.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
@@ -422,6 +423,58 @@ describe('the file', () => {
     const bytes = Buffer.from(change(fileOf([fileLine('RE-1')]).toString()));
     await expect(createFile(organizationId, bytes)).rejects.toMatchObject({ kind: 'invalid' });
     expect(await running.mongo.db.collection('payment_lines').countDocuments({ organizationId })).toBe(0);
+  });
+});
+
+describe('the outcome of a line', () => {
+  const day = (days = 0): string => new Date(testClock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+
+  /** Imports two bills of an ERP, and returns the connection. */
+  async function importBills(organizationId: string) {
+    const source = erpSource(organizationId);
+    const vendor = erpVendor('v1', { name: NAME, hasAccounts: true, accounts: [erpAccount({ iban: IBAN })] });
+    await rpc.erpImport.importVendors({ source, vendors: [vendor] }, anna);
+    const bills = ['b1', 'b2'].map((id) => erpBill(id, { vendorName: NAME, grossAmount: '100.00' }));
+    await rpc.erpImport.importBills({ source, bills }, anna);
+    const now = testClock.now();
+    await rpc.erpImport.completeImport({ source, startedTime: now, finishedTime: now, hasVendorList: true }, anna);
+    return source;
+  }
+  const paid = (organizationId: string, runId: string) =>
+    linesOf(organizationId, runId).then((lines) =>
+      lines.map(
+        ({ outcome }) => outcome && [outcome.status, ...outcome.booked.map(({ amount, date }) => [amount, date])],
+      ),
+    );
+
+  test('is the payment of an ERP that settles its bill with its amount, once the line has left', async () => {
+    const organizationId = running.organization.newTenant();
+    const source = await importBills(organizationId);
+    const { runId } = await createFile(organizationId, fileOf([fileLine('RE-b1'), fileLine('RE-b2')], 'ERP'));
+    const importPayment = (id: string, changes: Parameters<typeof erpPayment>[1]) =>
+      rpc.erpImport.importPayments({ source, payments: [erpPayment(id, { amount: '100.00', ...changes })] }, anna);
+    await download(organizationId, runId);
+    expect(await paid(organizationId, runId)).toEqual([undefined, undefined]);
+    // A payment of another amount, an earlier one, a returned one, and one that settles a bill of the other line too.
+    await importPayment('p1', { billExternalIds: ['b1'], date: day(1), amount: '90.00' });
+    await importPayment('p2', { billExternalIds: ['b1'], date: day(-2) });
+    await importPayment('p3', { billExternalIds: ['b1'], date: day(1), isReturned: true });
+    await importPayment('p4', { billExternalIds: ['b1', 'b2'], date: day(1), amount: '200.00' });
+    expect(await paid(organizationId, runId)).toEqual([undefined, undefined]);
+    await importPayment('p5', { billExternalIds: ['b2'], date: day(1) });
+    expect(await paid(organizationId, runId)).toEqual([undefined, ['BOOKED', ['100.00', day(1)]]]);
+    const reported = { organizationId, runId, pain002: reportOf('ERP', 'ACSC') };
+    await rpc.paymentRun.reportPaymentStatuses(reported, anna);
+    expect(await paid(organizationId, runId)).toEqual([['ACSC'], ['ACSC', ['100.00', day(1)]]]);
+  });
+
+  test('of a run that was sent as JSON is known from the ERP too', async () => {
+    const organizationId = running.organization.newTenant();
+    const source = await importBills(organizationId);
+    const { runId } = await createList(organizationId, [listed('RE-b1')]);
+    const payments = [erpPayment('p1', { amount: '100.00', billExternalIds: ['b1'], date: day() })];
+    await rpc.erpImport.importPayments({ source, payments }, anna);
+    expect(await paid(organizationId, runId)).toEqual([['BOOKED', ['100.00', day()]]]);
   });
 });
 

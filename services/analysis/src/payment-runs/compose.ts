@@ -66,7 +66,7 @@ export async function composePaymentRuns(
           clock,
         }),
         reportStatuses: reportStatuses({ runs, files, clock }),
-        reader: runReader({ runs }),
+        reader: runReader({ runs, payables }),
       }),
     ],
   };

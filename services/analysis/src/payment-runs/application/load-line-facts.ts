@@ -24,7 +24,8 @@ import type { PaymentLine } from '../domain/payment-line.js';
 import { referencesOf, taxIdsOf } from '../domain/references.js';
 import type { LineReferences } from '../domain/references.js';
 import { hasBit, isPaid, isRejected } from '../domain/run.js';
-import type { BookedPaymentRecord, PayableRecord, PayableStore } from './payable-store.js';
+import type { BookedPayment } from '../domain/booked.js';
+import type { PayableRecord, PayableStore } from './payable-store.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 
 /** Maximum number of identity keys of known suppliers with which the numbers of one line are looked up. */
@@ -254,7 +255,7 @@ interface KnownAbout {
   readonly bill: PayableRecord | undefined;
   readonly supplier: PaidSupplier | undefined;
   readonly vendors: readonly MasterVendorRecord[];
-  readonly payments: readonly BookedPaymentRecord[];
+  readonly payments: readonly BookedPayment[];
   readonly given: readonly PaidByRun[];
   readonly severe: readonly string[];
   readonly now: Date;
@@ -299,7 +300,7 @@ function payableOf(record: PayableRecord, about: KnownAbout): Payable {
   };
 }
 
-function paidInErp(bill: PayableRecord | undefined, payments: readonly BookedPaymentRecord[]) {
+function paidInErp(bill: PayableRecord | undefined, payments: readonly BookedPayment[]) {
   if (bill?.erp === undefined) return { statedMinor: undefined, payments: [] };
   const { currency, amountMinor } = bill.match;
   const stated = bill.erp.paidAmount;
@@ -396,8 +397,8 @@ async function givenFor(
   return paid;
 }
 
-function byInvoice(payments: readonly BookedPaymentRecord[]): ReadonlyMap<string, readonly BookedPaymentRecord[]> {
-  const found = new Map<string, BookedPaymentRecord[]>();
+function byInvoice(payments: readonly BookedPayment[]): ReadonlyMap<string, readonly BookedPayment[]> {
+  const found = new Map<string, BookedPayment[]>();
   for (const payment of new Map(payments.map((one) => [one.paymentId, one])).values()) {
     for (const id of payment.invoiceIds) addTo(found, id, payment);
   }

@@ -1,6 +1,7 @@
 import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
+import type { BookedPayment } from '../domain/booked.js';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
@@ -23,15 +24,6 @@ export interface PayableRecord {
     | undefined;
 }
 
-/** A payment of an ERP, with all bills that it settles. */
-export interface BookedPaymentRecord {
-  readonly paymentId: string;
-  readonly invoiceIds: readonly string[];
-  readonly amountMinor: string;
-  readonly currency: string;
-  readonly date: CalendarDate;
-}
-
 /** Reads the bills that payments may settle, and what was paid for them. */
 export interface PayableStore {
   /** Returns the records that have one of the keys. Some may occur several times. */
@@ -42,5 +34,5 @@ export interface PayableStore {
   /** Returns the credit notes of vendors that no payment has used up. */
   openCreditsOf(organizationId: string, vendorIds: readonly string[]): Promise<readonly PayableRecord[]>;
   /** Returns the payments of ERPs for the given bills, without returned and deleted ones. */
-  paymentsOf(organizationId: string, billIds: readonly string[]): Promise<readonly BookedPaymentRecord[]>;
+  paymentsOf(organizationId: string, billIds: readonly string[]): Promise<readonly BookedPayment[]>;
 }

@@ -1,8 +1,11 @@
 import { pageOf } from '@invoicecontrol/runtime/page';
 import type { Page } from '@invoicecontrol/runtime/page';
-import { currentCheck, hasBit } from '../domain/run.js';
+import { bookedFor } from '../domain/booked.js';
+import type { BookedPayment } from '../domain/booked.js';
+import { currentCheck, hasBit, isRejected } from '../domain/run.js';
 import type { Outcome, PaymentRun, Release } from '../domain/run.js';
 import { mayBePaid } from './change-run.js';
+import type { PayableStore } from './payable-store.js';
 import { requireRun } from './require-run.js';
 import type { CheckedLine, LineQuery, PaymentRunStore, RunQuery } from './payment-run-store.js';
 
@@ -10,6 +13,8 @@ import type { CheckedLine, LineQuery, PaymentRunStore, RunQuery } from './paymen
 export interface ShownLine extends CheckedLine {
   readonly release: (Release & { readonly isInForce: boolean }) | undefined;
   readonly outcome: Outcome | undefined;
+  /** Payments of ERPs that record the line. */
+  readonly booked: readonly BookedPayment[];
   readonly givenAt: Date | undefined;
 }
 
@@ -27,7 +32,26 @@ export interface RunReader {
 }
 
 /** Reads payment runs and their lines. */
-export function runReader({ runs }: { readonly runs: PaymentRunStore }): RunReader {
+export function runReader({
+  runs,
+  payables,
+}: {
+  readonly runs: PaymentRunStore;
+  readonly payables: Pick<PayableStore, 'billsThatBook' | 'paymentsOf'>;
+}): RunReader {
+  /** Returns the payments of ERPs for the invoices, and the ids under which the books know each invoice. */
+  const bookedBills = async (organizationId: string, invoiceIds: readonly string[]) => {
+    const booking = invoiceIds.length === 0 ? [] : await payables.billsThatBook(organizationId, invoiceIds);
+    const ids = [...new Set([...invoiceIds, ...booking.map(({ invoiceId }) => invoiceId)])];
+    const payments = ids.length === 0 ? [] : await payables.paymentsOf(organizationId, ids);
+    return {
+      payments: [...new Map(payments.map((payment) => [payment.paymentId, payment])).values()],
+      billsOf: (invoiceId: string): readonly string[] => [
+        invoiceId,
+        ...booking.flatMap(({ invoiceId: billId, match }) => (match.bookedInvoiceId === invoiceId ? [billId] : [])),
+      ],
+    };
+  };
   const withStates = async (run: PaymentRun, lines: readonly CheckedLine[]): Promise<readonly ShownLine[]> => {
     const { organizationId, runId, downloads } = run;
     const [releases, outcomes] = await Promise.all([
@@ -42,14 +66,34 @@ export function runReader({ runs }: { readonly runs: PaymentRunStore }): RunRead
         lines.map(({ line }) => line.position),
       ),
     ]);
-    return lines.map(({ line, result }): ShownLine => {
+    const left = lines.map(({ line, result }) => {
+      const givenAt = downloads.find((download) => hasBit(download.lines, line.position))?.at;
       const release = releases.get(line.lineId);
+      // A run without a file leaves by another way, from the moment on when it was checked.
+      const mayHaveLeft = run.source === 'JSON' && mayBePaid(result, release);
+      return { givenAt, leftAt: givenAt ?? (mayHaveLeft ? run.createdAt : undefined) };
+    });
+    const { payments, billsOf } = await bookedBills(organizationId, [
+      ...new Set(
+        lines.flatMap(({ result }, index) =>
+          left[index]?.leftAt === undefined ? [] : result.invoices.map(({ invoiceId }) => invoiceId),
+        ),
+      ),
+    ]);
+    return lines.map(({ line, result }, index): ShownLine => {
+      const release = releases.get(line.lineId);
+      const outcome = outcomes.get(line.position);
+      const { givenAt, leftAt } = left[index] ?? {};
       return {
         line,
         result,
         release: release && { ...release, isInForce: mayBePaid(result, release) },
-        outcome: outcomes.get(line.position),
-        givenAt: downloads.find((download) => hasBit(download.lines, line.position))?.at,
+        outcome,
+        booked:
+          leftAt === undefined || isRejected(outcome)
+            ? []
+            : bookedFor(line, result, payments, { billsOf, leftOn: leftAt.toISOString().slice(0, 10) }),
+        givenAt,
       };
     });
   };
@@ -66,7 +110,7 @@ export function runReader({ runs }: { readonly runs: PaymentRunStore }): RunRead
     },
     async shown(run, line) {
       const [shown] = await withStates(run, [line]);
-      return shown ?? { ...line, release: undefined, outcome: undefined, givenAt: undefined };
+      return shown ?? { ...line, release: undefined, outcome: undefined, booked: [], givenAt: undefined };
     },
   };
 }

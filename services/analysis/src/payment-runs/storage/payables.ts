@@ -6,7 +6,8 @@ import type { ErpPaymentDocument } from '../../books/storage/erp-payments.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { MATCH_INDEX } from '../../records/storage/invoices.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
-import type { BookedPaymentRecord, PayableRecord, PayableStore } from '../application/payable-store.js';
+import type { BookedPayment } from '../domain/booked.js';
+import type { PayableRecord, PayableStore } from '../application/payable-store.js';
 
 const LOOKUP_KEYS_MAX = 500;
 const LOOKUPS_AT_ONCE = 4;
@@ -68,7 +69,7 @@ export function payableStore(
         }),
       ),
     paymentsOf: (organizationId, billIds) =>
-      inLookups(billIds, async (some): Promise<readonly BookedPaymentRecord[]> => {
+      inLookups(billIds, async (some): Promise<readonly BookedPayment[]> => {
         const documents = await payments
           .find<ErpPaymentDocument>(
             {

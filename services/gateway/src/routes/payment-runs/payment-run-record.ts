@@ -1,4 +1,5 @@
 import type {
+  BookedPayment,
   CheckedPayment,
   PaidInvoice,
   PaymentCandidate,
@@ -143,15 +144,30 @@ const release = shown.record<PaymentRelease>('PaymentRelease')({
   ),
 });
 
+const booked = shown.record<BookedPayment>('BookedPayment')({
+  paymentId: shown.text('0198a000-0000-5000-8000-0000000000d1', 'The id of the payment in the ERP data.'),
+  amount: shown.text('1166.20', 'The amount of the payment.'),
+  currency: shown.text('EUR', 'The currency of the payment, as an ISO 4217 code.'),
+  date: shown.text('2026-03-21', 'The date of the payment in the ERP.'),
+});
+
 const outcome = shown.record<PaymentOutcome>('PaymentOutcome')({
-  status: shown.text('ACSC', 'The status that the bank reported, such as ACSC (settled) or RJCT (rejected).'),
+  status: shown.text(
+    'ACSC',
+    'The status that the bank reported, such as ACSC (settled) or RJCT (rejected). BOOKED if the bank reported none and an ERP recorded the payment.',
+  ),
   reasonCodes: shown.field(z.array(z.string()).describe('The reason codes that the bank reported.'), []),
   payeeCheck: shown.text(
     'MATCH',
     'The result of the verification of the payee by the bank: MATCH, CLOSE_MATCH, NO_MATCH or NOT_POSSIBLE. Empty if the bank reported none.',
   ),
   payeeName: shown.optional(z.string(), undefined, 'The name of the payee that the bank reported.'),
-  at: shown.instant(EXAMPLE_INSTANT, 'The time when the report was received.', 'reportTime'),
+  at: shown.instantOrNull(
+    EXAMPLE_INSTANT,
+    'The time when the report was received, or null if the bank reported nothing.',
+    'reportTime',
+  ),
+  booked: shown.list(booked, 'The payments of ERPs that record the line.'),
 });
 
 export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
@@ -190,7 +206,7 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
   release: shown.partOrNull(release, 'The release of the line by a person, or null if there is none.'),
   outcome: shown.partOrNull(
     outcome,
-    'The status that the bank reported for the payment, or null if it has reported none.',
+    'The outcome of the payment, or null if neither the bank reported a status nor an ERP recorded it.',
   ),
   givenAt: shown.instantOrNull(
     EXAMPLE_INSTANT,

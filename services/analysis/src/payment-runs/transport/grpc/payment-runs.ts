@@ -101,6 +101,9 @@ function readPayments({ payments }: CreatePaymentRunRequest): CreateRunInput['pa
   }
 }
 
+/** Status of a payment that an ERP recorded, and about which the bank reported nothing. */
+const BOOKED = 'BOOKED';
+
 const verdicts: readonly Verdict[] = ['PAY', 'HOLD', 'UNKNOWN'];
 
 function readVerdict(text: string): Verdict | undefined {
@@ -128,7 +131,7 @@ function encodeRun(run: PaymentRun): WirePaymentRun {
   };
 }
 
-function encodeLine({ line, result, release, outcome, givenAt }: ShownLine): CheckedPayment {
+function encodeLine({ line, result, release, outcome, booked, givenAt }: ShownLine): CheckedPayment {
   return {
     lineId: line.lineId,
     position: line.position,
@@ -160,13 +163,22 @@ function encodeLine({ line, result, release, outcome, givenAt }: ShownLine): Che
       confirmTime: release.confirmedAt,
       inForce: release.isInForce,
     },
-    outcome: outcome && {
-      status: outcome.status,
-      reasonCodes: [...outcome.reasonCodes],
-      payeeCheck: outcome.payeeCheck?.result ?? '',
-      payeeName: outcome.payeeCheck?.name,
-      reportTime: outcome.reportedAt,
-    },
+    outcome:
+      outcome === undefined && booked.length === 0
+        ? undefined
+        : {
+            status: outcome?.status ?? BOOKED,
+            reasonCodes: [...(outcome?.reasonCodes ?? [])],
+            payeeCheck: outcome?.payeeCheck?.result ?? '',
+            payeeName: outcome?.payeeCheck?.name,
+            reportTime: outcome?.reportedAt,
+            booked: booked.map(({ paymentId, amountMinor, currency, date }) => ({
+              paymentId,
+              amount: minorToDecimal(BigInt(amountMinor), minorUnitsOf(currency)),
+              currency,
+              date,
+            })),
+          },
     remittance: line.texts.map(maskedAccounts),
     givenTime: givenAt,
   };

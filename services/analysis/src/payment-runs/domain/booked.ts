@@ -1,0 +1,45 @@
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { minorUnitsOf } from '@invoicecontrol/values/currency';
+import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { comparedAmount } from './payment-line.js';
+import type { PaymentLine } from './payment-line.js';
+import type { LineResult } from './verdict.js';
+
+/** A payment of an ERP. */
+export interface BookedPayment {
+  readonly paymentId: string;
+  readonly invoiceIds: readonly string[];
+  readonly amountMinor: string;
+  readonly currency: string;
+  readonly date: CalendarDate;
+}
+
+/** Number of days by which a payment of an ERP may be dated before the line left, because of time zones. */
+const EARLIER_DAYS_MAX = 1;
+
+/**
+ * Returns the payments of ERPs that record a line: those that settle only bills of the line, with the amount that the
+ * line pays of the bill or with the amount of the whole line. A payment from before the line left is another one.
+ * @param billsOf ids under which an invoice of the line is known in the books
+ * @param leftOn day on which the line was given out or, if it has no file, was sent
+ */
+export function bookedFor(
+  line: PaymentLine,
+  { invoices }: Pick<LineResult, 'invoices'>,
+  payments: readonly BookedPayment[],
+  { billsOf, leftOn }: { readonly billsOf: (invoiceId: string) => readonly string[]; readonly leftOn: CalendarDate },
+): readonly BookedPayment[] {
+  const partOf = new Map(
+    invoices.flatMap((invoice) => billsOf(invoice.invoiceId).map((billId) => [billId, invoice] as const)),
+  );
+  const { amount, currency } = comparedAmount(line);
+  const whole = String(toMinorUnits(amount, minorUnitsOf(currency)));
+  const earliest = addDays(leftOn, -EARLIER_DAYS_MAX);
+  return payments.filter((payment) => {
+    const parts = payment.invoiceIds.map((id) => partOf.get(id));
+    if (parts.length === 0 || payment.date < earliest || payment.currency !== currency) return false;
+    if (parts.some((part) => part === undefined)) return false;
+    return payment.amountMinor === whole || (parts.length === 1 && parts[0]?.amountMinor === payment.amountMinor);
+  });
+}
