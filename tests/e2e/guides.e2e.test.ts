@@ -51,6 +51,7 @@ test.each([
   'docs/guides/first-integration.md',
   'docs/guides/scanning-history.md',
   'docs/guides/checking-a-payment-run.md',
+  'docs/guides/verifying-accounts.md',
   'docs/guides/reviewing-findings.md',
   'docs/guides/trying-with-test-keys.md',
   'docs/guides/uploading-documents.md',
