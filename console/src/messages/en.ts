@@ -138,6 +138,7 @@ export const en = {
     } as Readonly<Record<string, string>>,
     given: (at: string) => `Given out ${at}`,
     bank: (status: string, at: string) => `The bank reported ${status}, ${at}`,
+    booked: (amount: string, day: string) => `The ERP recorded a payment of ${amount} on ${day}`,
     released: (by: string, at: string) => `Released by ${by}, ${at}`,
     confirmed: (by: string) => `Confirmed by ${by}`,
     waiting: 'A second person must confirm this release.',

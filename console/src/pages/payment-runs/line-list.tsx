@@ -4,7 +4,7 @@ import { Button } from '../../controls/button.js';
 import { ErrorState } from '../../controls/error-state.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { Loading } from '../../controls/loading.js';
-import { formatMoment } from '../../format/moment.js';
+import { formatDay, formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
 import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
@@ -118,7 +118,10 @@ function Line({ line, onRelease }: { readonly line: PaymentLine; readonly onRele
           </>
         )}
         {givenAt !== null && <p>{texts.given(formatMoment(givenAt))}</p>}
-        {outcome !== null && <p>{texts.bank(outcome.status, formatMoment(outcome.at))}</p>}
+        {outcome !== null && outcome.at !== null && <p>{texts.bank(outcome.status, formatMoment(outcome.at))}</p>}
+        {outcome?.booked.map(({ paymentId, amount: paid, currency: paidIn, date }) => (
+          <p key={paymentId}>{texts.booked(formatMoney(paid, paidIn), formatDay(date))}</p>
+        ))}
         <LineRelease line={line} onRelease={isDecider ? onRelease : undefined} />
       </article>
     </li>
