@@ -6,6 +6,9 @@ export const publicEventTypes = [
   'finding.created',
   'finding.reviewed',
   'payment_run.checked',
+  'ksef.submission.accepted',
+  'ksef.submission.refused',
+  'erp.run.failed',
 ] as const;
 
 export type PublicEventType = (typeof publicEventTypes)[number];
@@ -62,6 +65,31 @@ export interface PublicEventData {
     readonly hold_count: number;
     readonly unknown_count: number;
   };
+  readonly 'ksef.submission.accepted': {
+    readonly submission_id: string;
+    readonly connection_id: string;
+    readonly company_id: string;
+    readonly invoice_id: string;
+    readonly ksef_number: string;
+  };
+  readonly 'ksef.submission.refused': {
+    readonly submission_id: string;
+    readonly connection_id: string;
+    readonly company_id: string;
+    readonly invoice_id: string;
+    /** REJECTED by KSeF, or FAILED before KSeF could accept it. */
+    readonly status: 'REJECTED' | 'FAILED';
+    readonly error_code: string | null;
+  };
+  readonly 'erp.run.failed': {
+    readonly run_id: string;
+    readonly connection_id: string;
+    readonly error_code: string | null;
+    readonly created: number;
+    readonly updated: number;
+    readonly deleted: number;
+    readonly failed: number;
+  };
 }
 
 /** A webhook event before it is written as JSON. */
@@ -71,6 +99,12 @@ export type PublicEvent = {
 
 const INVOICE_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14';
 const FINDING_ID = '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d13';
+const SUBMISSION = {
+  submission_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1f',
+  connection_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d20',
+  company_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
+  invoice_id: INVOICE_ID,
+};
 
 /** Example data for test deliveries and the published API description. The ids do not exist. */
 export const publicEventExamples: PublicEventData = {
@@ -115,6 +149,24 @@ export const publicEventExamples: PublicEventData = {
     pay_count: 5,
     hold_count: 2,
     unknown_count: 1,
+  },
+  'ksef.submission.accepted': {
+    ...SUBMISSION,
+    ksef_number: '9998051643-20260314-0A1B2C3D4E5F-6A',
+  },
+  'ksef.submission.refused': {
+    ...SUBMISSION,
+    status: 'REJECTED',
+    error_code: 'KSEF_440',
+  },
+  'erp.run.failed': {
+    run_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d21',
+    connection_id: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d22',
+    error_code: 'AUTH_FAILED',
+    created: 12,
+    updated: 3,
+    deleted: 0,
+    failed: 0,
   },
 };
 

@@ -38,6 +38,8 @@ import {
   ofPaymentRunChecked,
   ofInvoiceAnalyzed,
   ofScanCompleted,
+  ofSubmissionChanged,
+  ofSyncCompleted,
 } from './transport/subscribers/to-public-event.js';
 import { reportDeliveries } from './telemetry.js';
 import { archivedDeliveries } from './storage/archive.js';
@@ -160,6 +162,8 @@ async function compose(
       handler(events.findingCreated, onPublicEvent(deliver, ofFindingCreated), FAN_OUTS_MAX),
       handler(events.findingReviewed, onPublicEvent(deliver, ofFindingReviewed), FAN_OUTS_MAX),
       handler(events.paymentRunChecked, onPublicEvent(deliver, ofPaymentRunChecked), FAN_OUTS_MAX),
+      handler(events.submissionChanged, onPublicEvent(deliver, ofSubmissionChanged), FAN_OUTS_MAX),
+      handler(events.syncCompleted, onPublicEvent(deliver, ofSyncCompleted), FAN_OUTS_MAX),
       handler(events.scanCompleted, onPublicEvent(deliver, ofScanCompleted), FAN_OUTS_MAX),
       handler(events.organizationDeleted, ({ organizationId, eventTime = clock.now() }) =>
         deliveries.skipPendingOf(organizationId, eventTime),

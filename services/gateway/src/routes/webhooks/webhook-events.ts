@@ -9,6 +9,12 @@ const invoiceId = shownId().describe('The id of the invoice that the webhook eve
 const noInvoiceId = shownId()
   .nullable()
   .describe('The id of the invoice that the webhook event is about, or null if the event is not about an invoice.');
+const submissionIds = {
+  submission_id: shownId().describe('The id of the submission to KSeF.'),
+  connection_id: shownId().describe('The id of the KSeF connection through which the invoice was submitted.'),
+  company_id: shownId().describe('The id of the company that issued the invoice.'),
+  invoice_id: shownId().describe('The id of the invoice that was submitted.'),
+};
 const counts = (what: string) => z.record(z.string(), z.int().min(0)).describe(what);
 
 const data = {
@@ -77,6 +83,34 @@ const data = {
     hold_count: z.int().min(0).describe('The number of lines that are held.'),
     unknown_count: z.int().min(0).describe('The number of lines that could not be joined to an invoice.'),
   }),
+  'ksef.submission.accepted': z.object({
+    ...submissionIds,
+    ksef_number: z.string().describe('The number under which KSeF registered the invoice.'),
+  }),
+  'ksef.submission.refused': z.object({
+    ...submissionIds,
+    status: z
+      .enum(['REJECTED', 'FAILED'])
+      .describe(
+        'REJECTED if KSeF refused the invoice, FAILED if the submission ended before KSeF accepted the invoice.',
+      ),
+    error_code: z
+      .string()
+      .nullable()
+      .describe('The error code of the submission, or null if there is none. GET the submission for its message.'),
+  }),
+  'erp.run.failed': z.object({
+    run_id: shownId().describe('The id of the failed run of the ERP connection.'),
+    connection_id: shownId().describe('The id of the ERP connection whose run failed.'),
+    error_code: z
+      .string()
+      .nullable()
+      .describe('The code of the error that ended the run, or null if it is not known. GET the run for its message.'),
+    created: z.int().min(0).describe('The number of records that the run created before it failed.'),
+    updated: z.int().min(0).describe('The number of records that the run updated before it failed.'),
+    deleted: z.int().min(0).describe('The number of records that the run deleted before it failed.'),
+    failed: z.int().min(0).describe('The number of records that the run could not import.'),
+  }),
 } satisfies { readonly [T in PublicEventType]: z.ZodType<PublicEventData[T]> };
 
 const summaries: Readonly<Record<PublicEventType, string>> = {
@@ -86,6 +120,9 @@ const summaries: Readonly<Record<PublicEventType, string>> = {
   'finding.created': 'Notify the webhook of a new finding',
   'finding.reviewed': 'Notify the webhook of the review of a finding',
   'payment_run.checked': 'Notify the webhook of a checked payment run',
+  'ksef.submission.accepted': 'Notify the webhook that KSeF accepted an invoice',
+  'ksef.submission.refused': 'Notify the webhook that a submission to KSeF was refused or failed',
+  'erp.run.failed': 'Notify the webhook of a failed run of an ERP connection',
 };
 
 /** Returns the name of the schema of an event type, such as `InvoiceAnalysisCompletedEvent`. */

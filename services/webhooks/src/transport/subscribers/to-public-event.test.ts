@@ -10,6 +10,8 @@ import {
   ofInvoiceAnalyzed,
   ofPaymentRunChecked,
   ofScanCompleted,
+  ofSubmissionChanged,
+  ofSyncCompleted,
 } from './to-public-event.js';
 
 const header = { eventId: 'evt_golden', eventTime: new Date('2026-03-14T09:30:00.125Z'), organizationId: 'org' };
@@ -32,6 +34,28 @@ const created = {
   type: 'DUPLICATE_INVOICE',
   severity: Severity.HIGH,
   summary: 'The invoice is a copy of A-1.',
+};
+
+const submission = {
+  ...header,
+  submissionId: 's',
+  connectionId: 'k',
+  companyId: 'c',
+  invoiceId,
+  status: 'ACCEPTED',
+  errorCode: undefined,
+  ksefNumber: '9998051643-20260314-0A1B2C3D4E5F-6A',
+};
+const run = {
+  ...header,
+  connectionId: 'e',
+  runId: 'r',
+  status: 'FAILED',
+  created: 12,
+  updated: 3,
+  deleted: 0,
+  failed: 1,
+  errorCode: 'AUTH_FAILED',
 };
 
 const mapped: readonly (PublicEvent | undefined)[] = [
@@ -73,6 +97,9 @@ const mapped: readonly (PublicEvent | undefined)[] = [
     holdCount: 2,
     unknownCount: 1,
   }),
+  ofSubmissionChanged(submission),
+  ofSubmissionChanged({ ...submission, status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined }),
+  ofSyncCompleted(run),
 ];
 
 test.each(publicEventTypes.map((type) => [type]))('the body of %s is its golden file to the byte', (type) => {
@@ -80,6 +107,19 @@ test.each(publicEventTypes.map((type) => [type]))('the body of %s is its golden 
   if (event === undefined) throw new Error(`nothing maps to ${type}`);
   const golden = readFileSync(new URL(`../../../golden/${type}.json`, import.meta.url), 'utf8');
   expect(`${bodyOf('evt_golden', event)}\n`).toBe(golden);
+});
+
+test.each(['QUEUED', 'SENDING', 'PROCESSING', 'CANCELED'])('a submission to KSeF in state %s is not told', (status) => {
+  expect(ofSubmissionChanged({ ...submission, status })).toBeUndefined();
+});
+
+test('a submission that failed is told as refused, with its own status', () => {
+  const event = ofSubmissionChanged({ ...submission, status: 'FAILED', ksefNumber: undefined });
+  expect(event).toMatchObject({ type: 'ksef.submission.refused', data: { status: 'FAILED', error_code: null } });
+});
+
+test.each(['SUCCEEDED', 'PARTIAL', 'CANCELED'])('a run of an ERP that ended as %s is not told', (status) => {
+  expect(ofSyncCompleted({ ...run, status })).toBeUndefined();
 });
 
 test.each([

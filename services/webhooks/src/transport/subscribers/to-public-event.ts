@@ -7,6 +7,8 @@ import type {
   PaymentRunChecked,
 } from '@invoicecontrol/contracts/analysis/v1/events';
 import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import type { SyncCompleted } from '@invoicecontrol/contracts/erp_sync/v1/events';
+import type { SubmissionChanged } from '@invoicecontrol/contracts/ksef/v1/events';
 import type { PublicEvent } from '@invoicecontrol/public-events';
 import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 
@@ -105,6 +107,48 @@ export function ofPaymentRunChecked(checked: PaymentRunChecked): PublicEvent {
       pay_count: checked.payCount,
       hold_count: checked.holdCount,
       unknown_count: checked.unknownCount,
+    },
+  };
+}
+
+/** Returns the public event, or undefined for a submission whose result is not known yet. */
+export function ofSubmissionChanged({
+  submissionId,
+  connectionId,
+  companyId,
+  invoiceId,
+  status,
+  errorCode,
+  ksefNumber,
+}: SubmissionChanged): PublicEvent | undefined {
+  const ids = {
+    submission_id: submissionId,
+    connection_id: connectionId,
+    company_id: companyId,
+    invoice_id: invoiceId,
+  };
+  if (status === 'ACCEPTED') {
+    return { type: 'ksef.submission.accepted', data: { ...ids, ksef_number: ksefNumber ?? '' } };
+  }
+  if (status === 'REJECTED' || status === 'FAILED') {
+    return { type: 'ksef.submission.refused', data: { ...ids, status, error_code: errorCode ?? null } };
+  }
+  return undefined;
+}
+
+/** Returns the public event, or undefined for a run that did not fail. */
+export function ofSyncCompleted(run: SyncCompleted): PublicEvent | undefined {
+  if (run.status !== 'FAILED') return undefined;
+  return {
+    type: 'erp.run.failed',
+    data: {
+      run_id: run.runId,
+      connection_id: run.connectionId,
+      error_code: run.errorCode ?? null,
+      created: run.created,
+      updated: run.updated,
+      deleted: run.deleted,
+      failed: run.failed,
     },
   };
 }
