@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '@invoicecontrol/dev/free-port';
 import { START_MS_MAX, npmStart, untilReady } from './npm-start.js';
 import type { Demo, Started } from './npm-start.js';
 
@@ -16,16 +17,21 @@ const DAY_MS = 86_400_000;
 let clone: string;
 let started: Started;
 let demo: Demo;
+/** Port of the receiver in the guide of webhooks, which is 4100 in the page. */
+let webhookPort: number;
 beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'invoice-control-guides-'));
   git('init', '--quiet');
   await cp(join(root, '.gitignore'), join(clone, '.gitignore'));
   // The clone contains only the files that npm needs, so that files created by the guides can be recognised.
-  for (const name of ['package.json', 'package-lock.json', 'tools', 'node_modules', '.npmrc']) {
+  for (const name of ['package.json', 'package-lock.json', 'tools', 'docs', 'node_modules', '.npmrc']) {
     await symlink(join(root, name), join(clone, name));
   }
   git('add', '--all', '--force');
-  started = npmStart(join(clone, '.data'));
+  webhookPort = await freePort();
+  // The settings with which the guide of webhooks starts the product.
+  const egress = { EGRESS_ALLOW_CIDRS: '127.0.0.1/32', EGRESS_ALLOW_HTTP: 'true' };
+  started = npmStart(join(clone, '.data'), [], egress);
   demo = await untilReady(started, join(clone, '.data'));
 }, START_MS_MAX);
 afterAll(async () => {
@@ -58,11 +64,13 @@ test.each([
   'docs/guides/connecting-an-erp.md',
   'docs/guides/submitting-to-ksef.md',
   'docs/guides/receiving-from-ksef.md',
+  'docs/guides/receiving-webhooks.md',
 ])(
   'the commands of %s do what the page shows, and leave the working tree clean',
   async (page) => {
     const before = git('status', '--short');
-    const steps = stepsOf(ofToday(await readFile(join(root, page), 'utf8')));
+    const text = ofToday(await readFile(join(root, page), 'utf8'));
+    const steps = stepsOf(text.replaceAll('4100', String(webhookPort)));
     const answers = run(steps.map(({ commands }) => commands));
     expect(steps.length).toBeGreaterThan(0);
     for (const [index, { commands, answer }] of steps.entries()) {
@@ -88,7 +96,7 @@ function run(blocks: readonly string[]): string[] {
     timeout: GUIDE_MS_MAX,
     // Environment of the commands in the guides, with the address of the started system. npm must not use the directory
     // of the test run as the reader's directory.
-    env: { ...process.env, INIT_CWD: clone, NODE_OPTIONS: '' },
+    env: { ...process.env, INIT_CWD: clone, NODE_OPTIONS: '', PORT: String(webhookPort) },
   });
   expect({
     status,
@@ -107,7 +115,7 @@ function stepsOf(text: string): Step[] {
   }));
   return blocks.flatMap(({ language, body }, index) => {
     // Commands that start the product are skipped, because the system is already running.
-    if (language !== 'sh' || /^npm (?:start|test)/m.test(body)) return [];
+    if (language !== 'sh' || /^(?:\w+=\S+ )*npm (?:start|test)/m.test(body)) return [];
     const next = blocks[index + 1];
     const answer = next !== undefined && ['', 'json'].includes(next.language) ? next.body : undefined;
     return [{ commands: body.replaceAll('http://127.0.0.1:8080/v1', demo.baseUrl), answer }];
