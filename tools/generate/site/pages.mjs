@@ -34,7 +34,10 @@ export const sections = [
   },
   {
     title: 'Programs',
-    pages: [{ path: '/docs/client', title: 'TypeScript client', file: 'packages/client/README.md' }],
+    pages: [
+      { path: '/docs/client', title: 'TypeScript client', file: 'packages/client/README.md' },
+      { path: '/docs/cli', title: 'Command line', file: 'packages/cli/README.md' },
+    ],
   },
   {
     title: 'Reference',

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runInTerminal } from '../dist/terminal.js';
+
+await runInTerminal();

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Client, Schemas } from '@invoicecontrol/client';
+import type { Terminal } from './run.js';
+
+type Invoice = Schemas['StoredInvoice'];
+
+/** Pages that one look reads. A burst of more invoices than these pages hold is printed only in part, and said. */
+const PAGES_MAX = 10;
+const PAGE_SIZE = 100;
+
+interface TailOptions {
+  /** Number of decisions that were made before and are printed first. */
+  readonly last: number;
+  /** Number of decisions after which the command ends. */
+  readonly count: number;
+  readonly pauseMs: number;
+  readonly isJson: boolean;
+}
+
+/**
+ * Prints each new decision, the oldest first, until the signal is aborted or the count is reached. A decision that a
+ * review changed is printed again while its invoice is among the newest hundred.
+ */
+export async function tail(
+  client: Client,
+  { last, count, pauseMs, isJson }: TailOptions,
+  { print, printError, signal }: Terminal,
+): Promise<void> {
+  /** The analysis of each invoice that was seen, of the newest pages only. */
+  let seen = new Map<string, string>();
+  let printed = 0;
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    const { newest, isComplete } = await readNewest(client, seen, signal);
+    const decided = newest.filter(({ decision }) => decision !== null);
+    const fresh = decided.filter((invoice) => seen.get(invoice.id) !== nameOf(invoice));
+    const shown = isFirst ? fresh.slice(0, last) : fresh;
+    if (!isFirst && !isComplete)
+      printError(`More than ${PAGES_MAX * PAGE_SIZE} decisions were made at once; the older ones are not printed.`);
+    for (const invoice of shown.toReversed()) {
+      print(isJson ? JSON.stringify(invoice) : lineOf(invoice));
+      printed += 1;
+      if (printed >= count) return;
+    }
+    seen = new Map(
+      [...decided.map((invoice) => [invoice.id, nameOf(invoice)] as const), ...seen].slice(0, PAGES_MAX * PAGE_SIZE),
+    );
+    await delay(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Reads the list until a page has no invoice that is new. */
+async function readNewest(
+  client: Client,
+  seen: ReadonlyMap<string, string>,
+  signal: AbortSignal,
+): Promise<{ newest: Invoice[]; isComplete: boolean }> {
+  const newest: Invoice[] = [];
+  let pages = 0;
+  for await (const { items } of client.pages('/invoices', { query: { limit: PAGE_SIZE }, signal })) {
+    newest.push(...items);
+    pages += 1;
+    if (seen.size === 0 || items.some(({ id }) => seen.has(id))) return { newest, isComplete: true };
+    if (pages >= PAGES_MAX) return { newest, isComplete: false };
+  }
+  return { newest, isComplete: true };
+}
+
+function nameOf({ analysisId, decision }: Invoice): string {
+  return `${analysisId ?? ''} ${decision ?? ''}`;
+}
+
+function lineOf({ createdAt, decision, riskScore, id, invoice }: Invoice): string {
+  const {
+    supplier,
+    invoice_number: number,
+    currency,
+    gross_amount: amount,
+  } = invoice as {
+    supplier?: { name?: string };
+    invoice_number?: string;
+    currency?: string;
+    gross_amount?: string;
+  };
+  const what = [supplier?.name, number, currency, amount].filter((part) => part !== undefined).join(' ');
+  return `${createdAt}  ${(decision ?? '').padEnd(6)}  ${String(riskScore ?? '').padStart(3)}  ${id}  ${what}`;
+}

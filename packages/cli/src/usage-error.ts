@@ -1,0 +1,8 @@
+/** Error for a wrong command line. Its message is a sentence that states what to change. */
+export class UsageError extends Error {}
+
+export function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const number = Number(text);
+  if (text !== '' && Number.isInteger(number) && number >= min && number <= max) return number;
+  throw new UsageError(`${option} is "${text}" but must be a whole number from ${min} to ${max}.`);
+}
