@@ -90,11 +90,7 @@ export type XmlPath = {
     : never;
 }[PathsWith<'post'>];
 
-/** Paths whose response is a file and not JSON. */
+/** Paths whose response is a file, also if it is one only for callers who ask for it by `Accept`. */
 export type FilePath = {
-  [P in PathsWith<'get'>]: [MediaTypes<Operation<P, 'get'>>] extends [never]
-    ? never
-    : 'application/json' extends MediaTypes<Operation<P, 'get'>>
-      ? never
-      : P;
+  [P in PathsWith<'get'>]: [Exclude<MediaTypes<Operation<P, 'get'>>, 'application/json'>] extends [never] ? never : P;
 }[PathsWith<'get'>];

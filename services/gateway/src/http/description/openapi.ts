@@ -307,8 +307,14 @@ function describeResponse(
   return {
     description,
     headers: headerRefs('X-Request-Id', ...limits, ...replayed, ...etag, ...headers),
-    ...(schema === undefined ? {} : { content: { 'application/json': { schema, example: exampleOf(schema) } } }),
-    ...(mediaTypes === undefined ? {} : { content: filesOf(mediaTypes) }),
+    ...(schema === undefined && mediaTypes === undefined
+      ? {}
+      : {
+          content: {
+            ...(schema === undefined ? {} : { 'application/json': { schema, example: exampleOf(schema) } }),
+            ...filesOf(mediaTypes ?? []),
+          },
+        }),
   };
 }
 

@@ -35,6 +35,10 @@ export const publishedHeaders = {
     description: 'The range of bytes in the response and the size of the whole document.',
     example: 'bytes 0-1023/48213',
   },
+  Link: {
+    description: 'The address of the next page of a list in CSV (`rel="next"`). Absent on the last page, and in JSON.',
+    example: '</v1/invoices?limit=100&cursor=c2VjcmV0>; rel="next"',
+  },
   Location: {
     description: 'The path of the new resource.',
     example: '/v1/companies/01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',

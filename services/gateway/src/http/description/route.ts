@@ -15,7 +15,7 @@ export interface PublishedResponse {
   readonly description: string;
   /** Schema of the request body. Absent if there is no body, or if the body is not JSON. */
   readonly schema?: z.ZodType;
-  /** Media types of a body that is a file. */
+  /** Media types of a body that is a file, which a caller of a route with a schema may ask for by Accept. */
   readonly mediaTypes?: readonly string[];
   /** Headers that the response has in addition to those of every response. */
   readonly headers?: readonly HeaderName[];

@@ -1,6 +1,7 @@
 import { enumName } from '@invoicecontrol/contracts/enum-name';
 import { InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { AccountChange, Verification } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
+import { CSV_TYPE, csvText } from '../../http/response/csv.js';
 import { contentOf, escapeHtml, sourceOf } from '../../http/response/html.js';
 import type { Reply } from '../../http/response/reply.js';
 
@@ -39,12 +40,11 @@ const columns = [
 
 /** Returns the export as a CSV file (RFC 4180). */
 export function csvFile({ from, to, changes }: AccountChangesExport): Reply {
-  const lines = [columns, ...rowsOf(changes)].map((row) => row.map(csvCell).join(','));
   return {
     status: 200,
-    content: contentOf(`${lines.join('\r\n')}\r\n`),
+    content: contentOf(csvText(columns, rowsOf(changes))),
     headers: {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Type': CSV_TYPE,
       'Content-Disposition': `attachment; filename=account-changes-${from}-${to}.csv`,
     },
   };
@@ -123,14 +123,4 @@ function verificationCells(verification: Verification | undefined): Row {
 
 function timeCell(time: Date | undefined): string {
   return time?.toISOString() ?? '';
-}
-
-/**
- * Returns the value of a cell. Spreadsheets execute a cell that begins like a formula, so an apostrophe makes such a
- * cell a text.
- */
-function csvCell(value: string): string {
-  const safe =
-    /^[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(value) || /^[\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -8,6 +8,8 @@ import { note, pathId, stated, toInstant, uuid } from '../../http/description/fi
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
+import { listReply } from '../../http/response/list-reply.js';
+import type { Columns } from '../../http/response/list-reply.js';
 import { disposition, finding, knownFindingType, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });
@@ -57,7 +59,7 @@ export const listFindings = route({
   path: '/findings',
   summary: 'List findings',
   description:
-    'Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.',
+    'Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.\n\nThe page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
   query: pageQuery.extend({
@@ -81,8 +83,15 @@ export const listFindings = route({
         'The order of the findings: `newest` (newest first, the default), `severity` (most severe first, then newest) or `amount_at_risk` (largest amount first, findings without an amount last).',
       ),
   }),
-  responses: { 200: { description: 'A page of findings.', schema: pageOf(finding.schema) } },
-  async handle({ query }, { findings }) {
+  responses: {
+    200: {
+      description: 'A page of findings.',
+      schema: pageOf(finding.schema),
+      mediaTypes: ['text/csv'],
+      headers: ['Content-Disposition', 'Link'],
+    },
+  },
+  async handle({ query, headers, rawQuery, isHead }, { findings }) {
     const list = listRequest('listFindings', query);
     const reply = await findings.listFindings({
       ...list.request,
@@ -97,9 +106,30 @@ export const listFindings = route({
       disposition: query.disposition,
       assigneeUserId: query.assignee_user_id,
     });
-    return { status: 200, body: list.page(reply.findings.map(finding.present), reply.nextPageToken) };
+    const page = list.page(reply.findings.map(finding.present), reply.nextPageToken);
+    return listReply('/findings', page, findingColumns, { headers, rawQuery, isHead });
   },
 });
+
+const findingColumns: Columns<ReturnType<typeof finding.present>> = {
+  id: ({ id }) => id,
+  type: ({ type }) => type,
+  severity: (item) => item.severity,
+  disposition: (item) => item.disposition,
+  confidence: ({ confidence }) => confidence,
+  amount_at_risk: ({ amountAtRisk }) => amountAtRisk,
+  amount_at_risk_currency: ({ amountAtRiskCurrency }) => amountAtRiskCurrency,
+  supplier_name: ({ supplierName }) => supplierName,
+  invoice_number: ({ invoiceNumber }) => invoiceNumber,
+  summary: ({ summary }) => summary,
+  recommended_action: ({ recommendedAction }) => recommendedAction,
+  invoice_id: ({ invoiceId }) => invoiceId,
+  supplier_id: ({ supplierId }) => supplierId,
+  company_id: ({ companyId }) => companyId,
+  scan_id: ({ scanId }) => scanId,
+  assignee_user_id: ({ assigneeUserId }) => assigneeUserId,
+  created_at: ({ createdAt }) => createdAt,
+};
 
 const sorts = {
   newest: FindingSort.NEWEST,

@@ -8,6 +8,8 @@ import { examples } from '../../http/description/examples.js';
 import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
+import { listReply } from '../../http/response/list-reply.js';
+import type { Columns } from '../../http/response/list-reply.js';
 import { acceptedAnalysis } from './accepted-analysis.js';
 import { decision, latestAnalysis } from './analysis-record.js';
 import { exampleInvoice, source, storedInvoice } from './stored-invoice.js';
@@ -57,6 +59,8 @@ export const listInvoices = route({
   method: 'get',
   path: '/invoices',
   summary: 'List invoices, newest first',
+  description:
+    'The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoices',
   access: { scope: 'invoices:read' },
   query: pageQuery.extend({
@@ -68,8 +72,15 @@ export const listInvoices = route({
       ),
     decision: decision.optional().describe('Return only invoices with this decision.'),
   }),
-  responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice.schema) } },
-  async handle({ query }, { invoices }) {
+  responses: {
+    200: {
+      description: 'A page of invoices.',
+      schema: pageOf(storedInvoice.schema),
+      mediaTypes: ['text/csv'],
+      headers: ['Content-Disposition', 'Link'],
+    },
+  },
+  async handle({ query, headers, rawQuery, isHead }, { invoices }) {
     const list = listRequest('listInvoices', query);
     const reply = await invoices.listInvoices({
       ...list.request,
@@ -77,9 +88,31 @@ export const listInvoices = route({
       source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
       decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
     });
-    return { status: 200, body: list.page(reply.invoices.map(storedInvoice.present), reply.nextPageToken) };
+    const page = list.page(reply.invoices.map(storedInvoice.present), reply.nextPageToken);
+    return listReply('/invoices', page, invoiceColumns, { headers, rawQuery, isHead });
   },
 });
+
+const invoiceColumns: Columns<ReturnType<typeof storedInvoice.present>> = {
+  id: ({ id }) => id,
+  decision: (item) => item.decision,
+  risk_score: ({ riskScore }) => riskScore,
+  status: ({ status }) => status,
+  source: (item) => item.source,
+  supplier_name: ({ invoice }) => invoice.supplier?.name,
+  supplier_tax_id: ({ invoice }) => invoice.supplier?.tax_id,
+  invoice_number: ({ invoice }) => invoice.invoice_number,
+  issue_date: ({ invoice }) => invoice.issue_date,
+  due_date: ({ invoice }) => invoice.due_date,
+  currency: ({ invoice }) => invoice.currency,
+  net_amount: ({ invoice }) => invoice.net_amount,
+  tax_amount: ({ invoice }) => invoice.tax_amount,
+  gross_amount: ({ invoice }) => invoice.gross_amount,
+  purchase_order_ref: ({ invoice }) => invoice.purchase_order_ref,
+  company_id: ({ companyId }) => companyId,
+  ksef_number: ({ ksefNumber }) => ksefNumber,
+  created_at: ({ createdAt }) => createdAt,
+};
 
 export const getInvoice = route({
   operation: 'getInvoice',

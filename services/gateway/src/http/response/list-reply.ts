@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import Negotiator from 'negotiator';
+import { CSV_TYPE, csvText } from './csv.js';
+import { contentOf } from './html.js';
+import type { Reply } from './reply.js';
+
+/** The columns of a list in CSV: each has a name, and a function that reads its value. */
+export type Columns<Item> = Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+interface ListInput {
+  readonly headers: IncomingHttpHeaders;
+  readonly rawQuery: string;
+  readonly isHead: boolean;
+}
+
+/**
+ * Returns a page of a list as JSON, or as CSV if the caller prefers it (`Accept: text/csv`). In CSV, the address of the
+ * next page is in the header `Link`, because a file has no place for it.
+ * @param path the path of the list below `/v1`
+ */
+export function listReply<Item>(
+  path: string,
+  page: Page<Item>,
+  columns: Columns<Item>,
+  { headers, rawQuery, isHead }: ListInput,
+): Reply {
+  const vary = { Vary: 'Accept' };
+  if (new Negotiator({ headers }).mediaType(['application/json', 'text/csv']) !== 'text/csv') {
+    return { status: 200, body: page, headers: vary };
+  }
+  const own = {
+    ...vary,
+    'Content-Type': CSV_TYPE,
+    'Content-Disposition': `attachment; filename=${path.slice(1)}.csv`,
+    ...(page.nextCursor === null ? {} : { Link: `<${nextPage(path, rawQuery, page.nextCursor)}>; rel="next"` }),
+  };
+  if (isHead) return { status: 200, headers: own };
+  const rows = page.items.map((item) => Object.values(columns).map((read) => String(read(item) ?? '')));
+  return { status: 200, content: contentOf(csvText(Object.keys(columns), rows)), headers: own };
+}
+
+function nextPage(path: string, rawQuery: string, cursor: string): string {
+  const query = new URLSearchParams(rawQuery);
+  query.set('cursor', cursor);
+  return `/v1${path}?${query.toString()}`;
+}
