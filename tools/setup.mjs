@@ -199,6 +199,7 @@ function siteHash() {
     'services/gateway/openapi.json',
     'package-lock.json',
     ...files('packages', (name) => name === 'README.md' || name === 'postman-collection.json'),
+    'clients/python/README.md',
     ...files('docs', () => true),
     ...files('tools/generate/site', () => true),
   ];

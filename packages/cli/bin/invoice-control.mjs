@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runInTerminal } from '../dist/terminal.js';
+import { runInTerminal } from '../dist/main.js';
 
 await runInTerminal();

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Client, Schemas } from '@invoicecontrol/client';
-import type { Terminal } from './run.js';
+import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
 /** Media types of documents by the ending of their file names. */

@@ -1,6 +1,6 @@
 import { ApiError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
-import type { Terminal } from './run.js';
+import type { Terminal } from './terminal.js';
 
 /** Deliveries that one command sends again. Repeat the command for more. */
 const REPLAYS_MAX = 1_000;

@@ -4,6 +4,7 @@ import type { Client } from '@invoicecontrol/client';
 import { postFile } from './post-file.js';
 import { replay } from './replay.js';
 import { tail } from './tail.js';
+import type { Terminal } from './terminal.js';
 import { UsageError, wholeNumber } from './usage-error.js';
 
 const API_DEFAULT = 'http://127.0.0.1:8080/v1';
@@ -42,18 +43,6 @@ Options of replay:
   --dry-run       prints the deliveries and sends nothing
 
 Exit codes: 0 done (post: PASS), 1 error, 2 wrong command line, 3 post: REVIEW, 4 post: BLOCK.`;
-
-/** The surroundings of a run, which a test replaces. */
-export interface Terminal {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readFile(path: string): Promise<Uint8Array>;
-  /** Reads the file that `npm start` writes. */
-  readDemonstration(): Promise<string>;
-  print(line: string): void;
-  printError(line: string): void;
-  /** Aborted when the user ends the command. */
-  readonly signal: AbortSignal;
-}
 
 /**
  * Runs one command.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Schemas } from '@invoicecontrol/client';
-import type { Terminal } from './run.js';
+import type { Terminal } from './terminal.js';
 
 type Invoice = Schemas['StoredInvoice'];
 

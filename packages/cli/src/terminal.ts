@@ -1,29 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { EXIT, run } from './run.js';
-
-/** The file in which `npm start` keeps the address and the key of the demonstration. */
-const DEMONSTRATION = '.data/demo.json';
-
-/**
- * Runs the command line of this process: it reads its arguments and environment, writes to its streams and sets its exit
- * code. The first Ctrl-C ends `tail` in order.
- */
-export async function runInTerminal(): Promise<void> {
-  const interrupted = new AbortController();
-  process.once('SIGINT', () => interrupted.abort());
-  process.once('SIGTERM', () => interrupted.abort());
-  // npm runs scripts in the directory of the package; INIT_CWD is the directory of the user.
-  const directory = process.env['INIT_CWD'] ?? process.cwd();
-  process.exitCode = await run(process.argv.slice(2), {
-    env: process.env,
-    readFile: (path) => readFile(resolve(directory, path)),
-    readDemonstration: () => readFile(resolve(directory, DEMONSTRATION), 'utf8'),
-    print: (line) => void process.stdout.write(`${line}\n`),
-    printError: (line) => void process.stderr.write(`${line}\n`),
-    signal: interrupted.signal,
-  }).catch((error: unknown) => {
-    process.stderr.write(`${String(error)}\n`);
-    return EXIT.failed;
-  });
+/** The surroundings of a run, which a test replaces. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readFile(path: string): Promise<Uint8Array>;
+  /** Reads the file that `npm start` writes. */
+  readDemonstration(): Promise<string>;
+  print(line: string): void;
+  printError(line: string): void;
+  /** Aborted when the user ends the command. */
+  readonly signal: AbortSignal;
 }

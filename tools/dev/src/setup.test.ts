@@ -20,7 +20,15 @@ const poll = setInterval(() => existsSync('enough') && clearInterval(poll), 50);
 let clone: string;
 beforeEach(async () => {
   clone = await mkdtemp(join(tmpdir(), 'invoice-control-setup-'));
-  for (const folder of ['bin', 'proto', 'packages', 'tools/generate', 'services/gateway']) {
+  for (const folder of [
+    'bin',
+    'proto',
+    'packages',
+    'docs',
+    'clients/python',
+    'tools/generate/site',
+    'services/gateway',
+  ]) {
     await mkdir(join(clone, folder), { recursive: true });
   }
   await cp(setup, join(clone, 'tools/setup.mjs'));
@@ -30,8 +38,10 @@ beforeEach(async () => {
     'tsconfig.json': '{"references":[]}',
     'tsconfig.base.json': '{}',
     'buf.gen.yaml': '',
+    'clients/python/README.md': '',
     'services/gateway/openapi.json': '{}',
     'tools/generate/generate.mjs': '',
+    'tools/generate/site/site.mjs': '',
     'bin/npm': NPM,
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(clone, name), text);

@@ -36,6 +36,7 @@ export const sections = [
     title: 'Programs',
     pages: [
       { path: '/docs/client', title: 'TypeScript client', file: 'packages/client/README.md' },
+      { path: '/docs/python', title: 'Python client', file: 'clients/python/README.md' },
       { path: '/docs/cli', title: 'Command line', file: 'packages/cli/README.md' },
     ],
   },

@@ -143,12 +143,16 @@ class Operations:
     def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
+
         Requires an API key with any role and the scope `invoices:read`.
         """
         return cast("InvoicesPage", self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision})))
 
     def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> Iterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
+
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
 
         Requires an API key with any role and the scope `invoices:read`.
         """
@@ -227,6 +231,8 @@ class Operations:
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+
         Requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingsPage", self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort})))
@@ -235,6 +241,8 @@ class Operations:
         """Reads the items of all pages of this list. List findings.
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
+
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
         Requires an API key with any role and the scope `findings:read`.
         """
@@ -1326,12 +1334,16 @@ class AsyncOperations:
     async def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
+
         Requires an API key with any role and the scope `invoices:read`.
         """
         return cast("InvoicesPage", await self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision})))
 
     def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> AsyncIterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
+
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
 
         Requires an API key with any role and the scope `invoices:read`.
         """
@@ -1410,6 +1422,8 @@ class AsyncOperations:
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+
         Requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingsPage", await self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort})))
@@ -1418,6 +1432,8 @@ class AsyncOperations:
         """Reads the items of all pages of this list. List findings.
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
+
+        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
         Requires an API key with any role and the scope `findings:read`.
         """
