@@ -16,8 +16,8 @@ import { ubl } from './uploading.js';
 
 const program = fileURLToPath(new URL('../../packages/cli/bin/invoice-control.mjs', import.meta.url));
 
-/** A supplier with a tax id, without which a repeated invoice is not certain enough for BLOCK. */
-const SUPPLIER = { name: 'Harbour Print Ltd', tax_id: 'GB999140712' };
+/** A tax id and a long number, without which a repeated invoice is not certain enough for BLOCK. */
+const CERTAIN = { supplier: { name: 'Harbour Print Ltd', tax_id: 'GB999140712' }, invoice_number: 'HP-2026-1042' };
 
 let running: RunningSystem;
 let receiver: WebhookReceiver;
@@ -76,7 +76,7 @@ describe('post', () => {
     const review = await cli(['post', first], keys.owner);
     expect(review).toMatchObject({ code: 3, err: '', out: expect.stringMatching(/^REVIEW {2}/) });
 
-    const known = await file('known.json', JSON.stringify({ ...plainInvoice(9), supplier: SUPPLIER }));
+    const known = await file('known.json', JSON.stringify({ ...plainInvoice(9), ...CERTAIN }));
     expect(await cli(['post', known], keys.owner)).toMatchObject({ code: 0 });
     const blocked = await cli(['post', known], keys.owner);
     expect(blocked).toMatchObject({ code: 4, err: '' });

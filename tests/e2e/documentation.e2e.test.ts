@@ -63,7 +63,7 @@ describe.skipIf(executable === undefined)('the documentation site in Chromium', 
     const { page, faults } = await openPage(browser, origin, { viewport: PHONE });
     await page.goto(`${origin}/docs`);
     await page.keyboard.press('/');
-    await page.keyboard.type('constant time');
+    await page.keyboard.type('requirements receiver');
     await page.locator('#results a').first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/docs/guides/receiving-webhooks#3-requirements-on-a-receiver');
