@@ -53,7 +53,7 @@ describe('AMOUNT_OUTLIER', () => {
     expect(findingIn(billAll([...AROUND_1000, '4100.17']), 'AMOUNT_OUTLIER')).toMatchObject({
       summary: 'EUR 4,100.17 is 4.1 times the EUR 1,000.40 that Acme Supplies Ltd usually bills.',
       recommendedAction:
-        'Check the quantity, the price and the purchase order; the amount is 4.1 times the usual amount.',
+        'Check the quantity and the price on the invoice, and its purchase order; the amount is 4.1 times the usual amount.',
       evidence: { z: 6.34, ratio: 4.1, mad: 0.15, window: { from: '2025-01-21', to: '2025-06-10' } },
     });
   });

@@ -188,7 +188,7 @@ describe('many bills within a short time', () => {
         /^Acme Supplies Ltd billed EUR [\d,]+\.\d\d on \d+ invoices within 30 days, 3(\.\d)? times as much as in any earlier 30 days\.$/,
       ) as unknown,
       recommendedAction:
-        'Check the quantity, the price and the purchase order; compare the invoices of these 30 days with contracts and deliveries.',
+        'Check the quantity and the price on the invoice, and its purchase order; compare the invoices of these 30 days with contracts and deliveries.',
     });
     // Bills that wait for a review do not count, so that the other bills stay below three times the largest sum.
     const passed = findings.filter((finding) => finding === undefined).length;

@@ -130,7 +130,8 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
   test('is raised for tax of another sign than the net amount', () => {
     expect(found(totals('1000.00', '-190.00', '810.00'))).toMatchObject({
       severity: 'HIGH',
-      recommendedAction: 'Ask for a corrected invoice; the tax and the net amount have opposite signs.',
+      recommendedAction:
+        'Ask the supplier for an invoice with the correct tax; the tax and the net amount have opposite signs.',
     });
     expect(found(totals('-1000.00', '-190.00', '-1190.00'))).toBeUndefined();
   });

@@ -305,7 +305,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The amount of the invoice is far above what the supplier usually bills.',
-    recommendedAction: 'Check the quantity, the price and the purchase order; {comparison}.',
+    recommendedAction: 'Check the quantity and the price on the invoice, and its purchase order; {comparison}.',
   },
   AMOUNT_MAGNITUDE_SHIFT: {
     family: 'AMT',
@@ -342,7 +342,7 @@ export const catalogue = {
     severities: ['INFO', 'LOW', 'MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'Several invoices within a few days are each just under an approval limit.',
-    recommendedAction: 'Approve the invoices together, as one purchase.',
+    recommendedAction: 'Approve the invoices just under the limit together, as one purchase.',
   },
   AMOUNT_ZERO: {
     family: 'AMT',
@@ -364,7 +364,7 @@ export const catalogue = {
     requires: ['NET_AND_TAX'],
     description:
       "The tax is higher than any rate in the supplier's country, or has the opposite sign to the net amount.",
-    recommendedAction: 'Ask for a corrected invoice; {fault}.',
+    recommendedAction: 'Ask the supplier for an invoice with the correct tax; {fault}.',
   },
   TAX_RATE_UNUSUAL: {
     family: 'TAX',
@@ -399,7 +399,8 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: [],
     description: 'The invoice is more than a year old.',
-    recommendedAction: 'Check the limitation period, the tax period and whether the invoice was already paid.',
+    recommendedAction:
+      'Check whether the old invoice was already paid, and whether its limitation period and tax period have ended.',
   },
   DUE_DATE_BEFORE_ISSUE: {
     family: 'DATE',
@@ -413,7 +414,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['DUE_DATE', 'SUPPLIER_HISTORY'],
     description: 'The supplier asks for payment much sooner than usual.',
-    recommendedAction: 'Pay on the agreed payment terms unless the contract has changed.',
+    recommendedAction: 'Pay the invoice on the agreed payment terms unless the contract has changed.',
   },
   ISSUE_DATE_WEEKEND: {
     family: 'DATE',
@@ -490,7 +491,7 @@ export const catalogue = {
     severities: ['INFO'],
     requires: [],
     description: 'There is no exchange rate for the currency, so the amount was not compared with limits in EUR.',
-    recommendedAction: 'Judge the size of the amount yourself.',
+    recommendedAction: 'Decide yourself whether the amount of the invoice is large.',
   },
   CURRENCY_UNUSUAL_FOR_COUNTRY: {
     family: 'CUR',
@@ -498,7 +499,7 @@ export const catalogue = {
     requires: [],
     description:
       "The currency of the invoice is neither that of the supplier's country nor that of the buyer's country.",
-    recommendedAction: 'Confirm the currency with the supplier.',
+    recommendedAction: 'Confirm the currency of the invoice with the supplier.',
   },
   BUYER_MISMATCH: {
     family: 'BUY',
@@ -592,7 +593,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['VENDOR_MASTER'],
     description: 'Several active records in the vendor master are for the same vendor.',
-    recommendedAction: 'Merge the vendor records, or block all but one.',
+    recommendedAction: 'Merge the records of the vendor in the vendor master, or block all but one.',
   },
   VENDOR_MASTER_BANK_CHANGED: {
     family: 'SCAN',
@@ -614,7 +615,7 @@ export const catalogue = {
     severities: ['HIGH', 'CRITICAL'],
     requires: ['PAYMENTS'],
     description: 'A vendor was paid the same amount twice.',
-    recommendedAction: 'Recover the second payment from the vendor, or offset it.',
+    recommendedAction: 'Recover the second payment of the bill from the vendor, or offset it.',
   },
   PAYMENT_ACCOUNT_MISMATCH: {
     family: 'SCAN',
@@ -642,7 +643,7 @@ export const catalogue = {
     severities: ['INFO', 'LOW'],
     requires: ['SCAN'],
     description: 'Some first digits occur far more often in the invoice amounts than they do in ordinary trade.',
-    recommendedAction: 'Review a sample of the invoices whose amounts begin with the listed digits.',
+    recommendedAction: 'Review a sample of the invoices whose amounts begin with the listed first digits.',
   },
   THRESHOLD_CLUSTER: {
     family: 'SCAN',

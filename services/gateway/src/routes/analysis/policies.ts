@@ -41,7 +41,7 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
     'A one-sentence description of the finding type.',
   ),
   recommendedAction: shown.textOrNull(
-    'Check the quantity, the price and the purchase order; {comparison}.',
+    'Check the quantity and the price on the invoice, and its purchase order; {comparison}.',
     'The recommended action for findings of this type, or null if there is none.',
   ),
   requiredFacts: shown.field(
