@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The digits of base62, in the order of their values. */
+/** The 62 digits of base62, in the order of their values. API keys are written in base62. */
 export const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**

@@ -36,7 +36,7 @@ export function recordFault(declared: RecordGroup, record: object): string | und
   return fault.path === RECORD ? fault.message : `${nameIn(fault.path)}: ${fault.message}`;
 }
 
-/** Name that {@link read} uses in place of a path if no single field is wrong. */
+/** Name that {@link read} uses in place of a field path if no single field of an ERP record is wrong. */
 const RECORD = 'record';
 
 interface Fault {

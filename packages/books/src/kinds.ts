@@ -76,7 +76,7 @@ export const printedText: RecordKind<string> = {
     return { ...taken, given: (value) => taken.given?.(value) ?? '' };
   },
 };
-/** A number by which ERP records are looked up. */
+/** A field with the number of a bill, order or vendor, by which ERP records are looked up. */
 export const lookupText = textOf({ stored: ID_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
 
 function textOf(lengthMax: Bounds): RecordKind<string> {
@@ -152,7 +152,7 @@ export const time: RecordKind<Date> = {
 
 const NO_CURRENCY = 'The currency is not an ISO 4217 currency code.';
 
-/** A field with an ISO 4217 currency code, converted to upper case. */
+/** A field of an ERP record with an ISO 4217 currency code, converted to upper case. */
 export const currency: RecordKind<string> = {
   faultOf(value) {
     const read = invoiceCurrency(value as string, undefined);
@@ -193,19 +193,19 @@ export function amount(sign?: Sign): RecordKind<string> {
   };
 }
 
-/** A boolean field that is false if a message does not contain it. */
+/** A boolean field of an ERP record, which is false if the gRPC message does not contain it. */
 export const flag: RecordKind<boolean> = {
   ...ofContract<boolean>(),
   inMessage: { to: (value) => value ?? false, from: (sent: boolean) => sent },
   taken: () => flag,
 };
 
-/** Kind of a boolean field that is undefined if the ERP does not state its value. */
+/** Kind of a boolean field of an ERP record that is undefined if the ERP does not state its value. */
 export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken: () => knownFlag };
 
 type WireEnum = Parameters<typeof enumName>[0];
 
-/** A field with the name of a value of an enum in the contract. */
+/** A field of an ERP record with the name of an enum value in the gRPC contract. */
 export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof enumName<E>>> {
   const kind: RecordKind<ReturnType<typeof enumName<E>>> = {
     ...ofContract<ReturnType<typeof enumName<E>>>(),

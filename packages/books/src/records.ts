@@ -198,7 +198,7 @@ export const payment = {
     amount: required(amount('unsigned')),
     /** Bank account of the vendor that the payment went to. */
     account,
-    /** True if the payment was returned, voided or deleted. */
+    /** True if the payment in the ERP was returned, voided or deleted. */
     isReturned: required(flag),
   },
   isOptional: false,

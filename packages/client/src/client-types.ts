@@ -27,7 +27,7 @@ export interface ClientOptions extends RetryOptions {
   readonly apiKey?: string | undefined;
   /** Timeout of one attempt in milliseconds. The default is 150 s. */
   readonly timeoutMs?: number | undefined;
-  /** Function to use instead of the global `fetch`. */
+  /** Function that the API client calls instead of the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
 }
 
@@ -99,11 +99,11 @@ export interface Client {
   items<P extends PagedPath>(path: P, options?: CallOptions<Operation<P, 'get'>>): AsyncGenerator<ItemOf<P>, void>;
 }
 
-/** Content of a file. */
+/** Content of a file that is uploaded to the API or downloaded from it. */
 export type FileBytes = Uint8Array | ArrayBuffer | Blob;
 
 export interface SendFileOptions {
-  /** Media type of the file, as it was reserved. */
+  /** Media type of the uploaded file, as the upload was reserved with. */
   readonly mediaType: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -116,6 +116,6 @@ export interface UploadOptions {
   /** Maximum time for which the client waits for the decision (default 5 minutes). */
   readonly totalMsMax?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Function that replaces the pauses in tests. */
+  /** Function that tests pass to replace the pauses between attempts of the API client. */
   readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }

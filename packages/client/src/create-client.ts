@@ -22,7 +22,7 @@ const honoursIdempotencyKey: Readonly<Record<KeyedPath, true>> = {
   '/scans': true,
 };
 
-/** Options that a call of any operation accepts. */
+/** Options that the API client accepts for a call of any operation. */
 interface AnyOptions {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -32,7 +32,7 @@ interface AnyOptions {
   readonly signal?: AbortSignal;
   /** Content that is sent as it is, in place of a JSON body. */
   readonly file?: { readonly bytes: FileBytes; readonly mediaType: string };
-  /** True if the successful response is a file. */
+  /** True if the successful response of the API operation is a file. */
   readonly isFile?: true;
 }
 

@@ -51,7 +51,10 @@ export class NetworkError extends Error {
   override readonly name = 'NetworkError';
   /** Number of times that the client tried to send the request before it threw this error. */
   attempts = 1;
-  /** Time from the start of the first attempt to the end of the last attempt, including pauses. */
+  /**
+   * Time in milliseconds from the start of the first attempt of an API call to the end of its last attempt, including
+   * pauses.
+   */
   elapsedMs = 0;
 }
 

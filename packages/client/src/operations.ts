@@ -20,7 +20,7 @@ type Json<R> = R extends { readonly content: { readonly 'application/json': infe
 /** The type of the request body, with its required and optional fields. */
 type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
-/** Omits the option if there is nothing to pass, and makes it optional if nothing is required. */
+/** Omits the option of an API call if there is nothing to pass, and makes it optional if nothing is required. */
 type Option<Name extends string, T> = [T] extends [never]
   ? unknown
   : object extends T
@@ -37,7 +37,7 @@ export type KeyedPath = {
   [P in PathsWith<'post'>]: HonoursIdempotencyKey<Operation<P, 'post'>> extends true ? P : never;
 }[PathsWith<'post'>];
 
-/** The options of a call of an operation. */
+/** The options with which the API client calls an operation. */
 export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
   Option<'query', Parameters<O, 'query'>> &
   Option<'body', Body<O>> &
@@ -69,14 +69,14 @@ export interface Page<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Paths of lists that are returned in pages. */
+/** Paths of API lists that are returned in pages. */
 export type PagedPath = {
   [P in PathsWith<'get'>]: Has<Parameters<Operation<P, 'get'>, 'query'>, 'cursor'> extends true ? P : never;
 }[PathsWith<'get'>];
 
 export type ItemOf<P extends PagedPath> = Data<Operation<P, 'get'>> extends Page<infer Item> ? Item : never;
 
-/** The media types of a successful response. */
+/** The media types of a successful response of the API. */
 type MediaTypes<O> = O extends { readonly responses: { readonly 200: { readonly content: infer C } } }
   ? keyof C
   : never;

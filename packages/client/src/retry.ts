@@ -12,7 +12,7 @@ export interface RetryOptions {
    * 409) does not count as a failed attempt.
    */
   readonly attemptsMax?: number | undefined;
-  /** Maximum time after the first attempt at which another attempt may begin (default 5 minutes). */
+  /** Maximum time after the first attempt of an API call at which another attempt may begin (default 5 minutes). */
   readonly totalMsMax?: number | undefined;
   /** Function that is called before the client pauses and retries a request, for example to show progress. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -21,7 +21,7 @@ export interface RetryOptions {
 }
 
 export interface Retry {
-  /** The failure that causes the retry. */
+  /** The failure of the API call that causes the retry. */
   readonly error: ApiError | NetworkError;
   readonly delayMs: number;
 }

@@ -2,7 +2,7 @@ import type { Answer, Client, FileBytes, Schemas, UploadOptions } from './client
 import { NetworkError } from './errors.js';
 import { pause } from './retry.js';
 
-/** Time after which the API may respond that the analysis continues. */
+/** Time after which the API may respond that the analysis of the document continues. */
 const WAIT_SECONDS = 20;
 const FIRST_POLL_MS = 500;
 const POLL_MS_MAX = 5_000;

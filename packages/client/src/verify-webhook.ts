@@ -10,8 +10,8 @@ import type { WebhookEvent, WebhookRequest } from './webhook-request.js';
 export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const { secrets, signed, signatures, finish } = readSignedRequest(request);
   const expected = secrets.map((secret) => createHmac('sha256', secret).update(signed).digest());
-  // Every received signature is compared with every expected one in constant time, so the duration reveals nothing
-  // about the signatures.
+  // Every received webhook signature is compared with every expected one in constant time, so the duration reveals
+  // nothing about the signatures.
   const matches = signatures.flatMap((given) =>
     expected.filter((wanted) => timingSafeEqual(Buffer.from(given, 'hex'), wanted)),
   );

@@ -75,7 +75,7 @@ export interface SignedRequest {
   readonly secrets: readonly string[];
   /** The signed bytes: `<event id>.<t>.<body>`. */
   readonly signed: Uint8Array<ArrayBuffer>;
-  /** The received signatures, in hexadecimal. */
+  /** The signatures in the headers of a webhook request, in hexadecimal. */
   readonly signatures: readonly string[];
   /**
    * Returns the event, once a signature has been found to match or not.
@@ -192,7 +192,8 @@ function readSignature(header: string): { time: string; signatures: readonly str
 function readBody(body: unknown): Uint8Array {
   if (typeof body === 'string') return encoder.encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-  // The check does not use `instanceof`, because the value may come from another realm.
+  // The check for an array of bytes does not use `instanceof`, because the value may come from another JavaScript
+  // realm.
   if (['[object ArrayBuffer]', '[object SharedArrayBuffer]'].includes(Object.prototype.toString.call(body))) {
     return new Uint8Array(body as ArrayBuffer);
   }

@@ -12,7 +12,7 @@ export const invoiceTypes: ReadonlySet<string> = codes(`
   456 457 471 472 473 500 501 527 553 575 623 633 751 780 817 870 875 876 877 935
 `);
 
-/** Codes of credit note types (BT-3), from the code list UNTDID 1001. */
+/** Codes of credit note types in e-invoices (BT-3), from the code list UNTDID 1001. */
 export const creditNoteTypes: ReadonlySet<string> = codes(`
   81 83 261 262 296 308 381 396 420 458 502 503 532
 `);
@@ -28,7 +28,7 @@ export const currencies: ReadonlySet<string> = codes(`
   YER ZAR ZMW ZWG
 `);
 
-/** Codes for the scheme of a reference (BT-18, BT-128), from the code list UNTDID 1153. */
+/** Codes for the scheme of a reference in an e-invoice (BT-18, BT-128), from the code list UNTDID 1153. */
 export const referenceSchemes: ReadonlySet<string> = codes(`
   AAA AAB AAC AAD AAE AAF AAG AAH AAI AAJ AAK AAL AAM AAN AAO AAP AAQ AAR AAS AAT AAU AAV AAW AAX AAY AAZ ABA ABB ABC
   ABD ABE ABF ABG ABH ABI ABJ ABK ABL ABM ABN ABO ABP ABQ ABR ABS ABT ABU ABV ABW ABX ABY ABZ AC ACA ACB ACC ACD ACE
@@ -77,7 +77,7 @@ export const noteSubjects: ReadonlySet<string> = codes(`
   RAH REG RET REV RQR SAF SIC SIN SLR SPA SPG SPH SPP SPT SRN SSR SUR TCA TDT TRA TRR TXD WHI ZZZ
 `);
 
-/** Codes of ISO/IEC 6523 (ICD) for the schemes of party and item identifiers. */
+/** Codes of ISO/IEC 6523 (ICD) for the schemes of party and item identifiers in e-invoices. */
 export const identifierSchemes: ReadonlySet<string> = codes(`
   0002 0003 0004 0005 0006 0007 0008 0009 0010 0011 0012 0013 0014 0015 0016 0017 0018 0019 0020 0021 0022 0023 0024
   0025 0026 0027 0028 0029 0030 0031 0032 0033 0034 0035 0036 0037 0038 0039 0040 0041 0042 0043 0044 0045 0046 0047
@@ -92,7 +92,7 @@ export const identifierSchemes: ReadonlySet<string> = codes(`
   0236 0237 0238 0239 0240 0241 0242 0243 0244 0245 0246 0247 0248
 `);
 
-/** Codes for the classification scheme of an item (BT-158), from the code list UNTDID 7143. */
+/** Codes for the classification scheme of an item on an e-invoice (BT-158), from the code list UNTDID 7143. */
 export const itemClassifications: ReadonlySet<string> = codes(`
   AA AB AC AD AE AF AG AH AI AJ AK AL AM AN AO AP AQ AR AS AT AU AV AW AX AY AZ BA BB BC BD BE BF BG BH BI BJ BK BL BM
   BN BO BP BQ BR BS BT BU BV BW BX BY BZ CC CG CL CR CV DR DW EC EF EMD EN FS GB GN GMN GS HS IB IN IS IT IZ MA MF MN
@@ -120,12 +120,12 @@ export const paymentMeans: ReadonlySet<string> = codes(`
   97 98 ZZZ
 `);
 
-/** Codes for the reason of an allowance (BT-98, BT-140), from the code list UNTDID 5189. */
+/** Codes for the reason of an allowance on an e-invoice (BT-98, BT-140), from the code list UNTDID 5189. */
 export const allowanceReasons: ReadonlySet<string> = codes(`
   41 42 60 62 63 64 65 66 67 68 70 71 88 95 100 102 103 104 105
 `);
 
-/** Codes for the reason of a charge (BT-105, BT-145), from the code list UNTDID 7161. */
+/** Codes for the reason of a charge on an e-invoice (BT-105, BT-145), from the code list UNTDID 7161. */
 export const chargeReasons: ReadonlySet<string> = codes(`
   AA AAA AAC AAD AAE AAF AAH AAI AAS AAT AAV AAY AAZ ABA ABB ABC ABD ABF ABK ABL ABN ABR ABS ABT ABU ACF ACG ACH ACI
   ACJ ACK ACL ACM ACS ADC ADE ADJ ADK ADL ADM ADN ADO ADP ADQ ADR ADT ADW ADY ADZ AEA AEB AEC AED AEF AEH AEI AEJ AEK
@@ -135,7 +135,7 @@ export const chargeReasons: ReadonlySet<string> = codes(`
   RAD RAF RE RF RH RV SA SAA SAD SAE SAI SG SH SM SU TAB TAC TT TV V1 V2 WH XAA YY ZZZ
 `);
 
-/** Codes for the reason of a VAT exemption (BT-121), from the code list VATEX. */
+/** Codes for the reason of a VAT exemption on an e-invoice (BT-121), from the code list VATEX. */
 export const exemptionReasons: ReadonlySet<string> = codes(`
   VATEX-EU-79-C VATEX-EU-132 VATEX-EU-132-1A VATEX-EU-132-1B VATEX-EU-132-1C VATEX-EU-132-1D VATEX-EU-132-1E
   VATEX-EU-132-1F VATEX-EU-132-1G VATEX-EU-132-1H VATEX-EU-132-1I VATEX-EU-132-1J VATEX-EU-132-1K VATEX-EU-132-1L
@@ -152,7 +152,7 @@ export const exemptionReasons: ReadonlySet<string> = codes(`
   VATEX-FR-CGI275 VATEX-FR-298SEXDECIESA VATEX-FR-CGI295 VATEX-FR-AE
 `);
 
-/** Unit codes of the UN/ECE Recommendations 20 and 21 (BT-130, BT-150). */
+/** Codes for units of measure on an e-invoice, from the UN/ECE Recommendations 20 and 21 (BT-130, BT-150). */
 export const units: ReadonlySet<string> = codes(`
   10 11 13 14 15 20 21 22 23 24 25 27 28 33 34 35 37 38 40 41 56 57 58 59 60 61 74 77 80 81 85 87 89 91 1I 2A 2B 2C 2G
   2H 2I 2J 2K 2L 2M 2N 2P 2Q 2R 2U 2X 2Y 2Z 3B 3C 4C 4G 4H 4K 4L 4M 4N 4O 4P 4Q 4R 4T 4U 4W 4X 5A 5B 5E 5J A10 A11 A12

@@ -4,7 +4,7 @@ import type { Element } from './element.js';
 /** Number of digits with which sums and products stay exact. Amounts have at most a few dozen digits. */
 const Exact = Decimal.clone({ precision: 80 });
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/;
-/** Maximum length of a string that is read as an amount, which bounds the time of arithmetic. */
+/** Maximum length of a string that is read as an amount of an e-invoice. It bounds the time of arithmetic. */
 const DIGITS_MAX = 40;
 
 export const ZERO: Decimal = new Exact(0);
@@ -34,7 +34,9 @@ export function roundUnits(value: Decimal): Decimal {
   return value.plus(0.5).floor();
 }
 
-/** Returns a decimal string without exponent, as it appears in evidence. */
+/**
+ * Returns an amount as a decimal string without exponent, as it appears in the evidence of a broken validation rule.
+ */
 export function toText(value: Decimal | undefined): string | null {
   return value === undefined ? null : value.toFixed();
 }

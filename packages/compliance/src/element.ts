@@ -10,7 +10,7 @@ export interface Element {
   readonly namespace: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly Element[];
-  /** Text of the element as written, including white space. Empty for an element with child elements. */
+  /** Text of the XML element as written, including white space. Empty for an element with child elements. */
   readonly text: string;
   readonly parent: Element | undefined;
 }
@@ -24,7 +24,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
-/** Copies the tree of a parsed document. */
+/** Copies the element tree of a parsed XML document. */
 export function copyTree(document: XmlDocument): Element {
   return copy(document.root, undefined);
 }

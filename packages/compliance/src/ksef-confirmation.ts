@@ -3,7 +3,7 @@ import { parseXml } from './parse-xml.js';
 import { isTrusted, isValidAt } from './seal-holder.js';
 import { verifySeal } from './xml-seal.js';
 
-/** Maximum size in bytes, which is far above that of a confirmation of one session page. */
+/** Maximum size of a KSeF confirmation in bytes, far above the size of one for a full session page. */
 export const CONFIRMATION_BYTES_MAX = 4 * 1024 * 1024;
 
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';

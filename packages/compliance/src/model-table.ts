@@ -37,7 +37,7 @@ function group(
   return { ubl, cii, terms, groups };
 }
 
-/** Seller (BG-4) and buyer (BG-7) have different term codes but the same paths. */
+/** The seller (BG-4) and the buyer (BG-7) of an e-invoice have different term codes but the same XML paths. */
 function party(ubl: string, cii: string, codes: PartyCodes): GroupRow {
   return group(
     ubl,
@@ -98,7 +98,7 @@ function address(ubl: string, cii: string, city: string, postCode: string, count
   });
 }
 
-/** Allowances and charges of the document (BG-20, BG-21) and of a line (BG-27, BG-28). */
+/** Allowances and charges of the whole e-invoice (BG-20, BG-21) and of an invoice line (BG-27, BG-28). */
 function allowanceCharge(ubl: string, cii: string, codes: AllowanceChargeCodes): GroupRow {
   return group(ubl, cii, {
     [codes.amount]: term('cbc:Amount', 'ram:ActualAmount'),
@@ -346,7 +346,7 @@ export const modelTable: GroupRow = group(
       `${SETTLEMENT}/ram:SpecifiedTradeAllowanceCharge${TRUE_CII}`,
       { amount: 'BT-99', base: 'BT-100', percentage: 'BT-101', reason: 'BT-104', reasonCode: 'BT-105' },
     ),
-    /** Allowances and charges of both levels, regardless of their indicator. */
+    /** Allowances and charges of the e-invoice and of its lines, regardless of their charge indicator. */
     allowancesAndCharges: allowanceCharge(
       'cac:AllowanceCharge | cac:InvoiceLine/cac:AllowanceCharge | cac:CreditNoteLine/cac:AllowanceCharge',
       '//ram:SpecifiedTradeAllowanceCharge',
@@ -362,7 +362,7 @@ export const modelTable: GroupRow = group(
       'BT-114': term('cbc:PayableRoundingAmount', 'ram:RoundingAmount'),
       'BT-115': term('cbc:PayableAmount', 'ram:DuePayableAmount'),
     }),
-    /** A total VAT amount with the breakdown below it (UBL) or next to it (CII). */
+    /** The total VAT amount of an e-invoice, with the VAT breakdown below it (UBL) or next to it (CII). */
     taxTotal: group('cac:TaxTotal', NOWHERE, {
       'BT-110': term('cbc:TaxAmount', NOWHERE),
       'BG-23': term('cac:TaxSubtotal', NOWHERE),

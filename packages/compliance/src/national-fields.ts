@@ -165,7 +165,7 @@ const facturae: Format = {
 
 /** Element names that differ between the roots of ZUGFeRD 1 and CII. */
 interface CrossIndustryNames {
-  /** Namespace prefix of the elements within the named elements. */
+  /** Namespace prefix of the child elements of the named XML elements. */
   readonly prefix: '' | 'ram:';
   readonly header: string;
   readonly date: string;

@@ -6,7 +6,7 @@ import type { Syntax } from './invoice-model.js';
 import type { RuleSet } from './rules/rule.js';
 import type { FailedRule } from './validation.js';
 
-/** A compiled stylesheet from the operator, with the rule set that it implements. */
+/** A compiled Schematron stylesheet from the operator, with the rule set for e-invoices that it implements. */
 interface OfficialArtefact {
   readonly name: string;
   readonly set: RuleSet;

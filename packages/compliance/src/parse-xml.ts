@@ -25,7 +25,7 @@ export function parseXml(bytes: Uint8Array): ParsedXml {
   try {
     const document = parseTolerant(bytes);
     if (document.dtd === null) return { document };
-    // A DOCTYPE in an encoding that the search of the bytes could not read.
+    // The XML has a DOCTYPE in an encoding that the search of the bytes could not read.
     document.dispose();
     return { fault: 'DOCTYPE' };
   } catch (error) {

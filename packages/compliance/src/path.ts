@@ -1,6 +1,6 @@
 import { descendants, valueOf, type Element } from './element.js';
 
-/** Finds elements relative to a given element. */
+/** Finds XML elements by a path relative to a given element. */
 export type Path = (from: Element) => readonly Element[];
 
 /**

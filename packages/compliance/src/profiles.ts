@@ -31,10 +31,10 @@ export interface Profile {
 
 /** The declarations in a document, with texts as written. Absent declarations are undefined. */
 export interface ProfileEvidence {
-  /** Local name of the root element. */
+  /** Local name of the root element of an e-invoice, such as `CreditNote`. */
   readonly root: string;
   readonly namespace: string;
-  /** Specification identifier (BT-24): cbc:CustomizationID in UBL, or the GuidelineID in CII. */
+  /** Specification identifier of an e-invoice (BT-24): cbc:CustomizationID in UBL, or the GuidelineID in CII. */
   readonly customizationId?: string | undefined;
   /** Business process (BT-23): cbc:ProfileID in UBL, or the business process in CII. */
   readonly profileId?: string | undefined;
@@ -199,7 +199,7 @@ const BY_ROOT: readonly Row[] = [
   ['E_INVOICE', 'RECOGNISED_ONLY', 'STANDARD', ['e_invoice']],
 ];
 
-/** The identifiers of SI-UBL 1 are contained in longer identifiers. */
+/** The profile identifiers of SI-UBL 1 are contained in longer identifiers, so they are compared last. */
 const SI_UBL_1 = 'urn:www.simplerinvoicing.org:si';
 const PLAIN: Profile = { code: 'PLAIN', kind: 'PLAIN', variant: 'STANDARD' };
 

@@ -3,7 +3,7 @@ import type { RuleSet } from './rules/rule.js';
 import type { SchemaName } from './schemas.js';
 import type { ValidationMode } from './validation.js';
 
-/** Version of our own rules. Increase it when the result of any rule changes. */
+/** Version of the product's own validation rules for e-invoices. Increase it when the result of any rule changes. */
 const OWN_REVISION = 'own2';
 
 const VERSIONS: Readonly<Record<RuleSet, string>> = {
@@ -17,7 +17,7 @@ export interface Selection {
   readonly sets: readonly RuleSet[];
   readonly selects: (rule: { readonly id: string }) => boolean;
   readonly schema: SchemaName | null;
-  /** Mandatory fields and arithmetic of a national format without EN 16931 rules. */
+  /** Mandatory fields and arithmetic of a national e-invoice format without EN 16931 rules. */
   readonly fields: boolean;
 }
 
@@ -32,14 +32,14 @@ const BASIC_WL_IDS: ReadonlySet<string> = new Set([
 /** Presence and arithmetic rules that do not require VAT, because PINT of other countries has other taxes. */
 const PINT_IDS =
   /^(BR-(0[1-9]|1[0-9]|2[1-6]|3[1368]|4[1-6]|49|5[2457]|6[1-5]|CO-1[0-6]|CO-2[1-4])|PEPPOL-EN16931-R(040|120))$/;
-/** Rules that extensions of EN 16931 are allowed to break. */
+/** Validation rules that extensions of EN 16931 are allowed to break. */
 const RESTRICTIONS = /^(BR-(S|Z|AF|AG)-10|BR-O-1[1-4]|BR-B-0[12]|BR-CL-[0-9]+|PEPPOL-EN16931-R101)$/;
-/** In the XRechnung extension, the amount due is also reduced by amounts that third parties pay. */
+/** In the XRechnung extension, the amount due of an e-invoice is also reduced by amounts that third parties pay. */
 const XRECHNUNG_EXTENSION_RESTRICTIONS = /^BR-CO-16$/;
 
 const ALL_RULES = (): boolean => true;
 
-/** Returns null if only the built-in checks apply in the validation mode. */
+/** Returns the rule sets for an e-invoice, or null if only the built-in checks apply in the validation mode. */
 export function selectRules(
   profile: Profile,
   mode: ValidationMode,

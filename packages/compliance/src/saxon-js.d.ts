@@ -1,4 +1,4 @@
-/** The part of saxon-js 2.7 that RULES_DIR needs; the package brings no types. */
+/** Types for the part of saxon-js 2.7 that runs the stylesheets of RULES_DIR. The package brings no types. */
 declare module 'saxon-js' {
   interface TransformOptions {
     readonly stylesheetInternal: unknown;

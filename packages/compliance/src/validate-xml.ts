@@ -18,7 +18,7 @@ export interface ValidationContext {
   readonly embeddedInPdf: boolean;
   /** XMP level, name of the attachment, and identifiers of further attachments, as written. */
   readonly declaredProfiles: readonly string[];
-  /** Stylesheets of RULES_DIR, which replace our own sets of the same rules. */
+  /** Compiled stylesheets of RULES_DIR, which replace the product's own sets of the same validation rules. */
   readonly officialRules?: OfficialRules;
 }
 

@@ -4,13 +4,16 @@
  */
 export type ValidationMode = 'OFF' | 'DECLARED_PROFILES' | 'ALL';
 
-/** A broken rule at one location. */
+/** A validation rule that an e-invoice breaks at one location. */
 export interface FailedRule {
   readonly id: string;
   readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
-  /** Expected and stated value as decimal strings for arithmetic rules, and null for other rules. */
+  /**
+   * Expected and stated value of a broken validation rule as decimal strings, if the rule computes one, and otherwise
+   * null.
+   */
   readonly expected: string | null;
   readonly actual: string | null;
 }

@@ -43,7 +43,7 @@ export interface XmlSeal {
   readonly certificate: X509Certificate;
   /** Certificates that came with the signature, in addition to the certificate of the signer. */
   readonly issuers: readonly X509Certificate[];
-  /** Time that the seal states and signs, or undefined if it states no time. */
+  /** Time that an XML seal states and signs, or undefined if it states no time. */
   readonly sealedAt: Date | undefined;
 }
 

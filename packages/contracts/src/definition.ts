@@ -4,7 +4,7 @@ export interface Codec<T> {
   decode(bytes: Uint8Array): T;
 }
 
-/** A method of a generated service definition. */
+/** One rpc of a generated gRPC service definition. */
 export interface Rpc {
   readonly name: string;
   // oxlint-disable-next-line no-explicit-any -- the message types differ per method

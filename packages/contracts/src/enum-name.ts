@@ -5,7 +5,7 @@ export interface WireEnum {
   readonly [name: string]: number;
 }
 
-/** The names of an enum except UNSPECIFIED and UNRECOGNIZED. */
+/** The value names of a protobuf enum except UNSPECIFIED and UNRECOGNIZED. */
 type EnumName<E extends WireEnum> = Exclude<keyof E & string, 'UNSPECIFIED' | 'UNRECOGNIZED'>;
 
 const namesByEnum = new WeakMap<WireEnum, ReadonlyMap<number, string>>();

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 ranges that are not public, and 168.63.129.16, which a cloud provider uses for its own virtual machines. */
+/**
+ * IPv4 ranges that are not public, and 168.63.129.16, which a cloud provider uses for its own virtual machines. The
+ * egress guard refuses them.
+ */
 const IPV4_DENIED = [
   '0.0.0.0/8',
   '10.0.0.0/8',

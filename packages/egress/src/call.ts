@@ -15,7 +15,7 @@ export interface CallBounds {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A final HTTP response with any status. */
+/** A final HTTP response with any status to an outgoing call. */
 export interface Answer {
   readonly status: number;
   /** Response headers of node:http, with lower-case names and Latin-1 values. */

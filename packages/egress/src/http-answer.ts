@@ -1,6 +1,6 @@
 import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 
-/** Maximum of `Retry-After`. A longer time is reduced to it. */
+/** Longest `Retry-After` of an HTTP response that is honoured. A longer time is reduced to it. */
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 
 /** HTTP response headers by lower-case name. */

@@ -52,7 +52,7 @@ export function billsByAmount(bills: readonly Candidate[]): readonly (readonly C
   return [...byAmount.values()];
 }
 
-/** A bill and the bill that it repeats, or that repeats it. */
+/** A bill in the ERP, and the bill that it repeats or that repeats it. */
 export interface DuplicatePair {
   readonly key: string;
   readonly bills: readonly [Candidate, Candidate];
@@ -98,7 +98,7 @@ export function pairsClearedAmong(
   return notes.length === 0 ? NONE_CREDITED : creditedPairs([...bills, ...notes], policy, creditedIds);
 }
 
-/** Credit notes in the ERP books. */
+/** Vendors' credit notes that are booked in the ERP. */
 export interface CreditNotes {
   readonly notes: readonly Candidate[];
   /** Maps the id of each credit note to the ids of the bills that its number names. */

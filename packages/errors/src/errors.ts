@@ -108,7 +108,7 @@ export function notFound(resourceName: string): DomainError {
   return new DomainError('not_found', `No such ${resourceName}.`);
 }
 
-/** Creates an `invalid` error for one field. */
+/** Creates an `invalid` error, which refuses a request for one field. */
 export function invalidField(path: string, message: string): DomainError {
   return new DomainError('invalid', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -8,7 +8,7 @@ import type { ReadingOutcome } from './reading.js';
 
 interface Rules {
   readonly mode: ValidationMode;
-  /** The stylesheets in RULES_DIR, if an operator mounted any. */
+  /** The stylesheets with validation rules in RULES_DIR, if an operator mounted any. */
   readonly officialRules?: OfficialRules | undefined;
 }
 

@@ -12,9 +12,9 @@ export type DocumentMediaType =
 export const SNIFFED_BYTES = 4_096;
 /** Number of bytes within which the header of a PDF must begin, because a PDF may have other bytes before it. */
 const PDF_HEADER_WITHIN_BYTES = 1_024;
-/** Object identifier of CMS signed data (1.2.840.113549.1.7.2) in DER. */
+/** Object identifier of CMS signed data (1.2.840.113549.1.7.2) in DER, by which signed invoice files are recognized. */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
-/** The identifier follows an outer sequence, whose length takes up to 4 bytes. */
+/** The object identifier of a signed file follows an outer sequence, whose length takes up to 4 bytes. */
 const SIGNED_DATA_WITHIN_BYTES = 8;
 
 /**

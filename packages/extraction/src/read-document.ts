@@ -7,7 +7,7 @@ import { signedContent } from './xml/signed-content.js';
 
 /** Facts about a document that its bytes do not contain. */
 export interface DocumentContext {
-  /** Media type as detected by `sniffMediaType`. */
+  /** Media type of the document as detected by `sniffMediaType`. */
   readonly mediaType: DocumentMediaType;
   readonly companies: readonly OwnCompany[];
 }

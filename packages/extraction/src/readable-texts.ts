@@ -6,13 +6,13 @@ const lengthsMax: Readonly<Record<string, number>> = {
   // Maximum length of a file name, more than file systems allow.
   embeddedFile: 255,
   message: 4_000,
-  // Fields whose values the product creates, and which would be useless if they were cut.
+  // Document fields whose values the product creates, and which would be useless if they were cut.
   xpath: Infinity,
   location: Infinity,
 };
 /**
- * Fields in which invisible characters are shown by their code points, because hidden characters can be a sign of
- * forgery.
+ * Document fields in which invisible characters are shown by their code points, because hidden characters can be a sign
+ * of forgery.
  */
 const PROOFS: ReadonlySet<string> = new Set(['raw', 'snippet']);
 

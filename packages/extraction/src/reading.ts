@@ -21,20 +21,23 @@ export type FieldPath = (typeof fieldPaths)[number];
 /** Left, top, right and bottom as fractions of the page size, from 0 to 1. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
 
-/** A field with the evidence of where it was read (documents reference, sections 11 and 14). */
+/**
+ * A field that was read from a document, with the evidence of where it was read (documents reference, sections 11 and
+ * 14).
+ */
 export interface FieldReading {
   /**
    * Value in the format of the canonical invoice: dates as `YYYY-MM-DD`, amounts as plain decimals, IBAN without
    * spaces.
    */
   readonly value: string;
-  /** Value as printed in the document. */
+  /** Value of the field as printed in the document. */
   readonly raw: string;
   /** Page number, counted from 1. Null for XML. */
   readonly page: number | null;
-  /** Position on the document page. Null for XML. */
+  /** Position of the field on the document page. Null for XML. */
   readonly box: Box | null;
-  /** Confidence that the field was read correctly, from 0 to 1. */
+  /** Confidence that the field of the document was read correctly, from 0 to 1. */
   readonly confidence: number;
   readonly method: 'XML' | 'LABEL' | 'PATTERN' | 'ARITHMETIC';
   /** XPath of the value. Null if the value was read from text. */
@@ -55,7 +58,7 @@ export interface InvoiceLine {
 export interface CorrectedInvoices {
   /** Corrected invoices in the order of the document, at most 1,000. */
   readonly invoices: readonly CorrectedInvoice[];
-  /** Number of invoices that the document names. */
+  /** Number of invoices that the corrective document names. */
   readonly total: number;
 }
 
@@ -77,7 +80,7 @@ export interface CorrectedInvoice {
 
 /** The link in the QR code of an invoice that was registered in KSeF (KOD I). */
 export interface KsefCode {
-  /** NIP of the seller, with ten digits. */
+  /** NIP (tax id) of the seller in a KSeF number, with ten digits. */
   readonly sellerNip: string;
   /** Issue date of the invoice, as `YYYY-MM-DD`. */
   readonly issueDate: string;
@@ -104,7 +107,7 @@ export interface DocumentReading {
   readonly payableAmount: string | null;
   /** Name of the XML file embedded in a PDF, or null if there is none. */
   readonly embeddedFile: string | null;
-  /** Number of document pages. Null for XML. */
+  /** Number of pages of the document. Null for XML. */
   readonly pages: number | null;
   readonly fields: Readonly<Partial<Record<FieldPath, FieldReading>>>;
   readonly lines: readonly InvoiceLine[];

@@ -11,7 +11,7 @@ const requiredFields = {
   gross_amount: 'the total including tax',
 } as const satisfies Partial<Record<FieldPath, string>>;
 
-/** Returns the reading, or a failure with the missing fields and the fields that were read. */
+/** Returns the reading of a document, or a failure with the missing fields and the fields that were read. */
 export function requireFields(reading: DocumentReading): ReadingOutcome {
   const missingFields = (Object.keys(requiredFields) as (keyof typeof requiredFields)[]).filter(
     (field) => reading.fields[field] === undefined,

@@ -1,21 +1,21 @@
-/** The kind of a field: the values that it accepts, and how they are stored. */
+/** The kind of an invoice field: the values that it accepts, and how they are stored. */
 export interface Kind<T = unknown> {
-  /** Returns a sentence about the fault, or undefined if the value is valid and therefore a `T`. */
+  /** Returns a sentence about the fault of an invoice field, or undefined if the value is valid and therefore a `T`. */
   readonly faultOf: (value: unknown) => string | undefined;
-  /** Converts a valid value of the field to its stored form. */
+  /** Converts a valid value of the invoice field to its stored form. */
   normalise(value: T): T;
   /**
-   * Prepares a value before it is checked, or returns undefined if nothing was given. Absent if the value is checked as
-   * it is.
+   * Prepares the value of an invoice field before it is checked, or returns undefined if nothing was given. Absent if
+   * the value is checked as it is.
    */
   readonly given?: (value: unknown) => unknown;
-  /** Error message for a required field that is missing. The default is `Required.` */
+  /** Error message for a required invoice field that is missing. The default is `Required.` */
   readonly missing?: string;
-  /** Declaration of the entries, if the field is a list. */
+  /** Declaration of the entries, if the invoice field is a list. */
   readonly each?: Group;
   /**
-   * Converts the value, and a missing value, to and from its form in a message. Absent if the message holds the value
-   * itself.
+   * Converts the value of an invoice field, and a missing value, to and from its form in a gRPC message. Absent if the
+   * message holds the value itself.
    */
   readonly inMessage?: Coding<T>;
 }
@@ -51,13 +51,13 @@ export interface RowField {
   readonly description?: string;
 }
 
-/** Declaration of an object whose fields are declared too. */
+/** Declaration of an object within the invoice whose fields are declared too. */
 export interface Group<M extends Members = Members> {
   readonly members: M;
   readonly isOptional: boolean;
   readonly description: string;
   readonly rule?: Rule;
-  /** Converts the checked fields of the group to the stored object. */
+  /** Converts the checked fields of a group of invoice fields to the stored object. */
   readonly normalise?: (values: Values) => Values;
   /** JSON Schema of the rule about the group, as far as JSON Schema can express the rule. */
   readonly published?: Readonly<Record<string, unknown>>;
@@ -81,7 +81,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export type Report = (name: string, message: string) => void;
 
 type Value<F> = F extends { members: infer M } ? Declared<M> : F extends { kind: Kind<infer T> } ? T : never;
-/** Type of the object that has the declared fields. */
+/** Type of the object that has the declared invoice fields. */
 export type Declared<M> = {
   readonly [K in keyof M as M[K] extends { isOptional: true } ? never : K]: Value<M[K]>;
 } & { readonly [K in keyof M as M[K] extends { isOptional: true } ? K : never]?: Value<M[K]> };

@@ -26,8 +26,8 @@ function textKind({ faultOf, normalise = asItIs, published }: TextRule): Publish
 }
 
 /**
- * Text of one line with a visible character and without hidden ones. It is stored trimmed. Lengths are in characters
- * (HTTP and security reference, section 2).
+ * Kind of an invoice field with text of one line that has a visible character and no hidden ones. It is stored trimmed.
+ * Lengths are in characters (HTTP and security reference, section 2).
  */
 export function text(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfLine, (value) => value.trim());
@@ -61,7 +61,7 @@ export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1
 /** Published pattern of a calendar date. The pattern does not check that the day exists; the format does. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
 
-/** A decimal amount string (specification 2.1). */
+/** Kind of an invoice field with a decimal amount as a string (specification 2.1). */
 export const amount = textKind({
   faultOf: (value) =>
     isDecimalAmount(value)
@@ -95,7 +95,7 @@ function inAnyCase(code: string): string {
   return [...code].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('');
 }
 
-/** Hyphens and spaces are ignored (specification 2.2) and not stored. */
+/** Hyphens and spaces of a bank account or tax id are ignored (specification 2.2) and not stored. */
 export const ukSortCode = matching({
   pattern: /^[\s-]*(?:[0-9][\s-]*){6}$/,
   lengthMax: 200,

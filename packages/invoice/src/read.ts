@@ -20,7 +20,7 @@ export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
   /** Path of the value in the request, such as `rows[17]`. Empty for the request itself. */
   readonly path?: string;
-  /** Name of the value in error messages, used if the path of the value is empty. */
+  /** Name of the invoice value in error messages, used if the path of the value is empty. */
   readonly root?: string;
   /** Prefix of each error message, such as `Row 18: `, because people count rows from one. */
   readonly remark?: string;

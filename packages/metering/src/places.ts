@@ -47,7 +47,8 @@ export function placeStore<IdsField extends string>(
   return {
     async take(organizationId, recordId, limit) {
       if (await take(organizationId, recordId, limit)) return true;
-      // An upsert with a guard could conflict with itself, so the document is created once in a separate write.
+      // An upsert with a guard could conflict with itself, so the document that counts the places of a plan is created
+      // once in a separate write.
       await insertMissing(collection, [{ _id: organizationId, used: 0, [idsField]: [] } as unknown as Document]);
       return take(organizationId, recordId, limit);
     },

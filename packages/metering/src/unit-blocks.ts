@@ -10,12 +10,12 @@ export const BLOCK_UNITS_MAX = 100;
  * blocks small near the limit.
  */
 export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
-/** Time after which the unused units of a block are returned. */
+/** Time after which the unused quota units of a block are returned. */
 export const BLOCK_MS_MAX = 2_000;
 
 /** Units of one usage counter and minute that this process has reserved in advance (ADR 0132). */
 interface Block {
-  /** Month and quota that the block belongs to. */
+  /** Month and quota that the block of quota units belongs to. */
   readonly mark: UsageMark;
   /** Number of units in the block that no request uses yet. */
   unused: number;
@@ -28,11 +28,11 @@ interface Block {
    * reservation.
    */
   used: number | undefined;
-  /** Time at which the latest reservation of the block was sent. */
+  /** Time at which the latest reservation of the block of quota units was sent. */
   reservedAt: Date;
-  /** Reservations of units from the block that are in progress. */
+  /** Reservations of quota units from the block that are in progress. */
   readonly reserving: Set<Promise<unknown>>;
-  /** Timer that ends the block. */
+  /** Timer that ends the block of quota units. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface UnitBlocks {
    */
   usedBefore(mark: UsageMark): number | undefined;
   /**
-   * Makes a reservation in the minute of the mark, and holds the units that it reserves in advance.
+   * Makes a reservation of quota units in the minute of the mark, and holds the units that it reserves in advance.
    * @param reserve changes the counter, and its held units by the given number
    */
   reserve(
@@ -87,7 +87,7 @@ export function unitBlocks(
   endBlock: (block: Pick<Block, 'mark' | 'unused' | 'unreported' | 'limit'>) => Promise<UsageDocument | undefined>,
 ): UnitBlocks {
   const blocks = new Map<string, Block>();
-  /** Blocks that are ending. Each promise states whether the block held units. */
+  /** Blocks of quota units that are ending. Each promise states whether the block held units. */
   const ending = new Map<Block, Promise<boolean>>();
 
   /** Ends the block. Resolves to false if the block held no units. Later requests open another block at once. */
@@ -131,7 +131,10 @@ export function unitBlocks(
     restartTimer(block);
     return block;
   };
-  /** Returns the block for the minute of the mark, unless it is too old by the clock, which may have been set. */
+  /**
+   * Returns the block of quota units for the minute of the mark, unless it is too old by the clock, which may have been
+   * set.
+   */
   const current = (mark: UsageMark): Block | undefined => {
     const block = blocks.get(keyOf(mark));
     if (block === undefined) return undefined;

@@ -11,7 +11,10 @@ export interface UsageDocument {
    * changes.
    */
   readonly moves: number;
-  /** The part of `used` that was reserved in each minute that is not reconciled yet, by minutes since 1970. */
+  /**
+   * The part of `used` of a usage counter that was reserved in each minute that is not reconciled yet, by minutes since
+   * 1970.
+   */
   readonly minutes?: Readonly<Record<string, number>>;
   /**
    * Units of each minute in `minutes` that replicas hold in blocks. Units that were used since the replica last
@@ -24,8 +27,8 @@ export interface UsageDocument {
    */
   readonly countedTo?: Date;
   /**
-   * Time of the next check by the reconciliation job. Absent if nothing was reserved since the last check. The index is
-   * sparse.
+   * Time of the next check of the usage counter by the reconciliation job. Absent if nothing was reserved since the
+   * last check. The index is sparse.
    */
   readonly lookAt?: Date;
   /** Start times of operations that are lowering a stored amount, by operation id. */
@@ -41,11 +44,11 @@ export interface UsageDocument {
 /** Meter, organization and time that an amount counts towards. */
 export interface UsageMark {
   readonly organizationId: string;
-  /** UTC month of the usage, as `YYYY-MM`. */
+  /** UTC month in which quota units are used, as `YYYY-MM`. */
   readonly month: string;
   readonly meter: string;
   readonly amount: number;
-  /** Time of the counted record, which is stored as its creation time. */
+  /** Time of the record that counts against a quota, which is stored as its creation time. */
   readonly at: Date;
 }
 
@@ -53,7 +56,7 @@ export interface UsageMark {
 export type CounterKey = Pick<UsageMark, 'organizationId' | 'month' | 'meter'>;
 
 export const MINUTE_MS = 60_000;
-/** Value of `countedTo` before the first count of the month. */
+/** Value of `countedTo` of a usage counter before the first count of the month. */
 export const NEVER_COUNTED = new Date(0);
 
 export function usageCollection(db: Db): Collection<UsageDocument> {
@@ -65,7 +68,7 @@ export function idOf({ organizationId, month, meter }: CounterKey): string {
   return `${organizationId}:${month}:${meter}`;
 }
 
-/** Returns the number of minutes since 1970. */
+/** Returns a time as the number of minutes since 1970, by which usage is counted. */
 export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);
 }

@@ -3,7 +3,7 @@ export function usageMonth(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 
-/** Returns the beginning of the next calendar month in UTC. */
+/** Returns the beginning of the next calendar month in UTC, when monthly quotas begin again. */
 export function endOfMonth(month: string): Date {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0));

@@ -36,7 +36,7 @@ type DueCounter = UsageDocument & { readonly lookAt: Date };
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
-  /** Beginning of the counted time. Undefined if the whole month is counted. */
+  /** Beginning of the time for which usage is counted again. Undefined if the whole month is counted. */
   readonly from: Date | undefined;
   /** Minutes before `countTo`, each with the number of quota units that were reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
@@ -51,8 +51,8 @@ const POLL_EACH_MS = 15_000;
  */
 const COUNTERS_PER_RUN_MAX = 200;
 /**
- * Time after the end of a minute at which all work of that minute is either stored or abandoned. Later work requests a
- * count of the whole month.
+ * Time after the end of a minute at which all work that used quota units in that minute is either stored or abandoned.
+ * Later work requests a count of the whole month.
  */
 const SETTLED_AFTER_MS = MINUTE_MS;
 /**
@@ -61,11 +61,13 @@ const SETTLED_AFTER_MS = MINUTE_MS;
  */
 const SUM_LEASE_MS = MINUTE_MS;
 /**
- * Maximum duration of lowering a counted amount, which normally takes milliseconds. An older entry was left by a crash.
+ * Maximum duration of lowering a counted amount of usage, which normally takes milliseconds. An older entry was left by
+ * a crash.
  */
 const LOWERING_MS_MAX = MINUTE_MS;
 /**
- * Maximum number of minutes that are reconciled at once. After a longer outage of the job, the whole month is counted.
+ * Maximum number of minutes of a usage counter that are reconciled at once. After a longer outage of the job, the whole
+ * month is counted.
  */
 const CLOSED_MINUTES_MAX = 120;
 /** Delay before a usage counter is read again if it changed while its records were added up. */
@@ -139,7 +141,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);
-    // If there are no later reservations, no check is due. The next reservation sets `lookAt` again.
+    // If there are no later reservations of quota units, no check is due. The next reservation sets `lookAt` again.
     else await usage.updateOne({ _id, minutes: counter.minutes ?? { $exists: false } }, nextCheckOf(counter, afterMs));
   };
 

@@ -28,7 +28,7 @@ export interface UsageCounters {
    * @throws DomainError usage_exceeded
    */
   requireRoom(mark: UsageMark, limit: number | undefined): Promise<void>;
-  /** Returns a reservation for work that turned out to be a repeat and is not stored. */
+  /** Returns the reserved quota unit of work that turned out to be a repeat and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
    * Lowers the amount of a stored record with the given write, and lowers the usage counter by the same amount.
@@ -44,7 +44,7 @@ export interface UsageCounters {
    * Returns the used amount of a meter in a month. Units that another process used in its current block may be missing.
    */
   used(key: CounterKey): Promise<number>;
-  /** Returns the unused units of all blocks. */
+  /** Returns the unused quota units of all blocks. */
   close(): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export interface UsageCounters {
 export const RESERVE_TRIES_MAX = 10;
 /** Number of attempts of a reservation that are made together with concurrent reservations. */
 const GROUPED_TRIES_MAX = 2;
-/** Maximum number of concurrent reservations that are written together. */
+/** Maximum number of concurrent reservations of quota units that are written together. */
 const GROUPED_RESERVATIONS_MAX = 100;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1, minutes: 1, held: 1 } } as const;
 /** Interval at which a reservation polls for units that replicas hold. */
 export const HELD_POLL_MS = 100;
-/** Maximum number of polls for held units, which together take longer than a block lasts. */
+/** Maximum number of polls for held quota units, which together take longer than a block lasts. */
 export const HELD_POLLS_MAX = 30;
 /** Maximum number of usage counters that this process remembers as held by crashed replicas. */
 const ABANDONED_MAX = 10_000;
@@ -147,7 +147,9 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     if (counter !== undefined) onUsed(total, usedOf(counter), limit);
     return counter !== undefined;
   };
-  /** Reserves a block together with reservations of single units, if they continue those of a moment ago. */
+  /**
+   * Reserves a block of quota units together with reservations of single units, if they continue those of a moment ago.
+   */
   const reserveWithBlock = async (alike: readonly Reservation[]): Promise<boolean> => {
     const [first] = alike;
     const used = first !== undefined && alike.every(isOfOneUnit) ? blocks.usedBefore(first.mark) : undefined;
@@ -170,7 +172,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
    * @returns whether each reservation was made
    */
   const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {
-    // A block may have been reserved while these reservations were waiting.
+    // A block of quota units may have been reserved while these reservations were waiting.
     const left = alike.filter(({ mark, limit }) => !blocks.use(mark, limit));
     const reserved = new Set(await reserveFitting(left));
     const refused = new Set(left.filter((reservation) => !reserved.has(reservation)));
@@ -193,7 +195,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     });
     return fitting.length > 0 && (await reserve(fitting)) ? fitting : [];
   };
-  /** Concurrent reservations of the same counter in the same minute are one change (ADR 0127). */
+  /** Concurrent reservations in the same usage counter in the same minute are one change (ADR 0127). */
   const reserveInMinute = groupedBy(
     ({ mark, limit }: Reservation) => `${idOf(mark)}|${minuteOf(mark.at)}|${limit}`,
     GROUPED_RESERVATIONS_MAX,
@@ -278,7 +280,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       throw exceeded(mark, { limit, used, now });
     },
     async giveBack(mark) {
-      // If the minute is reconciled, a reservation without a stored record is no longer counted.
+      // If the minute of the usage counter is reconciled, a reservation without a stored record is no longer counted.
       await changeInMinute({ ...mark, amount: -mark.amount }, {});
     },
     async lower(mark, write) {
@@ -302,8 +304,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       const isLowered =
         (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
         (await usage.updateOne(own, end({}))).matchedCount === 1;
-      // The reconciliation job considered this operation abandoned, and may have counted the amount before or after it
-      // was lowered.
+      // The reconciliation job considered this operation abandoned, and may have counted the quota units before or
+      // after they were lowered.
       if (!isLowered) await recount(mark);
       return written;
     },
@@ -341,7 +343,7 @@ function sumOf(marks: readonly UsageMark[]): UsageMark {
   }));
 }
 
-/** Returns the time at which the minute of a reservation can be reconciled. */
+/** Returns the time at which the minute of a reservation of quota units can be reconciled. */
 function dueAfter({ at }: UsageMark): Date {
   return new Date(at.getTime() + CHECKED_AFTER_MS);
 }

@@ -8,11 +8,13 @@ import { swedishBban } from './swedish-bban.js';
 /** The facts of a payment about the bank of an account, from which the country of a BBAN follows. */
 export interface AccountAgent {
   readonly bic?: string;
-  /** Code of the clearing system, such as GBDSC. */
+  /** Code of the clearing system of a bank account in a payment file, such as GBDSC. */
   readonly clearing?: string;
   /** Number of the bank in that system, such as a sort code. */
   readonly memberId?: string;
-  /** Countries that are presumed if neither clearing system nor BIC says one, the likeliest first. */
+  /**
+   * Countries that are presumed for a bank account if neither clearing system nor BIC says one, the likeliest first.
+   */
   readonly countries?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import { refusal } from './payment-file-refused.js';
 
-/** Encodings that are read. In all of them, ASCII characters have their own bytes. */
+/** Encodings in which payment files are read. In all of them, ASCII characters have their own bytes. */
 export type Encoding =
   'UTF-8' | 'US-ASCII' | 'ISO-8859-1' | 'ISO-8859-2' | 'ISO-8859-15' | 'windows-1250' | 'windows-1252';
 
@@ -29,10 +29,10 @@ const encodingsByName: ReadonlyMap<string, Encoding> = new Map<string, Encoding>
   ['CP1252', 'windows-1252'],
 ]);
 
-/** The characters of a file. */
+/** The decoded characters of a payment file. */
 export interface DecodedFile {
   readonly encoding: Encoding;
-  /** The text without byte order mark. */
+  /** The text of the payment file without byte order mark. */
   readonly text: string;
   /** Number of bytes before the first character: those of the byte order mark. */
   readonly markBytes: number;
@@ -71,7 +71,7 @@ export function byteOffsets(
   return (position) => {
     for (; known < position; known += 1) {
       const code = text.charCodeAt(known);
-      // Each half of a surrogate pair counts two of the four bytes of its character.
+      // Each half of a surrogate pair counts two of the four bytes of its character in the payment file.
       if (code < 0x80) bytes += 1;
       else if (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)) bytes += 2;
       else bytes += 3;
@@ -122,7 +122,7 @@ function decode(bytes: Uint8Array, encoding: Encoding, isDeclared: boolean): str
   );
 }
 
-/** Characters of windows-1252 for the bytes from 0x80, where ISO-8859-1 has control characters. */
+/** Characters of the encoding windows-1252 for the bytes from 0x80, where ISO-8859-1 has control characters. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 function toText(bytes: Buffer, encoding: Encoding): string | undefined {

@@ -36,7 +36,10 @@ export function identifiersOfPart(
   return { messageId: withEnd(messageId, end), paymentInformationIds };
 }
 
-/** Adds an end to an identifier, and cuts the identifier before it so that the limit holds. */
+/**
+ * Adds an ending such as `-2` to an identifier of a payment file, and cuts the identifier before it so that the limit
+ * holds.
+ */
 function withEnd(id: string, end: string): string {
   return [...id].slice(0, IDENTIFIER_LENGTH_MAX - end.length).join('') + end;
 }

@@ -3,7 +3,7 @@ import type { PaymentFile, PaymentTransaction } from './payment-file.js';
 import type { PaymentStatus } from './payment-status.js';
 import type { NameVerification, ReportedReason, ReportedState, StatusReport } from './read-status-report.js';
 
-/** The statements of a report about one line. */
+/** The statements of a bank's status report about one line of a payment run. */
 export interface LineOutcome {
   readonly status?: PaymentStatus;
   readonly reasons: readonly ReportedReason[];
@@ -83,7 +83,7 @@ function matchTransactions(
   return found;
 }
 
-/** Key of an EndToEndId in its block. The separator cannot occur in an identifier. */
+/** Key of a payment (EndToEndId) in its block of the payment file. The separator cannot occur in an identifier. */
 function endToEndKey(block: string | undefined, endToEndId: string | undefined): string | undefined {
   return block === undefined || endToEndId === undefined ? undefined : `${block}\n\n${endToEndId}`;
 }

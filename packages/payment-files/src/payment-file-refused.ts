@@ -5,7 +5,10 @@ export type RefusalReason = 'TOO_LARGE' | 'INVALID';
 export class PaymentFileRefused extends Error {
   override readonly name = 'PaymentFileRefused';
   readonly reason: RefusalReason;
-  /** Path of the element, such as `CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`, or '' if no element is at fault. */
+  /**
+   * Path of the element of the payment file that is at fault, such as `CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`,
+   * or '' if none is.
+   */
   readonly place: string;
 
   constructor(reason: RefusalReason, place: string, message: string) {

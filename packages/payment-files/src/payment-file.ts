@@ -6,15 +6,15 @@ import type { Encoding } from './encoding.js';
 export const MAX_PAYMENT_FILE_BYTES = 10 * 1024 * 1024;
 export const MAX_PAYMENT_TRANSACTIONS = 10_000;
 
-/** Versions of CustomerCreditTransferInitiation that are read. */
+/** Versions of the payment file format CustomerCreditTransferInitiation that are read. */
 export const paymentFileVersions: readonly string[] = ['pain.001.001.03', 'pain.001.001.08', 'pain.001.001.09'];
 
 /** A payment run as the bank gets it (pain.001). Texts are without spaces at their ends, and otherwise as in the file. */
 export interface PaymentFile {
-  /** Name of the version, such as `pain.001.001.09`. */
+  /** Name of the version of the payment file format, such as `pain.001.001.09`. */
   readonly version: string;
   readonly messageId: string;
-  /** Time of creation (CreDtTm) as in the file. It may have no time zone. */
+  /** Time when the payment file was created (CreDtTm), as written in the file. It may have no time zone. */
   readonly createdAt?: string;
   readonly transactionCount: number;
   readonly blocks: readonly PaymentBlock[];
@@ -34,11 +34,14 @@ export interface PaymentBlock {
   readonly batchBooking?: boolean;
 }
 
-/** One payment (CdtTrfTxInf). */
+/** One payment (CdtTrfTxInf) of a payment file. */
 export interface PaymentTransaction {
-  /** `<PmtInf>.<CdtTrfTxInf>`: the positions of the block and of the transaction in its block, both from 1. */
+  /**
+   * Id of a payment, `<PmtInf>.<CdtTrfTxInf>`: the positions of the block in the file and of the transaction in its
+   * block, both from 1.
+   */
   readonly lineId: string;
-  /** Position in the file, from 1. */
+  /** Position of the payment in the file, from 1. */
   readonly position: number;
   /** Index of the block in `PaymentFile.blocks`. */
   readonly block: number;
@@ -56,7 +59,7 @@ export interface PaymentTransaction {
   readonly creditorName?: string;
   /** The account as in the file. */
   readonly creditorAccount?: PaymentAccount;
-  /** The same account in the form in which accounts are compared, if it could be converted. */
+  /** The bank account of the payee in the form in which accounts are compared, if it could be converted. */
   readonly creditorBankAccount?: BankAccount;
   readonly creditorBic?: string;
   readonly creditorTaxIds: readonly string[];
@@ -64,12 +67,12 @@ export interface PaymentTransaction {
   /** Unstructured texts (Ustrd), followed by the additional texts of structured remittance information. */
   readonly remittance: readonly string[];
   readonly documents: readonly PaidDocument[];
-  /** The first creditor reference. */
+  /** The first creditor reference of the payment. */
   readonly creditorReference?: string;
   readonly creditorReferences: readonly string[];
   /** A telephone number, an e-mail address or another name for an account (Prxy). */
   readonly proxy?: string;
-  /** TRF for transfers, CHK for cheques, TRA for transfers with an advice. */
+  /** Payment method: TRF for transfers, CHK for cheques, TRA for transfers with an advice. */
   readonly paymentMethod?: string;
 }
 
@@ -79,7 +82,7 @@ export interface PaidDocument {
   /** Code such as CINV (invoice) or CREN (credit note), or the proprietary type. */
   readonly type?: string;
   readonly date?: CalendarDate;
-  /** Absent if several documents share an amount. */
+  /** Amount that the payment pays for a document. Absent if several documents share an amount. */
   readonly amount?: DecimalAmount;
   readonly currency?: string;
 }
@@ -93,7 +96,7 @@ export interface PaymentAccount {
   readonly scheme?: string;
 }
 
-/** A range of bytes. */
+/** A range of bytes in a payment file. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

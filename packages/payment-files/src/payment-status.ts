@@ -17,7 +17,9 @@ export type PaymentStatus = (typeof paymentStatuses)[number];
 /** Answers of the bank of the payee about the name: RCVC, RVMC, RVNM and RVNA. */
 export type NameResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE';
 
-/** Returns the status of a code, or undefined for a code that says nothing that the product uses. */
+/**
+ * Returns the payment status that a bank's code means, or undefined for a code that says nothing that the product uses.
+ */
 export function paymentStatusOf(code: string): PaymentStatus | undefined {
   return paymentStatuses.find((status) => status === code);
 }

@@ -70,7 +70,7 @@ export function readControlSum(element: XmlElement): bigint {
   return toMicro(`${integer === '' ? '0' : integer}${exact === '' ? '' : `.${exact}`}`);
 }
 
-/** Reads a number of transactions. */
+/** Reads a number of transactions that a payment file states. */
 export function readCount(element: XmlElement): number {
   const text = textOf(element) ?? '';
   if (!/^[0-9]{1,15}$/.test(text))
@@ -78,7 +78,7 @@ export function readCount(element: XmlElement): number {
   return Number(text);
 }
 
-/** Reads an identifier, or undefined if there is none. */
+/** Reads an identifier of a payment file, or undefined if there is none. */
 export function readIdentifier(parent: XmlElement | undefined, ...path: readonly string[]): string | undefined {
   const element = descendant(parent, ...path);
   const text = element === undefined ? undefined : textOf(element);

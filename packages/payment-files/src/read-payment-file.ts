@@ -36,7 +36,7 @@ const OTHER_ACCOUNTS = [
   'IntrmyAgt3Acct',
 ];
 
-/** A transaction as far as it is read while its block is still open. */
+/** A transaction of a payment file as far as it is read while its block is still open. */
 type OpenTransaction = Omit<PaymentTransaction, 'creditorBankAccount' | 'paymentMethod'> & {
   readonly agent: { readonly bic?: string; readonly clearing?: string; readonly memberId?: string };
 };
@@ -49,7 +49,7 @@ interface Progress {
   readonly transactionLayouts: ByteRange[];
   readonly blockIds: Set<string>;
   readonly instructionIds: Set<string>;
-  /** Transactions of the block that is open. */
+  /** Transactions of the block of the payment file that is open. */
   open: OpenTransaction[];
   totalMicro: bigint;
 }
@@ -295,7 +295,7 @@ function contentOf({ contentStart, contentEnd }: XmlElement): ByteRange {
   return { start: contentStart, end: contentEnd };
 }
 
-/** A transaction outside a block, or a block in a block, would escape the sums. */
+/** A transaction outside a block of the payment file, or a block in a block, would escape the sums. */
 function requireParent(element: XmlElement, name: string): void {
   if (element.parent?.name === name) return;
   throw refusal(placeOf(element), `${element.name} is not in ${name}. Export the file again.`);

@@ -12,10 +12,10 @@ const statusReportVersions: readonly string[] = ['pain.002.001.03', 'pain.002.00
 /** Most transactions of a report. A run has at most 10,000. */
 const REPORTED_TRANSACTIONS_MAX = 20_000;
 
-/** Longest text of a reason (Max105Text). */
+/** Longest text of a reason in a bank's status report (Max105Text). */
 const TEXT_LENGTH_MAX = 105;
 
-/** A report of a bank about a run (pain.002). */
+/** A status report of a bank about a payment run (pain.002). */
 export interface StatusReport extends ReportedState {
   readonly version: string;
   readonly messageId?: string;
@@ -28,9 +28,9 @@ export interface StatusReport extends ReportedState {
 
 /** The state of one level of a report: group, block or transaction. */
 export interface ReportedState {
-  /** Code of the status as in the report. */
+  /** Code of the payment status as in the bank's report. */
   readonly code?: string;
-  /** The status, if the code is one that the product uses. */
+  /** The payment status, if the bank's code is one that the product uses. */
   readonly status?: PaymentStatus;
   readonly reasons: readonly ReportedReason[];
   readonly nameVerification?: NameVerification;
@@ -48,12 +48,12 @@ export interface ReportedTransaction extends ReportedState {
 }
 
 export interface ReportedReason {
-  /** Code such as AC01, or the proprietary reason. */
+  /** Code of the bank's reason, such as AC01, or the proprietary reason. */
   readonly code?: string;
   readonly texts: readonly string[];
 }
 
-/** The result of the verification of payee. */
+/** The result of the bank's verification of the payee. */
 export interface NameVerification {
   readonly result: NameResult;
   /** The name that the account has, which a bank tells with a close match. */

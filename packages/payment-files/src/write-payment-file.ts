@@ -4,7 +4,7 @@ import { identifiersOfPart } from './identifiers-of-part.js';
 import type { ByteRange, HeaderLayout, PaymentFile, PaymentTransaction } from './payment-file.js';
 import { isSpace } from './xml-elements.js';
 
-/** A replacement of bytes. */
+/** A replacement of bytes in a payment file. */
 interface Edit extends ByteRange {
   readonly text: string;
 }
@@ -113,8 +113,8 @@ function replaceSum(source: Source, range: ByteRange, sumMicro: bigint): Edit {
 }
 
 /**
- * Writes an identifier that begins like the one before. Its first characters keep their bytes; an identifier with
- * references or comments in it is written again, with references for all characters outside ASCII.
+ * Writes an identifier of a payment file that begins like the one before. Its first characters keep their bytes; an
+ * identifier with references or comments in it is written again, with references for all characters outside ASCII.
  */
 function replaceId(source: Source, range: ByteRange, before: string, id: string): Edit {
   const place = withoutSpace(source, range);
@@ -126,7 +126,7 @@ function replaceId(source: Source, range: ByteRange, before: string, id: string)
   return { start, end: place.end, text: escaped(id.slice(kept)) };
 }
 
-/** Returns the removal of an element and of the white space before it. */
+/** Returns the removal of an element of a payment file and of the white space before it. */
 function removal({ bytes }: Source, { start, end }: ByteRange): Edit {
   let from = start;
   while (from > 0 && isSpace(bytes[from - 1])) from -= 1;

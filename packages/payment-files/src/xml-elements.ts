@@ -9,9 +9,12 @@ import { PaymentFileRefused, refusal } from './payment-file-refused.js';
 const DEPTH_MAX = 64;
 /** Most elements of a file. Files of 10 MiB have fewer than 350,000, because an element takes 30 bytes and more. */
 const ELEMENTS_MAX = 500_000;
-/** Most characters between two tags, and in a tag with its attributes. It bounds the memory of the parser. */
+/**
+ * Most characters between two tags of a payment file, and in a tag with its attributes. It bounds the memory of the XML
+ * parser.
+ */
 const GAP_LENGTH_MAX = 1024 * 1024;
-/** Characters that are parsed before the limit is checked. */
+/** Characters of the payment file that are parsed before the limit is checked. */
 const PIECE_LENGTH = 64 * 1024;
 /** Longest text of a value. The schemas allow 140 characters for most values, and 35 for identifiers. */
 const VALUE_LENGTH_MAX = 1_000;
@@ -19,16 +22,18 @@ const VALUE_LENGTH_MAX = 1_000;
 const OPAQUE = 'Envlp';
 const SIGNATURES = 'http://www.w3.org/2000/09/xmldsig#';
 
-/** An element with the positions of its bytes. */
+/** An XML element of a payment file with the positions of its bytes. */
 export interface XmlElement {
   readonly name: string;
   readonly parent: XmlElement | undefined;
-  /** Position among the elements of this kind in the parent, from 1, for elements that are handed on; otherwise 0. */
+  /**
+   * Position among the XML elements of this kind in the parent, from 1, for elements that are handed on; otherwise 0.
+   */
   readonly number: number;
   readonly currency: string | undefined;
   readonly children: readonly XmlElement[];
   readonly text: string;
-  /** True if a comment or an instruction is in the text of the element. */
+  /** True if a comment or an instruction is in the text of the XML element. */
   readonly isInterrupted: boolean;
   readonly start: number;
   readonly contentStart: number;
@@ -39,24 +44,24 @@ export interface XmlElement {
 type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
   readonly parent: OpenElement | undefined;
   readonly children: OpenElement[];
-  /** Number of children that were handed on. */
+  /** Number of child elements of the XML element that were handed on. */
   handedOn: number;
-  /** Position of the first character of the content. */
+  /** Position of the first character of the content of the XML element. */
   readonly contentFrom: number;
 };
 
-/** The part of a format that the reader needs. */
+/** The part of an XML format that the reader of payment files needs. */
 export interface XmlFormat {
   /**
    * Checks name and namespace of the root, and throws the refusal of a root that is not of the format.
    */
   readonly checkRoot: (name: string, namespace: string) => void;
-  /** Names of the elements that are handed on when they end, and are then dropped, to bound the memory. */
+  /** Names of the XML elements that are handed on when they end, and are then dropped, to bound the memory. */
   readonly repeated: ReadonlySet<string>;
   readonly onRepeated: (element: XmlElement) => void;
 }
 
-/** The root with what was not handed on. */
+/** The root element of the payment file with what was not handed on. */
 export interface XmlFile {
   readonly root: XmlElement;
   readonly encoding: Encoding;
@@ -117,7 +122,7 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
     }
     const isHandedOn = repeated.has(tag.local);
     if (isHandedOn && current !== undefined) current.handedOn += 1;
-    // No other `<` can occur in a start tag, not even in the value of an attribute.
+    // No other `<` can occur in a start tag of XML, not even in the value of an attribute.
     const start = toByte(text.lastIndexOf('<', parser.position - 1));
     const contentStart = toByte(parser.position);
     const element: OpenElement = {
@@ -182,7 +187,7 @@ function isInterrupted(text: string, from: number, to: number): boolean {
   return markup < to;
 }
 
-/** Returns the path of an element below the root, as a refusal shows it. */
+/** Returns the path of an XML element below the root, as the refusal of a payment file shows it. */
 export function placeOf(element: XmlElement): string {
   const steps: string[] = [];
   for (let one: XmlElement | undefined = element; one?.parent !== undefined; one = one.parent) {
@@ -202,7 +207,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   return found;
 }
 
-/** Returns the element at the end of a path of only children, or undefined. */
+/** Returns the XML element at the end of a path of only children, or undefined. */
 export function descendant(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce(child, element);
 }

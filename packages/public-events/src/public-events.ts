@@ -26,7 +26,7 @@ export interface PublicEventData {
     readonly invoice_id: string;
     readonly decision: 'PASS' | 'REVIEW' | 'BLOCK';
     readonly risk_score: number;
-    /** True if the decision on the invoice is PASS. */
+    /** True if the decision on the invoice is PASS, so that it may be paid. */
     readonly export_ready: boolean;
     readonly canonical_export_path: string;
   };

@@ -11,7 +11,7 @@ const ARCHIVE_RECORDS_MAX = 500;
  * return.
  */
 const FIRST_READ_RECORDS = 8;
-/** Length in characters at which a page is complete. */
+/** Length in characters at which a page of the data export is complete. */
 const PAGE_LENGTH_MAX = 1024 * 1024;
 
 export interface ArchivePageRequest {

@@ -98,7 +98,7 @@ export async function auditBuffer(
           const expiresAt = new Date(at.getTime() + LINE_AGE_MS_MAX);
           return { _id: id, organizationId, version: 1, outbox: events, outboxPending: true as const, expiresAt };
         });
-        // If the response to an insert was lost, the insert is repeated with the same ids.
+        // If the response to an insert of audit entries was lost, the insert is repeated with the same ids.
         await insertMissing(lines, batch);
         waiting.splice(0, batch.length);
         for (const { _id: id, outbox: events } of batch) outbox.nudge(AUDIT_LINES, { id, version: 1, events });

@@ -23,7 +23,7 @@ interface Outgoing {
   readonly outboxPending?: true;
 }
 
-/** Fields of a document that are needed to find it. */
+/** Fields of a database document of an organization that are needed to find it. */
 interface Identified {
   readonly _id: string;
 }

@@ -8,8 +8,8 @@ const KEYS_MAX = 500;
  */
 const UNDER_WAY_MAX = 4;
 /**
- * Maximum time that a group of items waits for the group before it, so that a command that hangs does not delay the
- * following ones for long.
+ * Maximum time that a group of database commands waits for the group before it, so that a command that hangs does not
+ * delay the following ones for long.
  */
 const GROUP_WAIT_MS_MAX = 100;
 
@@ -152,7 +152,7 @@ export function groupedBy<T extends object, R>(
   });
 }
 
-/** Resolves to the error with which the promise rejects. */
+/** Resolves to the error with which a promise rejects. */
 export function orError<T>(promise: Promise<T>): Promise<T | Error> {
   return promise.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 }

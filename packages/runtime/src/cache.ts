@@ -1,13 +1,16 @@
 import { systemClock } from './clock.js';
 import type { Clock } from './clock.js';
 
-/** Limits on serving a stale value after a load has failed. */
+/** Limits on serving a stale value from a cache after a load has failed. */
 export interface StaleIfError<V> {
-  /** Maximum age of a stale value in milliseconds. */
+  /** Maximum age of a stale cache value in milliseconds. */
   readonly maxMs: number;
-  /** Time after a failed load during which no load is tried. The stale value is returned immediately. */
+  /** Time after a failed load of a cache during which no load is tried. The stale value is returned immediately. */
   readonly retryMs: number;
-  /** Checks whether the stale value may be returned after this failure: after an outage yes, after a refusal rarely. */
+  /**
+   * Checks whether the cache may return the stale value after this failure: after an outage yes, after a refusal
+   * rarely.
+   */
   readonly mayServe: (error: unknown, value: V) => boolean;
 }
 
@@ -18,7 +21,7 @@ export interface CacheOptions<V, A> {
    * caller is used
    */
   readonly load: (key: string, argument: A) => Promise<V>;
-  /** Time after the start of a load for which its value is fresh. */
+  /** Time after the start of a load for which its cached value is fresh. */
   readonly freshMs: number;
   /** Maximum number of cache entries. The entry that was loaded longest ago is evicted. */
   readonly entriesMax: number;
@@ -44,7 +47,9 @@ export interface Cache<V, A = void> {
   invalidate(key: string): void;
   /** Invalidates the matching values, and every load in progress, because its value is not known yet. */
   invalidateWhere(matches: (value: V) => boolean): void;
-  /** Marks the matching values as stale, so that the next read loads them. `peek` still returns the stale values. */
+  /**
+   * Marks the matching cache values as stale, so that the next read loads them. `peek` still returns the stale values.
+   */
   expireWhere(matches: (value: V) => boolean): void;
 }
 

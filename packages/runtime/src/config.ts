@@ -35,7 +35,7 @@ export const secret = z.string().min(1).meta({ secret: true });
 /** Token of the operator's command line. If it is not set, every operator rpc is refused. */
 export const operatorToken = secret.min(32).optional();
 
-/** A key with an id, which is stored with everything that was made with the key. */
+/** A secret key with an id, which is stored with everything that was made with the key. */
 export interface NamedKey {
   readonly id: string;
   readonly bytes: Buffer;

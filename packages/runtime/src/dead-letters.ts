@@ -43,7 +43,7 @@ export interface DeadLetterStore {
   noteFailure(id: string, error: string, at: Date): Promise<number>;
 }
 
-/** Event type, with the function that handles its events. */
+/** Event type of a dead letter, with the function that handles its events. */
 interface Handler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;

@@ -7,14 +7,17 @@ import { createAlarm } from './repeat.js';
  * every process knows when the work that it stored becomes due (architecture section 5, rule 3).
  */
 const POLL_EACH_MS = 10_000;
-/** Minimum time between two runs. Work that becomes due within this time shares a run. */
+/** Minimum time between two runs of a job. Work that becomes due within this time shares a run. */
 const GAP_MS = 200;
-/** Work that becomes due later is left to the search. A search that is ten seconds late does not matter to it. */
+/**
+ * Work that becomes due later is left to the job's regular search. A search that is ten seconds late does not matter to
+ * it.
+ */
 const NOTED_MS_MAX = 10 * 60_000;
 
-/** Schedule of a job that does work when it becomes due. */
+/** Schedule of a background job that does work when it becomes due. */
 export interface DueWork {
-  /** Pause and alarm of the job. */
+  /** Pause and alarm of the background job. */
   readonly schedule: Pick<Job, 'pauseMs' | 'alarm'>;
   /** Notes the time when stored work becomes due, so that the job runs at that time. */
   note(dueAt: Date): void;
@@ -29,7 +32,7 @@ export function dueWork(
   { pollMs = POLL_EACH_MS, gapMs = GAP_MS }: { readonly pollMs?: number; readonly gapMs?: number } = {},
 ): DueWork {
   const alarm = createAlarm();
-  /** Times at which the job must run, rounded up to the gap, so that much work needs few entries. */
+  /** Times at which the background job must run, rounded up to the gap, so that much work needs few entries. */
   const times = new Set<number>();
   let nextMs = Infinity;
   let timer: NodeJS.Timeout | undefined;

@@ -31,7 +31,7 @@ const secretNames = [
  */
 const secretPattern = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 
-/** Lines are written together when they reach this size, because each write is a system call. */
+/** Log lines are written together when they reach this size, because each write is a system call. */
 const WRITTEN_TOGETHER_BYTES = 8_192;
 /**
  * Interval in milliseconds at which the lines of a busy service are written. A process that is killed loses the lines of

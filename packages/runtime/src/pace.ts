@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Yields to other work if it is time to do so, and otherwise returns undefined, so that frequent calls cost nothing.
+ * Lets other work of the process run if it is time to do so, and otherwise returns undefined, so that frequent calls
+ * cost nothing.
  */
 export type Pace = () => Promise<unknown> | undefined;
 

@@ -6,7 +6,7 @@ export const PAGE_SIZE_DEFAULT = 50;
 export const MALFORMED_CURSOR =
   'Must be the `nextCursor` of the previous page, unchanged. Omit it to get the first page.';
 
-/** Position in a list: the number that the list is sorted by (milliseconds for a time), and the id. */
+/** Position in a paged list: the number that the list is sorted by (milliseconds for a time), and the id. */
 export interface PagePosition {
   readonly order: number;
   readonly id: string;
@@ -15,7 +15,7 @@ export interface PagePosition {
 /** A request for a page of a list, as use cases and stores receive it. */
 export interface PageRequest {
   readonly size: number;
-  /** Position of the last entry on the previous page. Undefined for the first page. */
+  /** Position of the last entry on the previous page of the list. Undefined for the first page. */
   readonly after: PagePosition | undefined;
   readonly createdFrom: Date | undefined;
   /** Exclusive upper bound of the creation time of the listed records. */

@@ -1,8 +1,8 @@
 /** Requests an earlier run of repeated work, for example because this process has just stored something to do. */
 export interface Alarm {
-  /** Brings the next run forward, so that it begins at most this many milliseconds from now. */
+  /** Brings the next run of a background job forward, so that it begins at most this many milliseconds from now. */
   ring(afterMs?: number): void;
-  /** Called by the repetition of a job, which is the only listener of its alarm. */
+  /** Sets the listener of a job's alarm. Only the repetition of the job calls it. */
   listen(onRing: (afterMs: number) => void): void;
 }
 
@@ -35,7 +35,7 @@ export function repeat(
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  /** Time when the next run of the job begins, as measured by `performance.now()`. */
+  /** Time when the next run of the background job begins, as measured by `performance.now()`. */
   let dueAtMs = performance.now() + pauseMs;
   const wait = (): void => {
     if (isStopped) return;
@@ -56,7 +56,7 @@ export function repeat(
     const atMs = performance.now() + afterMs;
     if (atMs >= dueAtMs) return;
     dueAtMs = atMs;
-    // If no timer is set, the job is running and will schedule its next run itself.
+    // If no timer is set, the background job is running and will schedule its next run itself.
     if (timer === undefined) return;
     clearTimeout(timer);
     wait();

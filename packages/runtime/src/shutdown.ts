@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** A function to call when the service stops. */
+/** A function that is called when the service stops. */
 interface Step {
   readonly name: string;
   readonly close: () => Promise<void> | void;
@@ -16,7 +16,7 @@ export class Shutdown {
     this.#logger = logger;
   }
 
-  /** Registers a step, which runs before all steps that were registered earlier. */
+  /** Registers a step of the shutdown, which runs before all steps that were registered earlier. */
   add(name: string, close: () => Promise<void> | void): void {
     this.#steps.push({ name, close });
   }

@@ -2,12 +2,12 @@ import { invalidField } from '@invoicecontrol/errors';
 import type { Clock } from './clock.js';
 import { maskText } from './mask-secrets.js';
 
-/** Maximum number of items that one call returns. */
+/** Maximum number of items of stuck work that one call returns. */
 export const STUCK_ITEMS_MAX = 500;
 const OLDER_THAN_SECONDS_DEFAULT = 600;
 const OLDER_THAN_SECONDS_MAX = 30 * 24 * 3_600;
 
-/** Work that has not progressed for too long, as the operator sees it. */
+/** Work that has not progressed for too long, as the operator's command line shows it. */
 export interface StuckItem {
   /** Kind of problem, such as `outbox` or `consumer`, which groups equal problems. */
   readonly kind: string;

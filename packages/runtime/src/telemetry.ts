@@ -70,7 +70,7 @@ export type Duration = NameOf<'histogram'>;
 /** Attributes that a measured piece of work ends with: those of its histogram, if it has one. */
 type EndAttributes<D extends Duration> = [D] extends [never] ? Attributes : AttributesOf<D>;
 
-/** Piece of work whose duration is measured. */
+/** Request, call or job whose duration is measured. */
 export interface Measured<D extends Duration = never> {
   /** Trace headers that calls to other processes must carry during this work. */
   readonly headers: TraceHeaders;
@@ -300,7 +300,7 @@ export function count<Name extends NameOf<'counter'>>(
   if (isOn) instrumentOf(name, service).add?.(amount, attributes as Attributes);
 }
 
-/** Records a duration in seconds. */
+/** Records a duration in seconds in the histogram of a metric. */
 export function record<Name extends NameOf<'histogram'>>(
   name: Name,
   seconds: number,
@@ -319,7 +319,7 @@ export function change<Name extends NameOf<'liveGauge'>>(
   if (isOn) instrumentOf(name, undefined).add?.(difference, attributes as Attributes);
 }
 
-/** Maximum number of combinations of values for which a counter starts at zero. */
+/** Maximum number of combinations of attribute values for which a counter metric starts at zero. */
 const ZEROS_MAX = 500;
 
 /**
@@ -343,7 +343,7 @@ function isObserved(name: MetricName): boolean {
   return observed.has(name);
 }
 
-/** Returns undefined if the values of an attribute are not a closed set. */
+/** Returns undefined if the values of a metric attribute are not a closed set. */
 function combine(attributes: ReturnType<typeof declarationOf>['attributes']): Attributes[] | undefined {
   let combined: Attributes[] = [{}];
   for (const [attribute, declared] of Object.entries(attributes)) {
@@ -424,9 +424,9 @@ export function commandEnded(
 
 interface EndedCommand {
   readonly name: string;
-  /** Start by `performance.now()`, and as the time of day. */
+  /** Start of the database command by `performance.now()`, and as the time of day. */
   readonly startedAt: number;
   readonly startTime: number;
-  /** True if the command changed something or failed. */
+  /** True if the database command changed something or failed. */
   readonly isWork: boolean;
 }

@@ -27,7 +27,7 @@ export interface TraceHeaders {
 export interface Poll {
   readonly name: string;
   readonly attributes: Attributes;
-  /** Start in milliseconds since the epoch. */
+  /** Start of a trace span in milliseconds since the epoch. */
   readonly startedAt: number;
   span: Span | undefined;
 }

@@ -9,7 +9,10 @@ interface OwnedDocument {
   readonly organizationId: string;
 }
 
-/** A value in an array is authenticated with the id of its element, and any other value with the id of its document. */
+/**
+ * A sealed value in an array is authenticated with the id of its element, and any other sealed value with the id of its
+ * document.
+ */
 type StoredValue = SealedValue & { readonly id?: string };
 
 export interface SealedDocuments extends SealedRecords {

@@ -10,7 +10,7 @@ export interface TenantCompany {
 export interface TenantFacts {
   /** Name of the organization. */
   readonly name: string;
-  /** Base currency as ISO 4217 code. */
+  /** Base currency of the organization as ISO 4217 code. */
   readonly baseCurrency: string;
   readonly defaultCompanyId: string;
   readonly companies: readonly TenantCompany[];
@@ -20,7 +20,7 @@ export interface TenantFacts {
   readonly hasActiveSubscription: boolean;
   /** Maximum number of ERP connections, or undefined if there is no limit. */
   readonly erpConnectionsLimit: number | undefined;
-  /** Maximum number of analyses in a month, or undefined if there is no limit. */
+  /** Maximum number of analyses in a month that the plan allows, or undefined if there is no limit. */
   readonly analysesPerMonthLimit?: number | undefined;
   /** Maximum number of uploaded bytes in a month, or undefined if there is no limit. */
   readonly uploadBytesPerMonthLimit?: number | undefined;
@@ -29,7 +29,7 @@ export interface TenantFacts {
    * rules of their profile.
    */
   readonly referenceValidationMode: string;
-  /** True if a second person has to confirm what one person releases. */
+  /** True if the organization requires that a second person confirms the payment that one person releases. */
   readonly fourEyes: boolean;
 }
 

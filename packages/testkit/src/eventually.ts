@@ -2,7 +2,10 @@
 const TIMEOUT_MS = 60_000;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 2_000;
-/** Length of a pause as a share of the time waited so far. A long wait polls rarely, and a short wait ends early. */
+/**
+ * Length of a pause between two polls of a test as a share of the time waited so far. A long wait polls rarely, and a
+ * short wait ends early.
+ */
 const PAUSE_SHARE = 1 / 8;
 
 /**

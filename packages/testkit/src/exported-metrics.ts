@@ -19,7 +19,7 @@ export interface ExportedMetrics {
 
 export interface ExportedHistogram {
   readonly unit: string;
-  /** Upper limits of the histogram buckets. The last bucket has no limit. */
+  /** Upper limits of the buckets of an exported histogram. The last bucket has no limit. */
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
 }

@@ -20,8 +20,8 @@ export interface HoldOptions {
    */
   readonly side: 'before' | 'after';
   /**
-   * Texts of which a held message must contain one. Holding is complete when each text has occurred. By default, the
-   * proxy holds the first message.
+   * Texts of which a held MongoDB message must contain one. Holding is complete when each text has occurred. By
+   * default, the proxy holds the first message.
    */
   readonly mentioning?: readonly string[];
   /**
@@ -32,7 +32,7 @@ export interface HoldOptions {
 
 /** Holds commands back, so that a test can kill their sender at exactly this step. */
 export interface Hold {
-  /** Resolves when the proxy holds all expected messages. */
+  /** Resolves when the test proxy holds all expected MongoDB messages. */
   readonly complete: Promise<void>;
   /** Closes the connections of the held messages, so that they are never delivered, and stops holding. */
   drop(): void;
@@ -42,7 +42,7 @@ export interface Hold {
 export interface MongoProxy extends TcpProxy {
   /** URL of the proxy, in the format of the URL of the server. */
   readonly url: string;
-  /** Starts to hold messages. If several holds match a message, the oldest one holds it. */
+  /** Starts to hold MongoDB messages in the test proxy. If several holds match a message, the oldest one holds it. */
   hold(options: HoldOptions): Hold;
   /** Returns every command that has passed, each once, such as `insert invoices` or `update relay`. */
   commandNames(): readonly string[];

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const CONNECTIONS_MAX = 1_000;
 
-/** Direction of data through a proxy. */
+/** Direction of data through the TCP proxy of a test. */
 export type Direction = 'toServer' | 'toClient';
 
 /** Filters for the traffic of one connection, for proxies that understand its protocol. */

@@ -78,7 +78,7 @@ function certificate({ subject, issuer, publicKey, signer, notBefore, notAfter, 
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Encodes an ASN.1 element in DER. */
+/** Encodes an ASN.1 element of a test certificate in DER. */
 function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

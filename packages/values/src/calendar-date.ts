@@ -1,4 +1,4 @@
-/** A day of the form `YYYY-MM-DD`, without a time or a time zone. */
+/** A calendar date of the form `YYYY-MM-DD`, without a time or a time zone. */
 export type CalendarDate = string;
 
 /** First accepted year of a date. Years outside the range are typing errors on an invoice and are refused. */

@@ -13,14 +13,14 @@ const PHONE_DIGITS_MIN = 7;
 const PHONE_DIGITS_MAX = 15;
 /** Maximum number of digits that one spelling of a phone number has in addition: those of a country and an area. */
 const PREFIX_DIGITS_MAX = 5;
-/** Maximum number of groups of digits in a phone number. */
+/** Maximum number of groups of digits in a phone number of a supplier contact. */
 const GROUPS_MAX = 10;
 /** Minimum number of letters and digits of a postal address. A shorter text would be found by chance. */
 const WORDS_LENGTH_MIN = 8;
 
 const EMAILS = /[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,190}/gu;
 const HOSTS = /[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gu;
-/** Digits with the characters that people write between them. */
+/** Digits of a phone number with the characters that people write between them. */
 const RUNS = /[\d+][\d+ ()./\u2010-\u2015-]{5,40}/gu;
 
 /**

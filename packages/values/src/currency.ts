@@ -31,8 +31,8 @@ export const baseCurrencies: readonly string[] = [
 ];
 
 /**
- * A fixed parity: `perAnchor` units of `code` equal one unit of `anchor`, as declared by the authority from `since`
- * until `until`.
+ * A fixed parity of two currencies: `perAnchor` units of `code` equal one unit of `anchor`, as declared by the
+ * authority from `since` until `until`.
  */
 export interface FixedParity {
   readonly code: string;

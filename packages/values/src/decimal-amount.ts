@@ -16,7 +16,8 @@ const SENT_AMOUNT = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;
 const ANY_AMOUNT = /^-?[0-9]+(?:\.[0-9]{1,6})?$/;
 const MICRO_PER_UNIT = 1_000_000n;
 /**
- * Precision that is sufficient for a parity multiplied by a published rate, which have fewer than 40 digits together.
+ * Precision of amounts that is sufficient for a currency parity multiplied by a published rate, which have fewer than
+ * 40 digits together.
  */
 const ExactDecimal = Decimal.clone({ precision: 40 });
 
@@ -82,7 +83,7 @@ export function scaleAmount(amount: DecimalAmount, numerator: string, denominato
   return microToDecimal(divideRounding(toMicro(amount) * multiplier, divisor));
 }
 
-/** Returns the exact product of two factors, such as a parity and a rate. */
+/** Returns the exact product of two decimal factors, such as a currency parity and a rate. */
 export function exactProduct(left: string, right: string): string {
   return new ExactDecimal(left).times(right).toFixed();
 }
@@ -101,7 +102,7 @@ export function toCommonScale(left: string, right: string): readonly [left: bigi
   ];
 }
 
-/** Returns the quotient as an integer, rounded half away from zero. The divisor must be positive. */
+/** Returns the quotient of two amounts as an integer, rounded half away from zero. The divisor must be positive. */
 function divideRounding(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend;
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n);

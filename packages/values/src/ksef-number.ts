@@ -5,7 +5,7 @@ const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{12}-[0-9A-F]{2}$/;
 
 /** The facts that a KSeF number states about its invoice. */
 export interface KsefNumberParts {
-  /** Tax id (NIP) of the seller, ten digits. */
+  /** Tax id (NIP) of the seller in a KSeF number, ten digits. */
   readonly sellerNip: string;
   /** Day in Poland on which KSeF received the invoice. */
   readonly receivedOn: CalendarDate;
@@ -32,7 +32,9 @@ export function hasCrc8(text: string): boolean {
   return crc8(text.slice(0, at)) === text.slice(at + 1);
 }
 
-/** CRC-8 with polynomial 0x07 and initial value 0x00, as two upper-case hexadecimal digits. */
+/**
+ * Checksum of a KSeF number: CRC-8 with polynomial 0x07 and initial value 0x00, as two upper-case hexadecimal digits.
+ */
 export function crc8(text: string): string {
   let crc = 0;
   for (const byte of new TextEncoder().encode(text)) {

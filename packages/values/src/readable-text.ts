@@ -24,7 +24,10 @@ const unreadable = new RegExp(UNREADABLE, 'u');
 const unreadables = new RegExp(UNREADABLE, 'gu');
 const breakOrUnreadable = new RegExp(`${BREAKS}|${UNREADABLE}`, 'u');
 const aBreak = new RegExp(BREAKS, 'u');
-/** Pattern for a sequence of spaces and line breaks. Each character is matched once, however long the sequence is. */
+/**
+ * Pattern for a sequence of spaces and line breaks in a text of a caller. Each character is matched once, however long
+ * the sequence is.
+ */
 const blanks = /[\s\x85]+/gu;
 
 /**
@@ -53,7 +56,7 @@ function faultAt(text: string, pattern: RegExp): string | undefined {
     : `Must not contain invisible characters (${where}). Remove them.`;
 }
 
-/** Returns a note in its stored form: trimmed, with every line break as `\n`. */
+/** Returns a note of a reviewer in its stored form: trimmed, with every line break as `\n`. */
 export function normaliseNote(text: string): string {
   return text.trim().replace(/\r\n|[\r\v\f\x85\u2028\u2029]/g, '\n');
 }

@@ -13,7 +13,10 @@ function sumOfLines(totals: Group, { invoice }: InvoiceModel): Failure | undefin
   return unequal(totals, 'BT-106', expected, 'the sum of the net amounts of all lines');
 }
 
-/** BT-107 and BT-108, which may be absent if there is nothing to add up. */
+/**
+ * The totals of allowances (BT-107) and charges (BT-108) of an e-invoice, which may be absent if there is nothing to
+ * add up.
+ */
 function sumOfLevel(id: string, code: string, amount: string, total: string, what: string): Rule {
   return eachGroup(id, ['BG-22'], (totals, { invoice }) => {
     const groups = invoice.groups(code);

@@ -257,7 +257,7 @@ function codeRule({ id, what, ubl, cii }: CodeRow): Rule {
   };
 }
 
-/** Returns undefined if the attribute with the code is absent, because other rules require it. */
+/** Returns undefined if the XML attribute with the code is absent, because other validation rules require it. */
 function codeOf(element: Element, place: CodedPlace): string | undefined {
   const code = place.attribute === undefined ? element.text : element.attributes.get(place.attribute);
   return code?.trim().replace(/\s+/g, ' ');

@@ -18,7 +18,7 @@ import { UBL_AMOUNTS_BUT_TAX } from './ubl-amounts.js';
 const BOTH: readonly RuleSet[] = ['PEPPOL', 'XRECHNUNG'];
 const PEPPOL: readonly RuleSet[] = ['PEPPOL'];
 const TOLERANCE = ONE.dividedBy(50);
-/** The Hungarian forint is used without decimals. */
+/** The Hungarian forint is used without decimals in Peppol invoices. */
 const TOLERANCE_HUF = ONE.dividedBy(2);
 
 function rule(id: string, sets: readonly RuleSet[], test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {
@@ -47,7 +47,7 @@ const INVOICE_TYPES = codes(
 const CREDIT_NOTE_TYPES = codes('381 396 81 83 532');
 const SELF_BILLED_INVOICE_TYPES = codes('389 527');
 const SELF_BILLED_CREDIT_NOTE_TYPES = codes('261');
-/** VAT exemption reasons that each belong to one VAT category. */
+/** Reason codes for a VAT exemption (Peppol) that each belong to one VAT category. */
 const CATEGORY_OF_REASON: readonly (readonly [id: string, reason: string, category: string])[] = [
   ['PEPPOL-EN16931-P0104', 'VATEX-EU-G', 'G'],
   ['PEPPOL-EN16931-P0105', 'VATEX-EU-O', 'O'],
@@ -368,7 +368,7 @@ interface IdentifierRow {
   readonly flag: Rule['flag'];
   readonly isValid: (value: string) => boolean;
   readonly what: string;
-  /** True for identifier schemes such as 9907 that are used only in electronic addresses. */
+  /** True for Peppol identifier schemes such as 9907 that are used only in electronic addresses. */
   readonly endpointOnly?: true;
 }
 

@@ -80,7 +80,7 @@ function countryOfAddress(id: string, path: readonly string[], term: string, wha
   });
 }
 
-/** CII requires the identifier once in each group, and UBL checks each identifier. */
+/** CII requires the party identifier once in each group, and UBL checks each identifier. */
 function schemeOf(
   id: string,
   path: readonly string[],

@@ -5,13 +5,16 @@ import { isClose, taxOf } from './arithmetic.js';
 import { isVat } from './presence.js';
 import { failure, groupsAt, mismatch, type Failure, type Rule } from './rule.js';
 
-/** The differences between the VAT categories. Each of the ten rules is one function that all categories use. */
+/**
+ * The differences between the VAT categories of e-invoices. Each of the ten rules is one function that all categories
+ * use.
+ */
 interface Category {
-  /** Middle part of the rule ids, such as `IC` in `BR-IC-05`. */
+  /** Middle part of the ids of validation rules for a VAT category, such as `IC` in `BR-IC-05`. */
   readonly prefix: string;
   readonly code: string;
   readonly name: string;
-  /** Categories with POSITIVE and NOT_NEGATIVE rates have one breakdown for each rate. */
+  /** VAT categories with POSITIVE and NOT_NEGATIVE rates have one VAT breakdown for each rate. */
   readonly rate: 'POSITIVE' | 'NOT_NEGATIVE' | 'ZERO' | 'NONE';
   readonly reason: 'FORBIDDEN' | 'NEEDED';
   readonly identifiers: 'SELLER' | 'SELLER_VAT' | 'SELLER_VAT_AND_BUYER_VAT' | 'SELLER_AND_BUYER' | 'NO_VAT_IDS';
@@ -97,7 +100,7 @@ function carriers(place: Place, invoice: Group, code: string): readonly Group[] 
   );
 }
 
-/** In CII, the rules for S and Z apply regardless of the tax scheme. */
+/** In CII invoices, the rules for the VAT categories S and Z apply regardless of the tax scheme. */
 function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly Group[] {
   const anyScheme = syntax === 'CII' && (code === 'S' || code === 'Z');
   return invoice.groups('BG-23').filter((group) => group.value('BT-118') === code && (anyScheme || isVat(group)));
@@ -123,7 +126,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   const missing = `Add a VAT breakdown (BG-23) for category ${name}, which lines, allowances or charges use.`;
   const unused = `Remove this VAT breakdown: no line, allowance or charge has the category ${name}.`;
   if (hasRates(category)) {
-    // The rule for CII counts breakdowns and the elements that use them together.
+    // The CII validation rule counts VAT breakdowns and the elements that use them together.
     const lacks = (users: number): boolean => users > 0 && (syntax === 'CII' ? users + found.length < 2 : !isListed);
     if (lacks(lines) || lacks(levels)) yield failure(invoice.element, missing);
     else if (isListed && syntax === 'UBL' && lines + levels === 0) yield failure(first.element, unused);
@@ -131,7 +134,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   }
   const isUsed = lines + levels > 0;
   if (!isListed) {
-    // The CII rule does not check for a missing breakdown of category O.
+    // The CII validation rule does not check for a missing VAT breakdown of category O.
     if (isUsed && !(syntax === 'CII' && code === 'O')) yield failure(invoice.element, missing);
   } else if (second !== undefined)
     yield failure(second.element, `Merge the VAT breakdowns of category ${name} into one.`);
@@ -142,7 +145,7 @@ function hasRates(category: Category): boolean {
   return category.rate === 'POSITIVE' || category.rate === 'NOT_NEGATIVE';
 }
 
-/** Rules -02, -03 and -04: parties that must be identified. */
+/** Rules -02, -03 and -04 of a VAT category state which parties of the e-invoice must be identified. */
 function* isIdentified(category: Category, place: Place, { invoice }: InvoiceModel): Iterable<Failure> {
   if (carriers(place, invoice, category.code).length === 0) return;
   const has = (code: string, term: string): boolean => invoice.groups(code).some((group) => group.has(term));
@@ -183,7 +186,7 @@ function* isIdentified(category: Category, place: Place, { invoice }: InvoiceMod
   }
 }
 
-/** Rules -05, -06 and -07: the rate that belongs to the category. */
+/** Rules -05, -06 and -07 of a VAT category check the VAT rate that belongs to the category. */
 function* hasRate(category: Category, place: Place, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   for (const group of carriers(place, invoice, category.code)) {
     const rate = decimalOf(group.first(place.rate));
@@ -272,7 +275,7 @@ function roundedSum(syntax: InvoiceModel['syntax'], groups: readonly Group[], te
 /** Rule -09: the tax at the rate of the breakdown, or no tax. */
 function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure> {
   const perRate = hasRates(category);
-  // The official CII rules check L and M only by BR-CO-17.
+  // The official CII rules check the VAT categories L and M only by BR-CO-17.
   if (model.syntax === 'CII' && category.rate === 'NOT_NEGATIVE') return;
   for (const group of breakdowns(model, category.code)) {
     const actual = decimalOf(group.first('BT-117'));
@@ -295,7 +298,10 @@ function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure
   }
 }
 
-/** Rule -10: a breakdown without VAT requires a reason, and a breakdown with VAT must not have one. */
+/**
+ * Rule -10 of a VAT category: a breakdown without VAT requires an exemption reason, and a breakdown with VAT must not
+ * have one.
+ */
 function* hasReason(category: Category, model: InvoiceModel): Iterable<Failure> {
   for (const group of breakdowns(model, category.code)) {
     const isGiven = group.has('BT-120') || group.has('BT-121');
@@ -363,7 +369,7 @@ function otherLevels(code: string): (model: InvoiceModel) => readonly Group[] {
     invoice.groups(code).filter((group) => group.has('category') && group.value('category') !== 'O');
 }
 
-/** The rules for CII check lines together with the breakdown, and allowances together with charges. */
+/** The CII rules check invoice lines together with the VAT breakdown, and allowances together with charges. */
 function both(
   left: (model: InvoiceModel) => readonly Group[],
   right: (model: InvoiceModel) => readonly Group[],

@@ -199,7 +199,7 @@ function externalAddress({ invoice, syntax }: InvoiceModel): readonly Failure[] 
     );
 }
 
-/** The net and the gross price refer to the same quantity, which only CII states twice. */
+/** The net and the gross price of an invoice line refer to the same quantity, which only CII states twice. */
 function priceQuantities({ invoice }: InvoiceModel): readonly Failure[] {
   return invoice.groups('BG-25').flatMap((line) => {
     const net = line.first('BT-149');

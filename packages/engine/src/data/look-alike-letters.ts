@@ -22,7 +22,7 @@ export const lookAlikeLetters: ReadonlyMap<string, string> = new Map(
   pairs
     .flatMap((line) => line.split(' '))
     .map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
-    // The small letters of Cherokee look like small capitals.
+    // The small letters of the Cherokee script look like small Latin capitals.
     .flatMap(([letter, shown]) =>
       CHEROKEE.test(letter)
         ? [

@@ -19,8 +19,8 @@ const FIXED: ReadonlySet<string> = new Set([
   '12-26',
 ]);
 /**
- * Number of days from Easter Sunday to Easter Monday and to Corpus Christi. Easter and Pentecost are Sundays and need
- * no entry.
+ * Number of days from Easter Sunday to the Polish holidays Easter Monday and Corpus Christi. Easter and Pentecost are
+ * Sundays and need no entry.
  */
 const AFTER_EASTER = [1, 60];
 

@@ -21,7 +21,7 @@ export const REMINDER_ORDINALS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Matches an ordinal in digits, with or without its ending: `2`, `2ND`, `2EME`. */
+/** Matches the ordinal of a payment reminder in digits, with or without its ending: `2`, `2ND`, `2EME`. */
 export const ORDINAL_IN_DIGITS = /^[1-4](?:ST|ND|RD|TH|E|ER|ERE|EME|O|A|DEG|TE|RE)?$/;
 
 /** Words between a reminder and the number of its bill, as in `Mahnung zu RE-20418`. */

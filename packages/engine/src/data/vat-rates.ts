@@ -63,7 +63,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   QA: constant(0),
 };
 
-/** Legal VAT rates in basis points from a given day until the next entry. */
+/** Legal VAT rates of a country in basis points, from a given day until the next entry. */
 interface LegalRates {
   readonly from: CalendarDate;
   readonly basisPoints: readonly number[];

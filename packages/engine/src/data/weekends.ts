@@ -5,7 +5,7 @@ export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
 
 /** Returns the weekday of a day number (days since 1970-01-01). */
 export function weekdayOf(day: number): (typeof weekdays)[number] {
-  // Day 0, which is 1970-01-01, was a Thursday.
+  // The first day that weekdays are counted from, 1970-01-01, was a Thursday.
   return weekdays[(((day + 4) % 7) + 7) % 7] ?? 'Sunday';
 }
 

@@ -15,7 +15,9 @@ const abbreviations: Readonly<Record<string, string>> = {
   BRDR: 'BRODRENE', FRES: 'FRERE', GEBR: 'GEBRUDER', GEBRUEDER: 'GEBRUDER', HNOS: 'HERMANO', SOEHNE: 'SOHN', SOHNE: 'SOHN',
 };
 
-/** Minimum length of a word whose plural ending is removed. `SONS` becomes `SON`, and `GAS` stays. */
+/**
+ * Minimum length of a word in a supplier name whose plural ending is removed. `SONS` becomes `SON`, and `GAS` stays.
+ */
 const PLURAL_LENGTH_MIN = 4;
 
 /** Returns a word without its plural ending and without abbreviation, so that other forms of the word are equal. */

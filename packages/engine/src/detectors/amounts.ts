@@ -685,7 +685,7 @@ interface LimitCurrency {
   readonly worthOf: (minor: string) => bigint;
 }
 
-/** An approval limit that the checked amount is just below. */
+/** An approval limit that the amount of the checked invoice is just below. */
 interface Band extends LimitCurrency {
   readonly threshold: string;
   /** Approval limit in micro-units, with which the amount of the invoice is compared. */

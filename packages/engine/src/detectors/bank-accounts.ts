@@ -219,7 +219,10 @@ function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
   return [{ name: 'TERMS_SHORTENED', sentence: `payment is due ${due} instead of in ${counted(usualDays, 'day')}` }];
 }
 
-/** This ratio of amounts also covers every amount outlier with severity MEDIUM or higher. */
+/**
+ * This ratio of amounts also covers every amount outlier with severity MEDIUM or higher, so a new bank account needs no
+ * second test.
+ */
 function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
   if (ratio < policy.bank.escalatingAmountRatio) return [];
@@ -749,7 +752,7 @@ function placesText(key: string, positions: readonly number[]): string {
   return parts.join(' and ');
 }
 
-/** Maximum number of differing positions that a sentence lists. */
+/** Maximum number of differing positions of two bank accounts that a sentence of a finding lists. */
 const NAMED_PLACES_MAX = 4;
 
 /**

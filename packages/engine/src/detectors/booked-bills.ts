@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 export interface BilledTwice {
   readonly original: Candidate;
   readonly copy: Candidate;
-  /** The comparison of the copied bill with its original. */
+  /** The comparison of a bill in the ERP with the original that it copies. */
   readonly pair: PairScore;
 }
 
@@ -76,8 +76,8 @@ export function creditedPairs(
 }
 
 /**
- * Returns the pairs formed by a bill and the bills that it repeats or that repeat it. Credit notes do not reduce points
- * here, because they clear whole pairs.
+ * Returns the pairs formed by a booked bill and the bills that it repeats or that repeat it. Credit notes do not reduce
+ * the points of a pair here, because they clear whole pairs.
  */
 function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates }: Policy): PairScore[] {
   const compared = records.filter(

@@ -140,7 +140,7 @@ function changedVendorAccounts(
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
         summary: `The accounts of ${grouped(changes.length)} of ${counted(vendorCount, 'vendor')} changed at the same time, as in a data migration.`,
-        // If the same changes are examined again later, the result must be the same finding.
+        // If the same changes in the vendor master are examined again later, the result must be the same finding.
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
@@ -322,7 +322,10 @@ function areCreditedPair(
   return areKnownPair(first, second, creditedPairs) && !areKnownPair(first, second, duplicatePairs);
 }
 
-/** Checks whether the references are equal or one is missing. Two different references belong to two supplies. */
+/**
+ * Checks whether the references of two payments are equal or one is missing. Two different references belong to two
+ * supplies.
+ */
 function mayShareReference(left: BookedPayment, right: BookedPayment): boolean {
   const [one, other] = [referenceOf(left), referenceOf(right)];
   return one === '' || other === '' || one === other;

@@ -41,7 +41,7 @@ interface Difference {
   readonly field: 'bank account' | 'amount' | 'invoice number' | 'seller' | 'issue date' | 'KSeF number' | 'file';
   readonly document: string;
   readonly ksef: string;
-  /** Values of the differing field for the evidence, if sentences write them differently. */
+  /** Values of the field that differs from KSeF, for the evidence, if sentences write them differently. */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
   /** True if both records state a bank account and the accounts differ. */
   readonly isAccount?: true;

@@ -117,7 +117,8 @@ function outOfSequence(
   if (newest !== last && value >= newest.value && value - newest.value <= jumpMax) return [];
   const lowest = series.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
   const isBehind = lowest !== undefined && value < lowest;
-  // A step that is no longer than an earlier step is not far ahead, whatever the usual step is.
+  // A step between two invoice numbers that is no longer than an earlier step is not far ahead, whatever the usual step
+  // is.
   if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
@@ -268,7 +269,10 @@ function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   return entries.slice(start);
 }
 
-/** Checks whether the newest entries are enough, over enough days, to show that the buyer is the only customer. */
+/**
+ * Checks whether the newest invoice numbers of a supplier are enough, over enough days, to show that the buyer is its
+ * only customer.
+ */
 function saysOnlyCustomer(
   entries: readonly Entry[],
   invoicesBefore: number,
@@ -300,7 +304,8 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
     issueDate.slice(5, 7),
     issueDate.slice(8),
   ];
-  // Every form of a reminder number ends with one of these strings, and few running numbers do.
+  // Every form of a reminder number (a number of a payment reminder) ends with one of these strings, and few running
+  // numbers do.
   const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, month, day, year + month, short + month, month + year, month + short];

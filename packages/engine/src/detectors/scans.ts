@@ -137,7 +137,7 @@ function clusterUnder(
   const under = band(100 - width, 100);
   const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
   if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
-  // A single recurring price just below the approval limit is not a pattern.
+  // A single recurring price just below the approval limit is not a pattern of amounts that avoid the limit.
   const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
   if (commonest > under.length * clusterPriceShareMax) return [];
   const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));
@@ -206,7 +206,7 @@ function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: Sc
 
 interface DigitFit {
   readonly n: number;
-  /** Mean absolute deviation between the observed and the expected shares. */
+  /** Mean absolute deviation between the observed and the expected shares of first digits (Benford's law). */
   readonly mad: number;
   /** Mean deviation that chance explains for this number of amounts. */
   readonly noise: number;
@@ -262,7 +262,7 @@ function spikeSentences(spikes: readonly Spike[]): string[] {
     );
 }
 
-/** Describes the digits with the clearest excess, for a summary. */
+/** Describes the first digits with the clearest excess, for the summary of a finding about Benford's law. */
 function spikeClause([spike]: readonly Spike[]): string {
   if (spike === undefined) return '';
   return `: ${percent(spike.share)} begin with ${spike.digits}, where ${percent(spike.expected)} would be usual`;

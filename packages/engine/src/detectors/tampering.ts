@@ -16,7 +16,7 @@ export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentPara
   return [...byKind.values()];
 }
 
-/** Returns the total weight of all signs of tampering. */
+/** Returns the total weight of all signs of tampering in a document. */
 export function tamperWeight(document: DocumentFacts, parameters: DocumentParameters): number {
   const signs = tamperSignsOf(document, parameters);
   return signs.reduce((sum, { kind }) => sum + parameters.tamperWeights[kind], 0);

@@ -47,7 +47,7 @@ interface TaxedAmounts {
   readonly gross: bigint;
   /** Tax as a share of the net amount in basis points. Absent if net is missing or zero. */
   readonly rate: number | undefined;
-  /** Number of decimals that the currency has. */
+  /** Number of decimals that the currency of the invoice has. */
   readonly exponent: number;
 }
 
@@ -64,7 +64,7 @@ function taxedAmounts({ netMinor, taxMinor, amountMinor, currency }: NormalisedI
   };
 }
 
-/** Returns the maximum difference in minor units that can be explained by rounding. */
+/** Returns the maximum difference between invoice totals, in minor units, that rounding can explain. */
 function toleranceOf({ exponent }: TaxedAmounts, { toleranceMinor, toleranceMinorWhole }: TaxParameters): bigint {
   return BigInt(exponent === 0 ? toleranceMinorWhole : toleranceMinor);
 }
@@ -127,7 +127,8 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
 }
 
 /**
- * Checks whether the difference is cash rounding: totals are rounded to a coin that is larger than the smallest unit.
+ * Checks whether the difference between invoice totals is cash rounding: totals are rounded to a coin that is larger
+ * than the smallest unit.
  */
 function isCashRounding(
   { currency }: NormalisedInvoice,
@@ -464,7 +465,7 @@ function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Converts basis points to a percentage: 1900 becomes 19. */
+/** Converts a tax rate in basis points to a percentage: 1900 becomes 19. */
 function percent(basisPoints: number): number {
   return basisPoints / 100;
 }

@@ -656,7 +656,7 @@ export const catalogue = {
 
 export type FindingType = keyof typeof catalogue;
 
-/** Returns the rank of a severity: INFO is 0, CRITICAL is 4. */
+/** Returns the rank of a finding severity: INFO is 0, CRITICAL is 4. */
 export function severityRank(severity: Severity): number {
   return severities.indexOf(severity);
 }

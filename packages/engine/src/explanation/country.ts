@@ -1,7 +1,7 @@
 /** Region names from Unicode CLDR, as included in Node.js. */
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
-/** Names of countries that need an article in English, such as `the Netherlands`. */
+/** Names of countries that need an article in English sentences, such as `the Netherlands`. */
 const WITH_ARTICLE = /^(?:United|Netherlands|Philippines|Bahamas|Maldives|Gambia|Isle of|.* Islands|.* Republic)/;
 /** Pattern for a country code as stated in tax ids and accounts. */
 const CODE = /^[A-Z]{2}$/;

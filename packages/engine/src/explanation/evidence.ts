@@ -19,7 +19,7 @@ export interface Evidence {
   readonly rule: string;
   /** Values of the detection policy that the detection rule used. */
   readonly parameters: { readonly [name: string]: EvidenceValue };
-  /** Values that the rule compared when it raised the finding. */
+  /** Values of the invoice that the detection rule compared when it raised the finding. */
   readonly observed: { readonly [name: string]: EvidenceValue };
   /** Explanation of the finding in English sentences, each about one fact. */
   readonly explanation: readonly string[];
@@ -50,7 +50,7 @@ export interface RaisedFinding {
   readonly severity: Severity;
   readonly confidence: number;
   readonly summary: string;
-  /** Values of the placeholders in the recommended action. */
+  /** Values of the placeholders in the recommended action of a finding. */
   readonly actionValues?: Readonly<Record<string, string>>;
   /** Parts of the evidence key: subjects, and other values that distinguish findings of one type. */
   readonly about: readonly (Subject | string)[];
@@ -69,7 +69,10 @@ export interface RaisedFinding {
   readonly relatedInvoiceIds?: readonly string[];
 }
 
-/** Maximum number of characters in a summary or recommended action (HTTP and security reference, section 2). */
+/**
+ * Maximum number of characters in the summary or recommended action of a finding (HTTP and security reference, section
+ * 2).
+ */
 export const SENTENCE_LENGTH_MAX = 2_000;
 /** Maximum number of characters in one sentence of the explanation of a finding. */
 const EXPLANATION_LENGTH_MAX = 400;

@@ -20,7 +20,7 @@ export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'an
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
-/** Makes the first letter of a phrase upper case, so that the phrase can begin a sentence. */
+/** Makes the first letter of a phrase upper case, so that the phrase can begin a sentence of a finding. */
 export function sentenceStart(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

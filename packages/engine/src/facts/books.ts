@@ -98,14 +98,14 @@ export interface BookedPayment {
    * on which the payment was noticed.
    */
   readonly isDayUnknown?: true;
-  /** True if the bank returned the payment. */
+  /** True if the bank returned the payment that the ERP records. */
   readonly isReturned: boolean;
 }
 
-/** A vendor's credit note in the books. */
+/** A vendor's credit note that is booked in the ERP. */
 export interface VendorCredit {
   readonly creditId: string;
-  /** Number that the vendor gave the credit note. */
+  /** Number that the vendor gave its credit note. */
   readonly number: string;
   readonly vendorId: string;
   readonly day: number;

@@ -25,7 +25,7 @@ export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
 export interface ReadField {
   /** Path of the field in the canonical invoice, separated by dots, such as `supplier.tax_id`. */
   readonly field: string;
-  /** Confidence that the field was read correctly, from 0 to 100. */
+  /** Confidence that the field of the document was read correctly, from 0 to 100. */
   readonly confidence: number;
 }
 
@@ -41,7 +41,7 @@ export interface SignatureFacts {
 }
 
 export type TamperSignKind =
-  /** A later revision replaces content from an earlier one. */
+  /** A later revision of the PDF replaces content of an earlier one. */
   | 'CONTENT_REPLACED'
   /** The PDF file has more revisions or pages than the service compares. */
   | 'REVISIONS_NOT_COMPARED'
@@ -53,7 +53,7 @@ export type TamperSignKind =
   | 'EDITOR'
   /** A font is used only for the characters of amounts, accounts or dates. */
   | 'FONT_OF_ONE_FIELD'
-  /** A rectangle with text covers other text. */
+  /** A rectangle with text covers other text on the page of the PDF. */
   | 'OVERLAY'
   /** The text layer and the page image differ in a key field. */
   | 'TEXT_DIFFERS_FROM_PICTURE';
@@ -83,18 +83,20 @@ export interface FieldConflict {
   readonly field: string;
   readonly source: 'XML' | 'QR';
   readonly machineValue: string;
-  /** Value on the visible page, or null if the page does not show the field. */
+  /** Value of an invoice field on the visible page, or null if the page does not show the field. */
   readonly visibleValue: string | null;
 }
 
 export interface ValidationFacts {
   readonly profile: string | null;
-  /** Names of the rule sets that were checked, separated by commas. */
+  /** Names of the validation rule sets that were checked for the e-invoice, separated by commas. */
   readonly ruleSet: string;
   /** Profiles that the file declares. If there are several, they contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** Validation rules that failed, one entry for each rule and location. A very long list is shortened. */
+  /**
+   * Validation rules that the e-invoice breaks, one entry for each rule and location. A very long list is shortened.
+   */
   readonly failedRules: readonly FailedRule[];
   /** Total number of failed validation rules, including those that are not listed. */
   readonly failedTotal: number;
@@ -105,7 +107,7 @@ export interface FailedRule {
   readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
-  /** Value that an arithmetic rule expects, as a decimal string. Null for other rules. */
+  /** Value that an arithmetic validation rule expects in the e-invoice, as a decimal string. Null for other rules. */
   readonly expected: string | null;
   readonly actual: string | null;
 }

@@ -6,7 +6,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 export interface VendorMasterFacts {
   /** Completion time of the last complete synchronisation (RFC 3339). */
   readonly syncedAt: string;
-  /** Whole hours from `syncedAt` to the analysis. */
+  /** Whole hours from the last import of the vendor master to the analysis of the invoice. */
   readonly ageHours: number;
   /** The vendor to which the invoice belongs, or null if no vendor has its tax id, account or name. */
   readonly vendor: MasterVendor | null;

@@ -17,11 +17,11 @@ export type PublishedRates = (day: CalendarDate) => Readonly<Record<string, stri
  */
 export interface ConvertedAmount {
   readonly currency: string;
-  /** Converted amount, rounded to six decimals. */
+  /** Amount converted to the base currency, rounded to six decimals. */
   readonly amount: DecimalAmount;
   /** Units of `currency` for one unit of the invoice currency, rounded to six decimals. This rate is only displayed. */
   readonly rate: DecimalAmount;
-  /** Day on which the rates were published. Absent if no rate was needed. */
+  /** Day on which the exchange rates were published. Absent if no rate was needed. */
   readonly rateDate?: CalendarDate;
   readonly source: 'ECB' | 'PEG' | 'IDENTITY';
 }

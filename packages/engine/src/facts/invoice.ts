@@ -42,7 +42,7 @@ export interface KsefReference {
 
 /** Content of the link in the QR code on an invoice that was registered in KSeF. */
 export interface KsefCode {
-  /** Tax id of the seller (NIP), ten digits. */
+  /** Tax id of the seller (NIP) in a KSeF number, ten digits. */
   readonly sellerNip: string;
   readonly issueDate: CalendarDate;
   /** SHA-256 hash of the registered XML in lower-case hexadecimal digits. */
@@ -65,7 +65,9 @@ export interface InvoiceNumber {
   readonly f1: string;
   /** Digits of the invoice number without leading zeros, with a dot between parts that were separated. */
   readonly f2: string;
-  /** Forms `f1` and `f2` with letters replaced by the digits for which they are commonly misread. */
+  /**
+   * Forms `f1` and `f2` of the invoice number, with letters replaced by the digits for which they are commonly misread.
+   */
   readonly o1: string;
   readonly o2: string;
   /**
@@ -83,7 +85,10 @@ export interface InvoiceNumber {
   readonly signature: string;
 }
 
-/** All fields of a record that are compared with another record. A field is absent if the record did not state it. */
+/**
+ * All fields of an invoice or bill that are compared with another one. A field is absent if the record did not state
+ * it.
+ */
 export interface Candidate extends InvoiceOrigin {
   readonly status: InvoiceStatus;
   /** Supplier of the record, or null until the supplier is resolved. */
@@ -130,7 +135,7 @@ export interface Candidate extends InvoiceOrigin {
   readonly toldOutsideKsef?: true;
   /** Id of the invoice that an ERP bill books, which was received from another source. Present only on ERP bills. */
   readonly bookedInvoiceId?: string;
-  // Values as printed on the record, used in evidence.
+  // Values as printed on the invoice, which the evidence of findings shows.
   readonly invoiceNumber: string;
   readonly supplierName: string;
   readonly issueDate: CalendarDate;

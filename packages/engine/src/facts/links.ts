@@ -23,7 +23,7 @@ export interface LinkedSupplier {
   readonly firstDay: number;
   readonly lastDay: number;
   readonly count: number;
-  /** Id of the invoice that created the link. */
+  /** Id of the invoice that created the link from a bank account or order to a supplier. */
   readonly firstInvoiceId: string;
   /**
    * Bills without a finding about the bank account or the supplier. `asked` contains the other bills. Absent if there
@@ -67,7 +67,7 @@ export interface OrderUse {
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const DAY_MS = 86_400_000;
-/** Number of counted units from which finalized units are dropped, except for the newest. */
+/** Number of counted invoices from which finalized ones are dropped, except for the newest. */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 

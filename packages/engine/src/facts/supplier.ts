@@ -31,7 +31,7 @@ export interface SupplierResolution {
  */
 export interface SupplierProfile {
   readonly format: 1;
-  /** Number of invoices counted in the profile. */
+  /** Number of invoices counted in the profile of the supplier. */
   readonly count: number;
   readonly firstDay: number | null;
   readonly lastDay: number | null;

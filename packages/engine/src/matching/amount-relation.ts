@@ -49,7 +49,7 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
  * of them are small.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
-  // No rate is above 30 %, so most pairs do not have to be compared with the rates.
+  // No tax rate is above 30 %, so most pairs of amounts do not have to be compared with the rates.
   if (high * 10n > low * 13n + 20n) return false;
   const { netMinor } = magnitude(BigInt(left.amountMinor)) === high ? left : right;
   const net = netMinor === undefined ? high : magnitude(BigInt(netMinor));

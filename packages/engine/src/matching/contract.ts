@@ -116,7 +116,7 @@ function isYear(gapDays: number, { contractYearDays: { min, max } }: DuplicatePa
   return gapDays >= min && gapDays <= max;
 }
 
-/** Checks whether the gap is a month or a quarter. */
+/** Checks whether the gap between two bills is a month or a quarter. */
 export function isContractGap(gapDays: number, { contractGapsDays }: DuplicateParameters): boolean {
   return contractGapsDays.some(({ min, max }) => gapDays >= min && gapDays <= max);
 }

@@ -61,7 +61,7 @@ function relationOfNumbers(
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
   if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
-  // Numbers with the same structure can only be YEARLESS if one of them shortens the year.
+  // Invoice numbers with the same structure can only be YEARLESS if one of them shortens the year.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
   if (mayDifferInYear && areEqualButForYear(left, right, parameters)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';
@@ -106,7 +106,7 @@ function similarNumbers(
   const relation = similarTexts(a.o1, b.o1, isJump, parameters);
   if (relation !== 'DIFF' || !sameAmountAndDate) return relation;
   if (editDistance(a.o1, b.o1, 1) === 1 && mayBeShortTypo(a, b, parameters)) return 'TYPO';
-  // Leading zeros may be mistyped like any other digit, as in 0000598 and 2000598.
+  // Leading zeros of an invoice number may be mistyped like any other digit, as in 0000598 and 2000598.
   const [left, right] = [a.runs.join(''), b.runs.join('')];
   const similar = similarTexts(left, right, isJump, parameters);
   return similar === 'DIFF' && isCutOff(left, right, parameters) ? 'CONTAINS' : similar;
@@ -310,7 +310,7 @@ function isWrongYear(
   if (run === undefined || others.length > 0 || left.number.runs.filter(isDigitRun).length < 2) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   const year = left.issueDate.slice(0, 4);
-  // Two digits with leading zeros next to a four-digit year are a counter, as in 2026.0026.
+  // Two digits with leading zeros next to a four-digit year are the counter of an invoice number, as in 2026.0026.
   const mayBeShort = sameAmountAndDate && run.printedLeft.length === 2 && !left.number.runs.includes(year);
   const own = mayBeShort ? [year, year.slice(2)] : [year];
   return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));

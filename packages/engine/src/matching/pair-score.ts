@@ -161,13 +161,13 @@ function contractOf(
  * it (with a suffix, or misread) gives no information about the bills from other months either.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
-/** Relations that count less for short numbers. */
+/** Relations between two invoice numbers that count less if the numbers are short. */
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
 /** Relations between numbers that differ but may have been the same invoice number. */
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
-/** Values that all pairs of one invoice share. */
+/** Values of the checked invoice that all its pairs with earlier invoices share. */
 interface PairContext extends UnrelatedContext {
   readonly originals: readonly Candidate[];
   readonly creditNotes: readonly Candidate[];

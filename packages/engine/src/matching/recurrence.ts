@@ -12,7 +12,7 @@ export interface AmountHistory {
   readonly profileDays: readonly number[];
   /** Originals among the candidates, including those that are still being analyzed. Suspected copies are left out. */
   readonly present: ReadonlySet<Candidate>;
-  /** Issue days of originals that are suspected copies and therefore show no habit. */
+  /** Issue days of originals that suspected copies repeat, and that therefore show no habit of the supplier. */
   readonly doubtfulDays: readonly number[];
   /** Number of credit notes with the amount. Each of these credit notes cancels one bill. */
   readonly credited: number;

@@ -10,7 +10,10 @@ export interface Split {
   readonly parts: readonly Candidate[];
   /** Bills with the same invoice number, with or without a part mark, that do not contribute to the sum. */
   readonly leftOut: readonly Candidate[];
-  /** Number of equal parts into which the whole is divided. Present if some of the parts have not arrived yet. */
+  /**
+   * Number of equal parts into which the whole invoice is divided. Present if some of the partial invoices have not
+   * arrived yet.
+   */
   readonly equalParts?: number;
 }
 
@@ -136,7 +139,7 @@ function chosenParts(
   return undefined;
 }
 
-/** Yields every combination of `count` entries. Entries at the beginning of the list are chosen first. */
+/** Yields every combination of `count` partial invoices. Entries at the beginning of the list are chosen first. */
 function* combinations<T>(entries: readonly T[], count: number): Generator<readonly T[]> {
   if (count === 0) {
     yield [];

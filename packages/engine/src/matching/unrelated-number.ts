@@ -24,7 +24,10 @@ import type { AmountHistory } from './recurrence.js';
 type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
 
-/** Values that all pairs of one invoice share. Each value is computed when the first pair needs it. */
+/**
+ * Values that all pairs of one invoice share in the search for duplicates. Each value is computed when the first pair
+ * needs it.
+ */
 export interface UnrelatedContext {
   readonly facts: Facts;
   readonly parameters: DuplicateParameters;

@@ -107,7 +107,7 @@ const amountPhrases: Readonly<Record<string, string>> = {
   DIFF: 'different amount',
 };
 
-/** Returns the sentence for one compared field. */
+/** Returns the sentence for people about one compared field of two invoices. */
 export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }

@@ -95,7 +95,7 @@ function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }
 
-/** Drops leading zeros, including zeros that were misread as letters. */
+/** Drops leading zeros of an invoice number, including zeros that were misread as letters. */
 function foldedWhole(f1: string): string {
   return withoutLeadingZeros(foldMisread(f1));
 }
@@ -171,7 +171,10 @@ function joinedRuns(parts: readonly string[]): string {
   return text;
 }
 
-/** Removes a part mark, such as `1/2` in `4711 1/2`. Undefined if there is none, or if too little would remain. */
+/**
+ * Removes a part mark from an invoice number, such as `1/2` in `4711 1/2`. Undefined if there is none, or if too little
+ * would remain.
+ */
 function withoutPartOf(text: string, parts: readonly string[]): string[] | undefined {
   const [, part = '', of = ''] = PART_OF.exec(text.trimEnd()) ?? [];
   if (of === '' || Number(part) > Number(of) || Number(of) < 2 || Number(of) > PARTS_OF_ONE_MAX) {
@@ -182,7 +185,9 @@ function withoutPartOf(text: string, parts: readonly string[]): string[] | undef
   return digitCount(restText) >= 3 && !BARE_YEAR.test(restText) ? rest : undefined;
 }
 
-/** Removes one trailing element that marks a copy, a part or a version. Undefined if there is none. */
+/**
+ * Removes one trailing element of an invoice number that marks a copy, a part or a version. Undefined if there is none.
+ */
 function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const last = parts.at(-1);
   if (last === undefined) return undefined;

@@ -4,12 +4,12 @@ import { asShown } from './look-alike-letters.js';
 import { editDistance } from './similarity.js';
 import { plainText } from './text.js';
 
-/** Maps every spelling of a legal form to its first spelling. */
+/** Maps every spelling of a company's legal form to its first spelling. */
 const forms: ReadonlyMap<string, string> = new Map(
   legalForms.flatMap((spellings) => spellings.map((spelling) => [spelling, spellings[0] ?? spelling])),
 );
 const FORM_TOKENS_MAX = Math.max(...[...forms.keys()].map((form) => form.split(' ').length));
-/** Minimum length of words and forms that are compared with misspelt legal forms. */
+/** Minimum length of words in a company name, and of legal forms, that are compared with misspelt legal forms. */
 const MISSPELT_FORM_LENGTH_MIN = 4;
 const misspellableForms = [...forms.keys()].filter(
   (form) => form.length >= MISSPELT_FORM_LENGTH_MIN && !form.includes(' '),
@@ -91,7 +91,10 @@ function asPrinted(name: string): string {
   return LATIN.test(name) ? asShown(name) : name;
 }
 
-/** Joins dotted letters: `S.A.R.L.` becomes `SARL`, and `B. V.` becomes `BV`. A single dotted letter stays separate. */
+/**
+ * Joins dotted letters in a company name: `S.A.R.L.` becomes `SARL`, and `B. V.` becomes `BV`. A single dotted letter
+ * stays separate.
+ */
 function joinDottedLetters(text: string): string {
   return text.replace(/(?<![A-Z0-9])(?:[A-Z]\.\s?){2,}/g, (letters) => `${letters.replace(/[.\s]/g, '')} `);
 }

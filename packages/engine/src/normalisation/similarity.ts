@@ -48,7 +48,7 @@ function alignedDistance(left: string, right: string): number {
   return at(previous, right.length);
 }
 
-/** Checks whether the strings have equal length and differ only by one swap of neighbouring characters. */
+/** Checks whether two names or numbers have equal length and differ only by one swap of neighbouring characters. */
 export function isAdjacentSwap(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let first = 0;

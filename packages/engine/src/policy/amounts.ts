@@ -52,7 +52,8 @@ export interface AmountParameters {
   readonly beyondAllTimes: number;
   readonly beyondAllRatioMin: number;
   /**
-   * Minimum ratio to the largest amount, and minimum value, if there are fewer than `outlierSampleMin` earlier amounts.
+   * Minimum ratio to the largest amount of the supplier, and minimum value, for an outlier if there are fewer than
+   * `outlierSampleMin` earlier amounts.
    */
   readonly fewAmountsTimes: number;
   readonly fewAmountsValueMin: string;
@@ -64,7 +65,7 @@ export interface AmountParameters {
   /** Number of first amounts whose median is the amount at which a rise began. */
   readonly climbBaseAmounts: number;
   readonly climbTimes: number;
-  /** Minimum percentage by which an amount must exceed all earlier amounts to count as a step of a rise. */
+  /** Minimum percentage by which an invoice amount must exceed all earlier amounts to count as a step of a rise. */
   readonly climbStepPercent: number;
   /**
    * Minimum number of bills that each raise the largest amount, and their minimum share of all bills, that make a
@@ -76,12 +77,12 @@ export interface AmountParameters {
   /** Number of days over which a supplier's bills are added up, and the minimum number of bills in this period. */
   readonly surgeDays: number;
   readonly surgeBillsMin: number;
-  /** Minimum ratio of the sum of bills within `surgeDays` to the largest earlier sum. */
+  /** Minimum ratio of the sum of a supplier's bills within `surgeDays` to its largest earlier sum. */
   readonly surgeTimes: number;
   /** Number of days before the surge for which bills of the supplier must be known. */
   readonly surgeHistoryDays: number;
   readonly surgeValueMin: string;
-  /** Minimum ratio of an earlier amount to the checked amount for both to have the same size. */
+  /** Minimum ratio of an earlier amount to the checked invoice amount for both to have the same size. */
   readonly sameSizeShareMin: number;
   /** Number of earlier amounts of the same size that lower the severity of an outlier. */
   readonly outlierKnownMin: number;
@@ -92,8 +93,8 @@ export interface AmountParameters {
   readonly shiftTolerancePercent: number;
   readonly shiftRatioMin: number;
   /**
-   * Maximum ratio of the largest to the smallest amount for amounts to be similar. The highest tenth and the lowest
-   * tenth are left out.
+   * Maximum ratio of the largest to the smallest amount of a supplier for its amounts to be similar. The highest tenth
+   * and the lowest tenth are left out.
    */
   readonly shiftRangeMax: number;
   /** Number of leading digits that must be equal if the amounts are not similar. */
@@ -125,7 +126,7 @@ export interface AmountParameters {
   readonly roundShareMax: number;
   /** Approval limits. They apply in the currency of the invoice and in the base currency. */
   readonly approvalThresholds: readonly string[];
-  /** Minimum value of bills that are compared with approval limits. */
+  /** Minimum value of bills that the engine compares with approval limits. */
   readonly approvalValueMin: string;
   readonly belowThresholdPercent: number;
   readonly splitPercent: number;

@@ -27,7 +27,7 @@ export interface DuplicateParameters {
         number
       >
     >;
-    /** Maximum points for equal numbers that are shorter than `shortNumberLength`. */
+    /** Maximum points for equal invoice numbers that are shorter than `shortNumberLength`. */
     readonly shortNumber: number;
     /**
      * Maximum points for equal short numbers within one calendar year, if the amount does not recur. Counters rarely
@@ -111,14 +111,14 @@ export interface DuplicateParameters {
     /** Number of known bills without a period in their numbers, from which the supplier is known not to use periods. */
     readonly knownBillsMin: number;
   };
-  /** Minimum number of printed digits that remain when the month is left out of a number. */
+  /** Minimum number of printed digits that remain when the month is left out of an invoice number. */
   readonly periodlessDigitsMin: number;
   readonly twoTyposLengthMin: number;
   /**
    * Difference between the last digits of two invoice numbers below which they are neighbours and not typing errors.
    */
   readonly counterJumpMax: number;
-  /** Minimum number of digits of a number that another number extends. */
+  /** Minimum number of digits of an invoice number that another number extends. */
   readonly extraDigitsMin: number;
   readonly extraDigitsMinSameAmountAndDate: number;
   /** Minimum length of a reference that follows an invoice number. */

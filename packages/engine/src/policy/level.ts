@@ -1,6 +1,6 @@
 import type { Severity } from '../explanation/catalogue.js';
 
-/** A finding severity with its confidence in percent. */
+/** The severity of a finding, with its confidence in percent. */
 export interface Level {
   readonly severity: Severity;
   readonly confidence: number;

@@ -57,7 +57,7 @@ export interface Policy {
     readonly reviewConfidence: number;
     /** Types of findings that always require a review, regardless of their confidence. */
     readonly reviewTypes: readonly FindingType[];
-    /** Maximum contribution of one finding family to the risk score, in basis points. */
+    /** Maximum contribution of one finding family to the risk score of an invoice, in basis points. */
     readonly familyCap: number;
     /** Divisor for the points of all findings of a family except the strongest one. */
     readonly familyShare: number;

@@ -12,7 +12,10 @@ export interface ScanParameters {
   readonly benfordAmountMin: string;
   readonly benfordAmountsMin: number;
   readonly benfordDecadesMin: number;
-  /** Maximum mean deviation of first digits from their expected shares, beyond the part that chance explains. */
+  /**
+   * Maximum mean deviation of the first digits of amounts from their expected shares, beyond the part that chance
+   * explains.
+   */
   readonly benfordExcessMax: number;
   readonly benfordSupplierAmountsMin: number;
   readonly benfordSupplierExcessMax: number;

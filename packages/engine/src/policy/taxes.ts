@@ -17,7 +17,10 @@ export interface TaxParameters {
     readonly withoutRegistrationAgain: Level;
     readonly crossBorder: Level;
   };
-  /** Maximum rounding difference in minor units. `toleranceMinorWhole` applies to currencies without minor units. */
+  /**
+   * Maximum rounding difference between the totals of an invoice, in minor units. `toleranceMinorWhole` applies to
+   * currencies without minor units.
+   */
   readonly toleranceMinor: number;
   readonly toleranceMinorWhole: number;
   /** Amount in euros at the exchange rate of the invoice, or in the invoice currency if no rate exists. */
@@ -123,7 +126,7 @@ const statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>> = {
     share('equivalence surcharge (recargo de equivalencia)', 'NET', [50, 140, 175, 520]),
   ],
   GR: [
-    // Greek digital transaction duty, Law 5135/2024.
+    // Greek digital transaction duty on invoices, Law 5135/2024.
     share('digital transaction duty', 'NET', [120, 240, 360], { withoutTax: true }),
   ],
   IN: [
@@ -131,18 +134,18 @@ const statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>> = {
     share('tax collected at source (TCS)', 'NET_AND_TAX', [10, 100]),
   ],
   IT: [
-    // Italian pension contribution of professionals, D.Lgs. 103/1996 and L. 335/1995.
+    // Italian pension contribution on invoices of professionals, D.Lgs. 103/1996 and L. 335/1995.
     share('pension contribution of professionals (contributo integrativo)', 'NET', [200, 400, 500]),
   ],
   PT: [
-    // Portuguese stamp duty, Tabela Geral do Imposto do Selo, verbas 17 and 22.
+    // Portuguese stamp duty on invoices, Tabela Geral do Imposto do Selo, verbas 17 and 22.
     share('stamp duty (imposto do selo)', 'NET', [300, 400, 500, 900], { withoutTax: true }),
   ],
 };
 
 const statutoryAmounts: Readonly<Record<string, readonly StatutoryAmount[]>> = {
   IT: [
-    // Italian stamp duty, D.P.R. 642/1972, tariffa, articolo 13.
+    // Italian stamp duty on invoices, D.P.R. 642/1972, tariffa, articolo 13.
     { name: 'stamp duty (imposta di bollo)', currency: 'EUR', amount: '2.00', netAbove: '77.47' },
   ],
 };

@@ -12,8 +12,8 @@ export interface UnrelatedNumberParameters {
      */
     readonly rarityMax: readonly { readonly digits: number; readonly halfPoints: number }[];
     /**
-     * Points for a second bill with the amount on one day, from a supplier that has never billed any amount twice on
-     * one day.
+     * Points for a second bill with the same amount on one day, from a supplier that has never billed any amount twice
+     * on one day.
      */
     readonly onceADay: number;
     readonly form: Readonly<
@@ -59,7 +59,7 @@ export interface UnrelatedNumberParameters {
   readonly ordersMin: number;
   /** Minimum number of invoice numbers in one year that show how the numbers rise. */
   readonly seriesMin: number;
-  /** Maximum number of usual steps between two numbers that may be neighbours. */
+  /** Maximum number of usual steps between two invoice numbers that may be neighbours. */
   readonly neighbourStepsMax: number;
   /** Minimum number of bills that show if the supplier repeats amounts. */
   readonly repeatBillsMin: number;
@@ -75,10 +75,13 @@ export interface UnrelatedNumberParameters {
    * minimum is reached applies.
    */
   readonly rhythms: readonly { readonly daysMin: number; readonly billsMin: number }[];
-  /** Minimum percentage of gaps that must be within `rhythmTolerancePercent` of the usual gap. */
+  /**
+   * Minimum percentage of the gaps between bills of a supplier that must be within `rhythmTolerancePercent` of the
+   * usual gap.
+   */
   readonly rhythmSharePercent: number;
   readonly rhythmTolerancePercent: number;
-  /** Maximum interval between two bills for the same period, as a percentage of the usual gap. */
+  /** Maximum interval between two bills for the same period, as a percentage of the usual gap between bills. */
   readonly rhythmTwicePercent: number;
 }
 

@@ -5,7 +5,7 @@ import { compareText } from '../facts/record-order.js';
 /** Fields of a finding that determine score and decision. Confidence is in percent. */
 export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'confidence'>;
 
-/** The value 100 % in basis points. */
+/** The value 100 % in basis points, in which the risk score is computed. */
 const FULL = 10_000;
 
 /**

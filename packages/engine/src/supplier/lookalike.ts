@@ -162,11 +162,12 @@ function tellingWords(key: string): string[] {
  * one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
-  // Two names are equal if one of them writes its umlauts as single letters. INFORMATIQUEE is not another spelling of
-  // INFORMATIQUE.
+  // Two supplier names are equal if one of them writes its umlauts as single letters. INFORMATIQUEE is not another
+  // spelling of INFORMATIQUE.
   if (left.nameKey === right.nameKey || foldOf(left) === foldOf(right)) return undefined;
   const rights = formsOf(right);
-  // A swap of two letters can look like the spelling of an umlaut, so all forms are compared with each other.
+  // A swap of two letters in a supplier name can look like the spelling of an umlaut, so all forms are compared with
+  // each other.
   const pairs = formsOf(left)
     .flatMap((leftKey) => rights.map((rightKey) => [leftKey, rightKey] as const))
     .filter(([leftKey, rightKey]) => leftKey !== rightKey);

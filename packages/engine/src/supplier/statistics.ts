@@ -16,7 +16,7 @@ export interface AmountStatistics {
   readonly z: number;
 }
 
-/** Factor that makes the median absolute deviation comparable with a standard deviation. */
+/** Factor that makes the median absolute deviation of amounts comparable with a standard deviation. */
 const NORMAL_CONSISTENCY = 0.6745;
 
 /**
@@ -67,8 +67,8 @@ export function medianAmount(uses: readonly AmountUse[]): bigint {
 }
 
 /**
- * Returns the most frequent value if at least `shareMin` of the entries have it. If several values are equally
- * frequent, the smallest is returned.
+ * Returns the most frequent value in a supplier's history if at least `shareMin` of the entries have it. If several
+ * values are equally frequent, the smallest is returned.
  */
 export function modeOf(entries: readonly DatedNumber[], shareMin: number): number | undefined {
   const counts = new Map<number, number>();

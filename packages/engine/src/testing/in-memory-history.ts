@@ -41,7 +41,7 @@ export interface BillOptions {
   readonly scanStatesAccounts?: boolean;
   /** Further facts about the invoice, such as those from its document and from the ERP. */
   readonly facts?: Partial<Facts>;
-  /** Day of the analysis, by default 2026-01-01. */
+  /** Day on which the test analyzes its invoices, by default 2026-01-01. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly Company[];
   /** Gross amount in the base currency, or null if no rate exists. The default is the stated amount. */

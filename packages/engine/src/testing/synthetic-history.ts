@@ -17,7 +17,7 @@ type Habit = (typeof habits)[number] | 'contract';
 /** Every 40th supplier states a contract number as the invoice number. */
 const CONTRACT_EVERY = 40;
 const SUPPLIERS = 120;
-/** Every third supplier has purchase orders. */
+/** Every third supplier of the generated history has purchase orders. */
 const ORDERED_EVERY = 3;
 
 type Mutation = (invoice: CanonicalInvoice, random: Random) => CanonicalInvoice;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { prepareZXingModule, purgeZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import type { ReaderOptions } from 'zxing-wasm/reader';
 
-/** Path of the decoder for codes. Without this path, the library would download the decoder. */
+/** Path of the decoder for QR codes. Without this path, the library would download the decoder. */
 const DECODER = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
 /** Maximum number of codes that are read on a document page. */
 const CODES_MAX = 6;

@@ -24,7 +24,7 @@ export interface Picture {
 
 export interface PictureContext {
   readonly companies: readonly OwnCompany[];
-  /** Current day in the form `YYYY-MM-DD`. */
+  /** Current day in the form `YYYY-MM-DD`, with which dates on the picture are compared. */
   readonly today: string;
 }
 

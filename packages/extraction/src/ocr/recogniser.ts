@@ -73,7 +73,8 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
 
 /** The compressed language data is in npm packages, where the worker finds it. */
 async function startWorker(languages: readonly OcrLanguage[]): Promise<Worker> {
-  // Without this handler, a broken picture would cause an uncaught exception in addition to the rejection.
+  // Without this handler, a broken picture would cause an uncaught exception in the OCR worker in addition to the
+  // rejection.
   const options = { workerPath: WORKER, langPath: '.', cacheMethod: 'none', errorHandler: () => undefined };
   return createWorker([...languages], OEM.LSTM_ONLY, options);
 }

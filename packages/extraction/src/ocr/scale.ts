@@ -1,4 +1,4 @@
-/** Size of a picture in pixels. */
+/** Width and height of a picture in pixels. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;
@@ -13,7 +13,7 @@ const RECEIPT_WIDTH = 1_600;
  * long.
  */
 export const ENLARGED_PIXELS_MAX = 25_600_000;
-/** Maximum length of a side in tesseract, which stores lengths in 15 bits. */
+/** Maximum length of a picture's side in the OCR program tesseract, which stores lengths in 15 bits. */
 export const ENLARGED_SIDE_MAX = 32_000;
 /** Ratio of height to width above which a document page counts as a receipt. */
 const NARROW = 1.6;

@@ -15,11 +15,11 @@ export interface VisiblePage {
   readonly pages: readonly TextPage[];
   /** Values that are printed next to labels on the document page. */
   readonly reading: TextReading;
-  /** Minimum confidence of values that are compared. */
+  /** Minimum confidence of values read from the page that are compared with the XML of the invoice. */
   readonly confidenceMin: number;
 }
 
-/** Minimum confidence of values from OCR. Other values may be misread and are not compared. */
+/** Minimum confidence of values read by OCR that are compared with the XML. Other values may be misread. */
 export const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
 /** Minimum length of numbers that are searched on the document page. Shorter numbers occur inside others by chance. */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;

@@ -11,8 +11,8 @@ const ATTACHMENTS_MAX = 40;
 /** Maximum size of an attached XML invoice in bytes. */
 export const ATTACHMENT_BYTES_MAX = 10 * 1024 * 1024;
 /**
- * Maximum size of all unpacked attachments together. Ordinary files never exceed it, and all attachments are unpacked
- * at once.
+ * Maximum size of all unpacked attachments of a PDF together. Ordinary files never exceed it, and all attachments are
+ * unpacked at once.
  */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -68,10 +68,13 @@ function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; read
   return { data: data.subarray(data[0] === 13 && data[1] === 10 ? 2 : 1), end: begin + data.length };
 }
 
-/** Returns the unpacked length, Infinity if it exceeds `bytesMax`, or 0 if the bytes cannot be unpacked. */
+/**
+ * Returns the unpacked length of a PDF attachment, Infinity if it exceeds `bytesMax`, or 0 if the bytes cannot be
+ * unpacked.
+ */
 function unpackedLength(packed: Buffer, bytesMax: number): number {
   try {
-    // The limit is at least 1, because zlib does not accept a limit of 0.
+    // The limit of unpacking is at least 1 byte, because zlib does not accept a limit of 0.
     return inflateSync(packed, { maxOutputLength: bytesMax + 1 }).length;
   } catch (error) {
     return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE' ? Infinity : 0;

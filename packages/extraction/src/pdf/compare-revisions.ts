@@ -19,7 +19,7 @@ export interface HistoryFacts {
   readonly signs: readonly TamperSign[];
 }
 
-/** Maximum number of earlier revisions that are compared with the current content. */
+/** Maximum number of earlier revisions of a PDF that are compared with the current content. */
 export const REVISIONS_COMPARED_MAX = 12;
 /**
  * Maximum number of document pages that are drawn, for all revisions together: the 50 pages that are read of a file,
@@ -27,7 +27,7 @@ export const REVISIONS_COMPARED_MAX = 12;
  */
 export const DRAWINGS_MAX = 150;
 
-/** Values that programs read from a revision. */
+/** Values that programs read from a revision of a PDF. */
 interface View {
   readonly pageCount: number;
   readonly pages: readonly PdfPage[];
@@ -49,9 +49,9 @@ interface Current extends View {
 
 interface Comparison {
   readonly difference: PageDifference;
-  /** Object numbers of the document pages with the largest visible difference. */
+  /** Object numbers of the PDF pages that differ most visibly between two revisions. */
   readonly objects: readonly string[];
-  /** True if the revision removed a signature field. */
+  /** True if the revision of the PDF removed a signature field. */
   readonly isSignatureLost?: boolean;
 }
 
@@ -166,7 +166,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   for (const end of unsignedEnds(ends, signatures)) {
     const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED', isDrawn: true });
     if (compared === 'INCOMPLETE') isComplete = false;
-    // A revision that cannot be opened was never shown to anyone.
+    // A revision of a PDF that cannot be opened was never shown to anyone.
     if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
     signs.push({ kind: 'CONTENT_REPLACED', objects: compared.objects });
     break;

@@ -65,7 +65,7 @@ function normalise(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Parses a time such as `D:20240131120000+01'00'`. */
+/** Parses a time in the properties of a PDF, such as `D:20240131120000+01'00'`. */
 function toTime(text: string | undefined): number | undefined {
   const match = /^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:([+-])(\d{2})'?(\d{2})?|Z)?/.exec(
     text ?? '',

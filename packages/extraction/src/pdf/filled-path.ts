@@ -6,9 +6,11 @@ type Point = readonly [x: number, y: number];
 /** Operators of a drawn path as pdf.js numbers them, with the number of coordinates that follow each operator. */
 const MOVE = 0;
 const COORDINATES: readonly number[] = [2, 2, 6, 4, 0];
-/** Number of straight pieces that represent a curve. */
+/** Number of straight pieces that represent a curve of a PDF drawing. */
 const PIECES = 6;
-/** Maximum length of a path that is examined. A longer one, such as a drawn code, counts as painted to its bounds. */
+/**
+ * Maximum length of a PDF path that is examined. A longer one, such as a drawn code, counts as painted to its bounds.
+ */
 const PATH_NUMBERS_MAX = 4_000;
 
 /**
@@ -51,7 +53,10 @@ function outlinesOf(path: ArrayLike<number>, place: (x: number, y: number) => Po
   return outlines;
 }
 
-/** Algorithm of De Casteljau: computes points between the control points of a curve until one point is left. */
+/**
+ * Computes points of a curve in a PDF drawing by the algorithm of De Casteljau, between the control points until one
+ * point is left.
+ */
 function pointOfCurve(points: readonly Point[], share: number): Point {
   let rest = points;
   while (rest.length > 1) {
@@ -64,7 +69,7 @@ function pointOfCurve(points: readonly Point[], share: number): Point {
 }
 
 /**
- * Counts how often the outline of a path goes around a point. With `isEvenOdd`, each crossing counts, whatever its
+ * Counts how often the outline of a PDF path goes around a point. With `isEvenOdd`, each crossing counts, whatever its
  * direction.
  */
 function windingOf(outline: readonly Point[], [x, y]: Point, isEvenOdd: boolean): number {

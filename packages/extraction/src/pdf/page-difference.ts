@@ -25,23 +25,23 @@ interface Word extends PixelArea {
 }
 
 /**
- * Minimum difference of two shades of grey (0 to 255) that look different. The edges of a letter change whenever it is
- * drawn again.
+ * Minimum difference of two shades of grey (0 to 255) that look different when two pages are compared. The edges of a
+ * letter change whenever it is drawn again.
  */
 const GREY_DISTANCE_MIN = 64;
 /** Minimum number of changed pixels on even paper, which has no edges, so that even light text is noticed. */
 const PAPER_GREY_DISTANCE_MIN = 24;
-/** Shade of grey that separates ink (darker) from paper (lighter). */
+/** Shade of grey that separates ink (darker) from paper (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
 /** Half of the maximum distance between things that belong together, which is 6 to 12 pixels or 5 to 9 points. */
 const BLOCK_PIXELS = 6;
-/** Maximum difference of the shades of grey on empty paper. */
+/** Maximum difference of the shades of grey on empty paper of a drawn page. */
 const PAPER_DISTANCE_MAX = 32;
-/** Maximum thickness of lines below and through text: 3 points. */
+/** Maximum thickness of lines below and through the text of a page: 3 points. */
 const LINE_PIXELS_MAX = 4;
-/** Maximum size of a note's icon: 26 points and a margin of one pixel. */
+/** Maximum size of the icon of a PDF note: 26 points and a margin of one pixel. */
 const NOTE_PIXELS_MAX = 36;
-/** Notes closer together than this are treated as one drawing. */
+/** PDF notes closer together than this distance are treated as one drawing. */
 const NOTE_DISTANCE_PIXELS = 36;
 /** Maximum number of notes on a document page that draw their own appearance. */
 export const NOTES_MAX = 12;
@@ -60,7 +60,7 @@ const NUMBER =
 const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
 /** Maximum distance of a number from the name of the account that it belongs to. */
 const ACCOUNT_CHARACTERS_MAX = 40;
-/** Maximum distance of a figure that was placed in front of another one, about one letter. */
+/** Maximum distance of a digit that was placed in front of another one on a page, about one letter. */
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
@@ -179,7 +179,7 @@ function compareContent(before: GreyPicture, after: GreyPicture): PageDifference
 }
 
 /**
- * Compares pages with annotations. Both revisions have the same content, or the later one is extended. The content
+ * Compares PDF pages with annotations. Both revisions have the same content, or the later one is extended. The content
  * below an annotation decides what it may change.
  */
 function compareAnnotations(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
@@ -277,7 +277,7 @@ function drawingIn(
   return box;
 }
 
-/** Returns highlights, and notes that are small, few and apart from each other. */
+/** Returns the highlights of a PDF page, and its notes that are small, few and apart from each other. */
 function commentsOf({ annotations }: DrawnPage): Annotation[] {
   const notes = annotations.filter(({ kind }) => kind === 'NOTE');
   const isApart = (note: Annotation): boolean => {

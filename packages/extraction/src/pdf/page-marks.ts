@@ -37,7 +37,7 @@ export interface PageMarks {
   readonly hasFiguresUnderPicture: boolean;
   /** Share of the document page that its largest image covers. */
   readonly imageShare: number;
-  /** True if a font shows other digits than programs extract. */
+  /** True if a font of the PDF shows other digits than programs extract. */
   readonly hasRemappedDigits: boolean;
   /** Areas of the document page that may contain a drawn payment code. */
   readonly codeAreas: readonly Area[];
@@ -48,7 +48,7 @@ export interface PageMarks {
 interface Graphics {
   matrix: Matrix;
   fill: string;
-  /** False if content below the painted area remains visible, as with highlights and shadows. */
+  /** False if content of the page below the painted area remains visible, as with highlights and shadows. */
   isOpaque: boolean;
   isInvisible: boolean;
   /** Area outside of which nothing is painted. Null if only the document page limits it. */
@@ -66,9 +66,9 @@ interface Graphics {
 interface Fill extends Area {
   readonly order: number;
   readonly colour: string;
-  /** True if the path is a complete, opaque rectangle, which hides the content below it. */
+  /** True if the path on a PDF page is a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
-  /** Part of the bounds that the path paints. Absent for a path that fills its bounds. */
+  /** Part of the bounds that a path paints on a PDF page. Absent for a path that fills its bounds. */
   readonly painted?: PaintedArea;
 }
 
@@ -77,7 +77,7 @@ const INVISIBLE_MODES: ReadonlySet<number> = new Set([3, 7]);
 /** Text rendering modes that show the colour of the outline, which this file does not track. */
 const OUTLINE_MODES: ReadonlySet<number> = new Set([1, 2, 5, 6]);
 const SIZE_MIN = 1;
-/** Minimum distance of two colours that look different. Black and white have a distance of 442. */
+/** Minimum distance of two colours on a page that look different. Black and white have a distance of 442. */
 const COLOUR_DISTANCE_MIN = 24;
 const FILLS_MAX = 5_000;
 const SHOWN_MAX = 50_000;
@@ -110,11 +110,13 @@ const SCAN_SHARE = 0.5;
 const DIGIT_NAMES = 'zero one two three four five six seven eight nine'.split(' ');
 const OPACITY_MIN = 0.95;
 const OPACITY_VISIBLE_MIN = 0.05;
-/** Number of points by which letters may extend beyond their clip area. */
+/** Number of points by which letters on a PDF page may extend beyond their clip area. */
 const CLIP_MARGIN = 2;
 /** Kinds of images without transparency, as pdf.js numbers them. */
 const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
-/** Maximum length of a rectangle's path: five points, each with its operator and two coordinates, and the end. */
+/**
+ * Maximum length of a rectangle's path in a PDF: five points, each with its operator and two coordinates, and the end.
+ */
 const RECTANGLE_NUMBERS_MAX = 16;
 /** Share of the document page from which a rectangle counts as the background of the page. */
 const BACKGROUND_SHARE = 0.7;
@@ -214,12 +216,12 @@ class Walk {
   private lineY = 0;
   private readonly fills: Fill[] = [];
   private drawings = 0;
-  /** Small filled paths that may be squares of a drawn code, at most `FILLS_MAX` of them. */
+  /** Small filled paths on a PDF page that may be squares of a drawn code, at most `FILLS_MAX` of them. */
   private readonly dots: Area[] = [];
-  /** Filled paths with so many points that each may be a whole drawn code. */
+  /** Filled paths on a PDF page with so many points that each may be a whole drawn code. */
   private readonly drawnCodes: Area[] = [];
   private readonly images: PlacedImage[] = [];
-  /** One entry for each section of marked content that is open, true if the layer of the section is hidden. */
+  /** One entry for each open section of marked content on a PDF page, true if the layer of the section is hidden. */
   private readonly layers: boolean[] = [];
   private isAnnotation = false;
   private isClipPending = false;
@@ -328,7 +330,7 @@ class Walk {
         return;
       case OPS.setFillColorN:
       case OPS.shadingFill:
-        // The fill colour is a pattern, whose appearance is unknown here.
+        // The fill colour of the PDF page is a pattern, whose appearance is unknown here.
         graphics.fill = '';
         return;
       case OPS.constructPath:
@@ -603,7 +605,7 @@ function overlap(one: Area, other: Area): boolean {
   return one.left < other.right && other.left < one.right && one.bottom < other.top && other.bottom < one.top;
 }
 
-/** Returns the distance of two colours. Infinity if one of them is unknown. */
+/** Returns the distance of two colours on a page. Infinity if one of them is unknown. */
 function distance(one: string, other: string): number {
   const [first, second] = [channels(one), channels(other)];
   if (first === undefined || second === undefined) return Infinity;

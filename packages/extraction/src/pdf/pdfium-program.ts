@@ -7,7 +7,10 @@ type Program = object;
 interface Instance {
   readonly exports: object;
 }
-/** The part of the interface that is used here. Its types come with those of browsers, which the packages do not load. */
+/**
+ * The part of the WebAssembly interface that loading PDFium uses. Its types come with those of browsers, which the
+ * packages do not load.
+ */
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<Program>;
   readonly Instance: new (program: Program, imports: object) => Instance;

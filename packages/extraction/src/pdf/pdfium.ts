@@ -92,11 +92,14 @@ interface Functions {
 type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
 
 const POINTS_PER_INCH = 72;
-/** Resolution of the drawings, as on a screen. Smaller differences are not visible to readers. */
+/** Resolution at which PDF pages are drawn, as on a screen. Smaller differences are not visible to readers. */
 const DPI = 96;
 /** Maximum number of pixels in a drawing. A4 has 0.9 million. */
 const PIXELS_MAX = 2_000_000;
-/** Minimum resolution of a drawing. At a lower resolution, letters of ordinary size cannot be distinguished. */
+/**
+ * Minimum resolution at which a PDF page is drawn. At a lower resolution, letters of ordinary size cannot be
+ * distinguished.
+ */
 const DPI_MIN = 48;
 /** Maximum number of annotations on a document page that is drawn. */
 export const ANNOTATIONS_MAX = 1_000;

@@ -17,7 +17,7 @@ export interface PdfPage {
   /** Visible text of the document page. */
   readonly text: TextPage;
   readonly marks: PageMarks;
-  /** Number of the page's object in the file. */
+  /** Number of the page's object in the PDF file. */
   readonly object: string;
   /**
    * True for an image of a document page, or a page whose fonts show other digits than they name. OCR must read the

@@ -38,7 +38,7 @@ import { findDrawingSigns } from './tamper-signs.js';
 
 export interface PdfContext {
   readonly companies: readonly OwnCompany[];
-  /** Current day as `YYYY-MM-DD`. */
+  /** Current day as `YYYY-MM-DD`, with which dates in the PDF are compared. */
   readonly today: string;
 }
 

@@ -7,7 +7,7 @@ export interface RevisionMarks {
   readonly ends: readonly number[];
   /** Ranges that signatures claim to cover: start, length, start, length. */
   readonly byteRanges: readonly ByteRange[];
-  /** False if the PDF has more marks than are examined. */
+  /** False if the PDF has more marks of its revisions than are examined. */
   readonly isComplete: boolean;
 }
 
@@ -19,15 +19,15 @@ const ENDS_MAX = 1_000;
 const BYTE_RANGES_MAX = 30;
 /** Maximum number of places in a PDF that name a signed byte range, valid or not. */
 const BYTE_RANGE_NAMES_MAX = 10_000;
-/** Maximum length of the dictionary before a stream that is searched for the length of the stream. */
+/** Maximum length of the dictionary before a PDF stream that is searched for the length of the stream. */
 const DICTIONARY_BYTES_MAX = 2_048;
 /** Maximum number of bytes in the trailer of a PDF between `startxref` and `%%EOF`. */
 const TRAILER_BYTES_MAX = 64;
 const BYTE_RANGE_BYTES_MAX = 200;
 
-/** Maximum number of entries in cross-reference tables that are searched for freed objects. */
+/** Maximum number of entries in cross-reference tables of a PDF that are searched for freed objects. */
 const ENTRIES_MAX = 200_000;
-/** Maximum length of a line in a cross-reference table. An entry of the table has 20 bytes. */
+/** Maximum length of a line in the cross-reference table of a PDF. An entry of the table has 20 bytes. */
 const LINE_BYTES_MAX = 64;
 
 /**
@@ -39,7 +39,7 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   const { marks, isComplete } = findEndMarks(file);
   const ends = marks.flatMap((at) => endOfRevision(file, at) ?? []);
   const last = ends.at(-1);
-  // Readers do not require the end mark of the last revision.
+  // PDF readers do not require the end mark of the last revision.
   if (last !== undefined && isBlank(file, last)) ends.pop();
   const ranges = findByteRanges(file);
   return {
@@ -149,7 +149,7 @@ export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<n
   const freed = new Set<number>();
   let entries = 0;
   for (let at = file.indexOf('xref', from); at >= 0 && entries < ENTRIES_MAX; at = file.indexOf('xref', at + 4)) {
-    // This occurrence of `xref` is part of `startxref`.
+    // This occurrence of `xref` in the PDF is part of `startxref`.
     if (file[at - 1] === 't'.charCodeAt(0)) continue;
     const lines = linesOf(file, at + 4);
     for (const line of lines) {

@@ -145,7 +145,10 @@ function isolated(text: string | null): string {
   return text === null ? '' : `<bdi>${shown(text)}</bdi>`;
 }
 
-/** Control characters, and format characters except joiners and soft hyphens. They can hide or reverse letters. */
+/**
+ * Control characters, and format characters except joiners and soft hyphens. In a shown invoice they can hide or
+ * reverse letters.
+ */
 const STEERING = /(?![\t\n\r\u00ad\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 
 /** Escapes a text of the document for HTML. Characters that control the display are shown by their code points. */

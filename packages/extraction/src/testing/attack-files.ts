@@ -5,9 +5,12 @@ import { deflateSync } from 'node:zlib';
  * them; the others test the time and memory limits of the process that calls it.
  */
 export const attackFiles = {
-  /** 25 million "save graphics state" operators, which keep the parser busy for minutes or take gigabytes of memory. */
+  /**
+   * A hostile PDF with 25 million "save graphics state" operators, which keep the parser busy for minutes or take
+   * gigabytes of memory.
+   */
   savedStates: (): Buffer => pdfOf(deflateSync(Buffer.alloc(50_000_000, 'q '))),
-  /** Text operators that expand to about 100 MB. */
+  /** A hostile PDF with text operators that expand to about 100 MB. */
   textOperators: (): Buffer =>
     pdfOf(
       deflateSync(
@@ -18,9 +21,9 @@ export const attackFiles = {
         ]),
       ),
     ),
-  /** An attachment of 300 MB, compressed to 300 KB. */
+  /** A hostile PDF with an attachment of 300 MB, compressed to 300 KB. */
   attachment: (): Buffer => attachmentPdf([deflateSync(Buffer.alloc(300 * 1024 * 1024))]),
-  /** An attachment in which a pattern would search to the end of the file for every comment. */
+  /** A hostile PDF with an attachment in which a pattern would search to the end of the file for every comment. */
   comments: (): Buffer => attachmentPdf([deflateSync(Buffer.from(`${'<!---->'.repeat(500)}<`))]),
   /** An encrypted PDF with an unknown password (standard security handler). */
   encrypted: (): Buffer => {

@@ -15,7 +15,7 @@ export interface EvaluatedInvoice {
 /** Sets of `evaluation/`: texts that this package prints, and folders of PDFs made by other programs. */
 export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set', 'fourth-set'] as const;
 
-/** Returns all invoices of an evaluation set. */
+/** Returns all invoices of an evaluation set, which measures how well documents are read. */
 export function readEvaluationSet(set: string): readonly EvaluatedInvoice[] {
   if (!set.endsWith('.txt')) return readFolder(set);
   return readPrintedInvoices(set).map((invoice) => ({ ...invoice, pdf: () => printInvoice(invoice) }));

@@ -23,7 +23,7 @@ const fields: Readonly<Record<string, FieldPath>> = {
 /** Fields that must be read correctly in 9 of 10 cases (documents reference, 10.1). */
 export const keyFields: readonly string[] = ['number', 'date', 'gross', 'currency', 'iban'];
 
-/** A field of an invoice with its true value and the value that was read. */
+/** A field of an evaluated invoice with its true value and the value that was read. */
 export interface MeasuredField {
   readonly invoice: string;
   readonly field: string;
@@ -78,11 +78,11 @@ function comparable(field: string, value: string | undefined): string | undefine
   }
 }
 
-/** Fields that were read with a confidence from `from` to `from` plus 0.1. */
+/** Invoice fields of an evaluation set that were read with a confidence from `from` to `from` plus 0.1. */
 export interface ConfidenceBand {
   readonly from: number;
   readonly count: number;
-  /** Share of correct fields and mean stated confidence, both from 0 to 1. */
+  /** Share of document fields that were read correctly, and their mean stated confidence, both from 0 to 1. */
   readonly right: number;
   readonly claimed: number;
 }
@@ -99,7 +99,10 @@ export function confidenceBands(measured: readonly MeasuredField[]): ConfidenceB
   });
 }
 
-/** Counts of right and wrong values of a field with a confidence from `from` up to the next range. */
+/**
+ * Numbers of right and wrong values of an invoice field that were read with a confidence from `from` up to the next
+ * range.
+ */
 export interface FieldBand {
   readonly from: number;
   readonly right: number;
@@ -108,7 +111,7 @@ export interface FieldBand {
 
 const BANDS_OF_FIELD: readonly number[] = [0, 0.4, 0.6, 0.8, 0.9];
 
-/** Returns the right and wrong values of one field for each range of confidence. */
+/** Returns the numbers of right and wrong values of one invoice field for each range of confidence. */
 export function fieldBands(measured: readonly MeasuredField[], field: string): FieldBand[] {
   const own = measured.filter((one) => one.field === field && one.found !== undefined);
   return BANDS_OF_FIELD.map((from, index) => {

@@ -2,7 +2,7 @@
 export type PdfObject = string | { readonly entries: string; readonly data: Buffer | string } | null;
 export type PdfObjects = Readonly<Record<number, PdfObject>>;
 
-/** Entries of the trailer other than `/Size` and `/Prev`. */
+/** Entries of a PDF trailer other than `/Size` and `/Prev`. */
 interface RevisionOptions {
   readonly root?: number;
   readonly trailer?: string;
@@ -10,7 +10,7 @@ interface RevisionOptions {
   readonly hasEnd?: boolean;
 }
 
-/** Writes the first revision of a PDF. */
+/** Writes the first revision of a PDF for tests. */
 export function firstRevision(objects: PdfObjects, options: RevisionOptions = {}): Buffer {
   return withRevision(Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n', 'latin1'), { 0: null, ...objects }, options);
 }

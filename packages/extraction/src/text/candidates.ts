@@ -2,7 +2,7 @@ import { boxOf, confidenceOf } from './layout.js';
 import type { FieldReading } from '../reading.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A possible value of an invoice field. */
+/** A possible value of an invoice field in the text of a document. */
 export interface Candidate {
   readonly value: string;
   readonly cell: ReadCell;
@@ -10,7 +10,7 @@ export interface Candidate {
   readonly end: number;
   readonly score: number;
   readonly evidence: 'SPECIFIC_LABEL' | 'GENERIC_LABEL' | 'NO_LABEL';
-  /** True if a check digit, or the sum of net and tax, confirms the value. */
+  /** True if a check digit, or the sum of net and tax, confirms the value of the invoice field. */
   readonly isProven: boolean;
   /**
    * Confidence in the value, without regard to the confidence of the text. Absent if the confidence follows from the
@@ -25,7 +25,10 @@ export const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
 /** Confidence of a value with a generic label if no other value is possible. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
-/** Score below which even the only possible value of a field is unlikely, so that nothing raises its confidence. */
+/**
+ * Score below which even the only possible value of an invoice field is unlikely, so that nothing raises its
+ * confidence.
+ */
 const SCORE_OF_LONE_VALUE_MIN = 0.3;
 const RIVAL_SCORES = 0.35;
 const CONFIDENCE_WITHOUT_LABEL_MAX = 0.4;
@@ -36,9 +39,9 @@ const AGREEMENT_BONUS = 0.15;
 
 export interface Choice {
   readonly best: Candidate;
-  /** True if another value of the field is about as likely. */
+  /** True if another value of the invoice field is about as likely. */
   readonly isContested: boolean;
-  /** True if another value of the field is possible. */
+  /** True if another value of the invoice field is possible. */
   readonly hasRival: boolean;
 }
 

@@ -408,7 +408,7 @@ function ratesOf(document: TextDocument): number[] {
       const rate = Number(`${whole ?? '0'}.${fraction ?? '0'}`);
       if (rate >= RATE_MIN && (isTax || (!isOther && RATES_OF_COUNTRIES.has(rate)))) rates.add(rate / 100);
     }
-    // A column with the heading `%` or `VAT rate` contains numbers without a percent sign.
+    // A column of the invoice with the heading `%` or `VAT rate` contains numbers without a percent sign.
     for (const [, whole] of text.matchAll(/^(\d{1,2})(?:[.,]00?)?$/g)) {
       if (Number(whole) >= 5 && RATES_OF_COUNTRIES.has(Number(whole))) rates.add(Number(whole) / 100);
     }

@@ -20,11 +20,14 @@ const WORDS: readonly (readonly [state: CorrectionState, words: RegExp])[] = [
     /^roznica|^(?:wartosc|kwota)korekty|^korekta$|^differenz|^anderung$|^minderung|^difference|^adjustment$|^correction$|^diferencia|^differenza|^verschil/,
   ],
 ];
-/** Begins the result of a correction, which belongs to no state: what is to be paid or refunded. */
+/**
+ * Begins the result of a corrective invoice, which belongs neither to the state before nor to the state after: what is
+ * to be paid or refunded.
+ */
 const RESULT =
   /^(?:do(?:zwrotu|zaplaty|doplaty)|kwotado|razemdo|zuzahlen|zahlbetrag|erstattung|guthaben|amount(?:due|payable)|refund|topay|tobepaid)/;
 const HEADING_LENGTH_MAX = 60;
-/** Maximum horizontal distance between an amount and the heading of its column, in points. */
+/** Maximum horizontal distance between an amount on the page and the heading of its column, in points. */
 const COLUMN_DISTANCE_MAX = 60;
 
 /**

@@ -136,7 +136,7 @@ function fits(sign: string, code: string): boolean {
   return Object.values(AMBIGUOUS[sign] ?? {}).includes(code);
 }
 
-/** Finds the code in a cell of the same line, as in `Total: EUR | 123.00` or `Total (EUR) | 123.00`. */
+/** Finds the currency code in a cell of the same line, as in `Total: EUR | 123.00` or `Total (EUR) | 123.00`. */
 function besideGross(document: TextDocument, cell: ReadCell): string | null {
   const line = document.lines[cell.page]?.[cell.line];
   for (const other of line?.cells ?? []) {

@@ -31,7 +31,7 @@ const LINES_OF_REFERENCE_MAX = 3;
 const DISCOUNT = /skont|discount|escompte|sconto|descuento|korting|abzuglich|abzgl|\brabatt/i;
 const NET_PAYMENT = /\bnetto\b|\bnet\b|ohne (?:abzug|skonto)|without (?:deduction|discount)|sans escompte|bez skonta/i;
 const CLAUSE_END = /[,;]|\.(?= )|\b(?:oder|sonst|ansonsten|or|otherwise|ou|lub|albo|of|o)\b/i;
-/** Matches the end of a period, as in `01.08. - 31.08.2025` or `1 to 31 March 2025`. */
+/** Matches the end of a billing period, as in `01.08. - 31.08.2025` or `1 to 31 March 2025`. */
 const PERIOD_BEFORE =
   /(?:\d{1,2}[./]\d{1,2}[./]?(?:\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}(?: \p{L}{3,10}(?: \d{4})?)?)\.? ?(?:-|to|bis|au|à|do|al|a|tot|t\/m)(?: zum)? ?$/iu;
 /** Matches a town before a date, as in `Wiesbaden, den 13.02.2025`. */

@@ -1,11 +1,11 @@
 /** A date that was found in a text. */
 export interface DateMatch {
-  /** Date that was read, as `YYYY-MM-DD`. */
+  /** Date that was read from a document, as `YYYY-MM-DD`. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;
   readonly end: number;
-  /** True if day and month could be swapped and nothing in the document decides. */
+  /** True if day and month of a date could be swapped and nothing in the document decides. */
   readonly isAmbiguous: boolean;
   /** True for eight digits in a row, which are read as a date only after a label. */
   readonly isCompact: boolean;
@@ -91,7 +91,7 @@ function namedDate(year: string | undefined, name: string | undefined, day: stri
   return month === undefined ? undefined : toDate(year ?? '', String(month), day ?? '');
 }
 
-/** Returns undefined for a day that does not exist, and for years outside 1990 to 2089. */
+/** Returns undefined for a date that does not exist, and for years outside 1990 to 2089. */
 function toDate(year: string, month: string, day: string): string | undefined {
   const fullYear = year.length === 2 ? 2000 + Number(year) : Number(year);
   if (fullYear < 1990 || fullYear > 2089) return undefined;

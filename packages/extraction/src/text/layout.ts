@@ -19,7 +19,7 @@ interface PlacedRun extends TextRun {
   readonly start: number;
 }
 
-/** Text that is close together on a line. The next cell begins after a wider gap. */
+/** A cell: text that is close together on a line of the page. The next cell begins after a wider gap. */
 export interface TextCell {
   readonly text: string;
   readonly left: number;
@@ -48,19 +48,19 @@ export interface TextPage {
   readonly lines: readonly TextLine[];
 }
 
-/** Maximum vertical distance between the middles of runs on one line, in font sizes. */
+/** Maximum vertical distance between the middles of text runs on one line of a page, in font sizes. */
 const SAME_LINE = 0.45;
 /** Minimum gap between two text cells, in font sizes and in points. */
 const CELL_GAP_SIZES = 1;
 const CELL_GAP_MIN = 6;
 /**
- * Minimum gap between two cells in letter widths. In a monospaced font, a space is as wide as a letter, and there is
- * space around the letters.
+ * Minimum gap between two text cells in letter widths. In a monospaced font, a space is as wide as a letter, and there
+ * is space around the letters.
  */
 const CELL_GAP_LETTERS = 1.7;
-/** Minimum gap between two letters that counts as a space, in font sizes. */
+/** Minimum gap between two letters on a page that counts as a space, in font sizes. */
 const BLANK_GAP_SIZES = 0.15;
-/** For letters that were placed one by one, a space is wider than the usual distance between letters. */
+/** For letters that a PDF places one by one, a space is wider than the usual distance between letters. */
 const BLANK_GAP_OF_SINGLE_LETTERS = 1.6;
 
 /** Arranges the text of a page as lines of cells (documents reference, section 4). */
@@ -113,7 +113,7 @@ export function boxOf(cell: TextCell, start: number, end: number, page: TextPage
   ];
 }
 
-/** Returns the lowest confidence of the runs within a part of a cell. */
+/** Returns the lowest OCR confidence of the text runs within a part of a cell. */
 export function confidenceOf(cell: TextCell, start: number, end: number): number {
   const touched = cell.runs.filter((run) => run.start < end && run.start + run.text.length > start);
   return touched.reduce((least, { confidence }) => Math.min(least, confidence), 1);

@@ -48,7 +48,7 @@ export function foldText(text: string): FoldedText {
   return { key, offsets };
 }
 
-/** Returns only the folded text. */
+/** Returns only the folded text of a document: without accents and in upper case. */
 export function foldKey(text: string): string {
   return foldText(normaliseText(text)).key;
 }

@@ -32,7 +32,7 @@ const BEFORE =
 const TOKEN = /^[A-Z0-9\u0370-\u03ff\u0400-\u04ff][A-Z0-9\u0370-\u03ff\u0400-\u04ff/._\\-]*/i;
 const WORDS_BEFORE_NUMBER =
   /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;
-/** Matches groups of digits that fill a cell, as in `24 7781 0034 5512`. */
+/** Matches groups of digits that fill a text cell, as in `24 7781 0034 5512`. */
 const GROUPED = /^\d{2,5}(?: \d{2,6}){2,7}$/;
 const GROUPED_DIGITS_MAX = 24;
 /** Matches the series of a number, as in `seria LVC nr. ` and `Σειρά Β Αρ. `, up to the number or the end of its cell. */

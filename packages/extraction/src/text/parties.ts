@@ -73,7 +73,7 @@ function isSecondHeading(cell: ReadCell, from: number): boolean {
       start >= from &&
       start <= from + 4 &&
       label.entries.some(({ kind }) => roles.some((role) => role === kind)) &&
-      // In `Landlord: Landlord Estates LLP`, the second "Landlord" is part of the name.
+      // In the text cell `Landlord: Landlord Estates LLP`, the second "Landlord" is part of the company name.
       (!cell.text.slice(from, start).includes(':') || /^[\s:)]*$/.test(cell.text.slice(end))),
   );
 }

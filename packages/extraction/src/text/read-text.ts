@@ -46,7 +46,7 @@ export interface TextContext {
   readonly sourceFactor: number;
   /** Letters in ids that OCR misread are corrected if the check digits then match. */
   readonly isOcr?: boolean;
-  /** Current day in the form `YYYY-MM-DD`. */
+  /** Current day in the form `YYYY-MM-DD`, with which dates in the document are compared. */
   readonly today: string;
 }
 

@@ -2,7 +2,7 @@ import type { LabelHit, LabelKind } from './labels.js';
 import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A part of a cell that may contain the value of a label. `base` is its likelihood. */
+/** A part of a text cell that may contain the value of a label. `base` is its likelihood. */
 export interface Region {
   readonly cell: ReadCell;
   readonly start: number;
@@ -10,7 +10,7 @@ export interface Region {
   readonly base: number;
 }
 
-/** A label with the possible positions of its value, best position first. */
+/** A label in a document with the possible positions of its value, best position first. */
 export interface LabelPlace {
   readonly hit: LabelHit;
   readonly cell: ReadCell;

@@ -48,7 +48,7 @@ const LINES_OF_BLOCK_MAX = 7;
 const LINES_OF_FOOTER = 6;
 const ADDRESSEE_PENALTY = 0.4;
 const SENDER_BONUS = 0.12;
-/** Letters that a wide space divides, as in `H o r t e n s e`. */
+/** Letters of a name that wide spaces divide, as in `H o r t e n s e`. */
 const LETTERSPACED = /(?:\S ){5}/;
 /** Words in the address block of an addressee. */
 const ADDRESSEE =
@@ -260,7 +260,10 @@ function withFullNames(names: readonly Candidate[]): Candidate[] {
   });
 }
 
-/** `Luz del Ebro` and `Albergo Tre Cipressi` stand for `Luz del Ebro, S.A.U.` and `Tre Cipressi S.p.A.` in the footer. */
+/**
+ * The supplier names `Luz del Ebro` and `Albergo Tre Cipressi` stand for `Luz del Ebro, S.A.U.` and `Tre Cipressi
+ * S.p.A.` in the footer.
+ */
 function isShortForm(short: Candidate, full: Candidate, fullKey: string): boolean {
   const shortKey = foldKey(short.value);
   if (isBeginning(shortKey, fullKey)) return true;

@@ -99,7 +99,7 @@ function longestValid(text: string): { raw: string; country: string; isProven: b
     if (id?.country === undefined || (raw.match(/\d/g) ?? []).length < 7) continue;
     const validity = taxIdValidity(id.body, id.country);
     if (validity === 'VALID') return { raw, country: id.country, isProven: true };
-    // Example ids and misprinted ids have the right format but no valid check digit.
+    // Example tax ids and misprinted tax ids have the right format but no valid check digit.
     if (validity === 'FORMAT_ONLY' || validity === 'WRONG_CHECK_DIGIT') {
       formatOnly ??= { raw, country: id.country, isProven: false };
     }

@@ -6,7 +6,7 @@ const ISSUE = `${INVOICE}/InvoiceIssueData`;
 const TOTALS = `${INVOICE}/InvoiceTotals`;
 const INSTALLMENT = `${INVOICE}/PaymentDetails/Installment`;
 
-/** XPaths of the fields in Facturae 3.2, 3.2.1 and 3.2.2. */
+/** XPaths of the invoice fields in Facturae 3.2, 3.2.1 and 3.2.2. */
 export const facturae: Syntax = {
   format: 'FACTURAE',
   roots: [{ name: 'Facturae' }],

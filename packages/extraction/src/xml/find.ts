@@ -30,8 +30,8 @@ export function textReader(
   return (node) => {
     const texts = textsOf(node, usual);
     if (texts.length === paths.length) return texts;
-    // A value may contain the separator, so the values are counted. Removing the separator from all values first would
-    // take longer.
+    // A value in the XML may contain the separator, so the values are counted. Removing the separator from all values
+    // first would take longer.
     return textsOf(node, compileOf(paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`)));
   };
 }
@@ -53,7 +53,7 @@ export function countSiblings(element: XmlElement, axis: 'preceding-sibling' | '
   return typeof count === 'number' ? count : 0;
 }
 
-/** Counts the elements of a document. */
+/** Counts the elements of an XML document. */
 export function countElements(root: XmlElement): number {
   const count = root.eval(compile('count(descendant-or-self::*)', {}));
   return typeof count === 'number' ? count : 0;

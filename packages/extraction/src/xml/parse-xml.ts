@@ -38,7 +38,7 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
   }
 }
 
-/** The parser reports its limits only by these messages. */
+/** The XML parser reports its limits only by these messages. */
 const LIMIT = /excessive depth|too (?:big|long)|huge text node|XML_PARSE_HUGE/i;
 
 function toFailure({ message, line }: { readonly message: string; readonly line: number | null }): {

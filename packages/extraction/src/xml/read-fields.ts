@@ -28,14 +28,14 @@ interface Reader {
 /** `UNREADABLE` means that the document states the value in a form that cannot be stored. */
 type Outcome = FieldReading | 'UNREADABLE' | undefined;
 
-/** The values of the document that were read so far. Sources of later fields may refer to earlier ones. */
+/** The values of the XML invoice that were read so far. Sources of later fields may refer to earlier ones. */
 interface Context {
   readonly root: XmlElement;
   readonly syntax: Syntax;
   readonly fields: Partial<Record<FieldPath, FieldReading>>;
 }
 
-/** Text that separates the parts of a combined value in `raw`. */
+/** Text that separates the parts of a combined field of an XML invoice in `raw`. */
 const ALTERNATIVES = ' | ';
 const RAW_LENGTH_MAX = 1_000;
 /**

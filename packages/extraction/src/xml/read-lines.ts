@@ -53,8 +53,8 @@ function firstName(texts: readonly string[]): string | null {
 }
 
 /**
- * Converts a price for several units (such as 100) to the price of one, rounded to 6 decimals. A price for one unit
- * stays as printed.
+ * Converts the price on an invoice line for several units (such as 100) to the price of one, rounded to 6 decimals. A
+ * price for one unit stays as printed.
  */
 function priceOfOne(price: string | null, quantity: string | null): string | null {
   if (price === null || quantity === null || !isDecimalAmount(price) || !isDecimalAmount(quantity)) return price;

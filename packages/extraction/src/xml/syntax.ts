@@ -7,7 +7,7 @@ import type { DocumentFormat, FieldPath } from '../reading.js';
 export type Source =
   /** Uses the first of the nodes that can be read. */
   | string
-  /** Joins those of the listed values that are present. */
+  /** Joins those of the listed values that are present in the XML invoice. */
   | { readonly join: readonly string[]; readonly separator: ' ' | '' }
   /**
    * Combines a tax id with a country that is stated separately. A number that already begins with the country is not
@@ -22,7 +22,7 @@ export type Source =
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
   /** Uses totals whose `@currencyID` is the currency of the invoice, if they are stated in several currencies. */
   | { readonly inInvoiceCurrency: string }
-  /** The value is the sum of other fields. */
+  /** The value of the invoice field is the sum of other fields. */
   | { readonly fields: readonly FieldPath[] };
 
 /** Root element of an invoice syntax. Without a namespace, the element is recognized by its name alone. */

@@ -19,13 +19,19 @@ export function readName(raw: string): string | undefined {
   return hasVisibleText(name) && !isLongerThan(name, NAME_LENGTH_MAX) ? name : undefined;
 }
 
-/** Returns the id as printed, or undefined for a placeholder such as `N/A`. An id has at least three digits. */
+/**
+ * Returns a tax id as printed in the XML, or undefined for a placeholder such as `N/A`. An id has at least three
+ * digits.
+ */
 export function readTaxId(raw: string): string | undefined {
   const text = readText(raw);
   return text !== undefined && text.replace(/[^0-9]/g, '').length >= 3 ? text : undefined;
 }
 
-/** Returns undefined for `NA` and `N/A`, which some software writes because a reference is mandatory. */
+/**
+ * Returns an order number of the XML invoice, or undefined for `NA` and `N/A`, which some software writes because a
+ * reference is mandatory.
+ */
 export function readReference(raw: string): string | undefined {
   const text = readText(raw);
   return text === undefined || /^n\/?a$/i.test(text) ? undefined : text;
@@ -60,8 +66,8 @@ export function negated(decimal: string): string {
 }
 
 /**
- * Returns the exact sum, with as many decimals as the longest term: `10.00` and `5.5` are `15.50`. A single term stays
- * as printed.
+ * Returns the exact sum of amounts in an XML invoice, with as many decimals as the longest term: `10.00` and `5.5` are
+ * `15.50`. A single term stays as printed.
  */
 export function sumOf(terms: readonly string[]): string {
   const sum = microToDecimal(terms.reduce((total, term) => total + toMicro(term), 0n));

@@ -1,7 +1,7 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** One payment of a generated run. */
+/** One payment of a payment run that is generated for tests. */
 export interface RunLine {
   readonly amount: DecimalAmount;
   readonly currency?: string;
@@ -14,22 +14,22 @@ export interface RunLine {
   readonly texts?: readonly string[];
 }
 
-/** The form of a generated run. */
+/** The form of a payment run that is generated for tests. */
 export interface RunStyle {
   readonly version?: string;
   readonly messageId?: string;
-  /** Name of the encoding in the declaration, or null for none. */
+  /** Name of the encoding in the XML declaration of the generated payment file, or null for none. */
   readonly encoding?: string | null;
-  /** Prefix of the namespace, such as `p:`. */
+  /** Prefix of the XML namespace in the generated payment file, such as `p:`. */
   readonly prefix?: string;
-  /** White space between elements. */
+  /** White space between elements of the generated payment file. */
   readonly space?: string;
-  /** Number of transactions in a block. */
+  /** Number of transactions in a block of the generated payment file. */
   readonly blockSize?: number;
   readonly executionDate?: string;
   readonly debtorName?: string;
   readonly debtorIban?: string;
-  /** False if the blocks do not state NbOfTxs and CtrlSum. */
+  /** False if the blocks of the generated payment file do not state NbOfTxs and CtrlSum. */
   readonly blockTotals?: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface CallOptions {
 }
 
 const TIMEOUT_MS_DEFAULT = 10_000;
-/** Time by which a nested call ends before the call that it serves, so that there is time to report its result. */
+/** Time by which a nested gRPC call ends before the call that it serves, so that there is time to report its result. */
 export const DEADLINE_MARGIN_MS = 200;
 /**
  * Interval of pings while calls are open, and maximum time to wait for a ping response. A machine that failed sends

@@ -4,7 +4,7 @@ import type { RequestContext } from '../request-context.js';
 import { readTraceparent } from '../trace-context.js';
 import type { TraceHeaders } from '../trace-context.js';
 
-/** Returns the metadata that a call sends with its message. */
+/** Returns the metadata that a gRPC call sends with its message. */
 export function metadataOf(context: RequestContext, { traceparent, tracestate }: TraceHeaders): Metadata {
   const metadata = new Metadata();
   metadata.set('request-id', context.requestId);

@@ -20,7 +20,7 @@ import { readStream, writeStream } from './streams.js';
 /** The handlers of a service definition. If a handler is missing, the code does not compile. */
 export type Implementation<D extends Definition> = Methods<D, RequestContext>;
 
-/** A service definition with its handlers. */
+/** A gRPC service definition with its handlers. */
 export interface Binding {
   readonly definition: Definition;
   readonly implementation: Readonly<

@@ -21,7 +21,7 @@ export interface Aggregate extends Announcing {
   readonly commitId?: string;
 }
 
-/** Fields of a stored document that only this module writes. */
+/** Fields of a stored MongoDB document that only this module writes. */
 type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt' | 'commitId';
 
 /**
@@ -82,9 +82,9 @@ export interface SaveOptions {
   readonly finish?: Finish;
 }
 
-/** Options for a change of a stored document. */
+/** Options for a guarded change of a stored MongoDB document. */
 export interface ChangeOptions<D> extends SaveOptions {
-  /** Additional condition of a write on fields that change independently of the version. */
+  /** Additional condition of a database write on fields that change independently of the version. */
   readonly onlyIf?: Filter<D>;
 }
 

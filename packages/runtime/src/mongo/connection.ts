@@ -68,7 +68,8 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     // An undefined member of a document is not stored. The connections of the product refuse undefined members in
     // filters.
     ignoreUndefined: true,
-    // Each heartbeat is a separate command, so that every server and every proxy is watched in the same way.
+    // Each heartbeat of the MongoDB driver is a separate command, so that every server and every proxy is watched in
+    // the same way.
     serverMonitoringMode: 'poll',
     heartbeatFrequencyMS: HEARTBEAT_EACH_MS,
     connectTimeoutMS: CONNECT_MS_MAX,
@@ -115,7 +116,7 @@ const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
  * then unknown.
  */
 export function isMongoUnavailable(error: unknown): boolean {
-  // The driver wraps an error that concerns a whole batch in another error.
+  // The MongoDB driver wraps an error that concerns a whole batch in another error.
   const reason: unknown = error instanceof MongoBulkWriteError ? error.errorResponse : error;
   return (
     reason instanceof MongoNetworkError ||

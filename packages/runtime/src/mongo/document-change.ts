@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Maximum number of entries that a list may lose at its beginning so that the change is still written as an append. */
+/**
+ * Maximum number of entries that a list in a database document may lose at its beginning so that the change is still
+ * written as an append.
+ */
 const DROPPED_MAX = 8;
-/** Maximum number of entries of a list that are written one by one. */
+/** Maximum number of entries of a list in a database document that are written one by one. */
 const CHANGED_ENTRIES_MAX = 4;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +58,7 @@ function compareLists(change: Change, path: string, before: readonly unknown[], 
   else for (const index of differing) compare(change, `${path}.${index}`, before[index], after[index]);
 }
 
-/** Checks whether a list begins with the entries that another one has after its first entries. */
+/** Checks whether a stored list begins with the entries that another one has after its first entries. */
 function isShifted(before: readonly unknown[], after: readonly unknown[], dropped: number): boolean {
   for (let index = dropped; index < before.length; index++) {
     if (!isSame(before[index], after[index - dropped])) return false;
@@ -63,7 +66,10 @@ function isShifted(before: readonly unknown[], after: readonly unknown[], droppe
   return true;
 }
 
-/** Returns the positions at which two lists of the same length differ, at most one more than are written one by one. */
+/**
+ * Returns the positions at which two stored lists of the same length differ, at most one more than are written one by
+ * one.
+ */
 function differingIndexes(before: readonly unknown[], after: readonly unknown[]): number[] {
   const indexes: number[] = [];
   for (let index = 0; index < after.length && indexes.length <= CHANGED_ENTRIES_MAX; index++) {

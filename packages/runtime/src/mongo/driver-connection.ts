@@ -7,7 +7,7 @@ import { isWithinWork } from '../trace-context.js';
 import { refuseUndefinedConditions } from './undefined-conditions.js';
 import type { Command } from './undefined-conditions.js';
 
-/** Members of the driver class that are used here but are missing in its published types. */
+/** Members of a MongoDB driver class that are used here but are missing in its published types. */
 interface DriverConnection extends EventEmitter {
   /** The reason why the connection to MongoDB was closed. */
   readonly error: Error | null;

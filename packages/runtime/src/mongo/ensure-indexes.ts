@@ -14,7 +14,7 @@ export type NamedIndex = IndexDescription & { readonly name: string };
 /** An index that the service declares and that does not exist yet. */
 export interface MissingIndex {
   readonly database: string;
-  /** Name of the index as `<collection>.<index>`. */
+  /** Name of the database index as `<collection>.<index>`. */
   readonly name: string;
   readonly since: Date;
   /** Reason why the index can never be built. Undefined while it is being built. */

@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb';
 import type { NamedIndex } from './ensure-indexes.js';
 import { indexBuilds } from './index-builds.js';
 
-/** Interval at which the progress is reported. */
+/** Interval at which the progress of building database indexes is reported. */
 const REPORT_EACH_MS = 10_000;
 /** MongoDB error code for a collection that does not exist. */
 const NAMESPACE_NOT_FOUND = 26;

@@ -12,7 +12,10 @@ const CHECK_EACH_MS = 10_000;
  * the position of events that the broker has lost since.
  */
 const READ_EACH_MS = 60_000;
-/** Interval between comparisons until the first one succeeds, because nothing is published before. */
+/**
+ * Interval between comparisons of the outbox with the event stream until the first one succeeds, because nothing is
+ * published before.
+ */
 const COMPARE_AGAIN_MS = 1_000;
 /**
  * Time before the last event in the stream from which events are published again, because the clocks of broker and
@@ -60,7 +63,7 @@ export async function watchForRewind(
     const { acknowledgedSeq } = publisher;
     if (acknowledgedSeq > 0) await relays.updateOne({ _id: stream }, { $max: { lastSeq: acknowledgedSeq } });
   };
-  /** State of the stream at the last comparison with the stored position. */
+  /** State of the event stream at the last comparison with the stored position. */
   let compared: { readonly created: string; readonly lastSeq: number; readonly atMs: number } | undefined;
   const isUnchanged = async (): Promise<boolean> => {
     if (compared === undefined || performance.now() > compared.atMs + READ_EACH_MS) return false;
@@ -95,7 +98,7 @@ export async function watchForRewind(
     );
     logger.warn({ stream, isNewStream, known, lastSeq }, 'the broker lost events; publishing them again');
     await relays.updateOne({ _id: stream }, { $set: { created, lastSeq, refillSince } });
-    // The next comparison reads the stored position again, in case the refill fails.
+    // The next comparison with the event stream reads the stored position again, in case the refill fails.
     compared = undefined;
     return refillSince;
   };

@@ -43,8 +43,8 @@ const ALERT_AGE_MS = 60_000;
 /** Work that a change requires after its response, and the document fields that mark the work as unfinished. */
 export interface Finish {
   /**
-   * Promise that resolves when the work is done. After a rejection, the fields stay set and a later job completes the
-   * work.
+   * Promise that resolves when the work on the outbox is done. After a rejection, the fields stay set and a later job
+   * completes the work.
    */
   readonly when: Promise<unknown>;
   readonly unset: readonly string[];

@@ -21,7 +21,7 @@ const ACK_PENDING_MAX = 256;
 const HANDLERS_MAX = 32;
 
 export interface DeadLetters {
-  /** Stores a dead letter. An existing dead letter is not changed. */
+  /** Stores an event that could not be handled as a dead letter. An existing dead letter is not changed. */
   store(letter: DeadLetter): Promise<void>;
   /** Returns the number of dead letters of a consumer. */
   count(consumer: string): Promise<number>;
@@ -96,7 +96,7 @@ const START_RETRY_MS_MAX = 300;
 const CONSUMER_NOT_CREATED = 10012;
 /** Interval at which the process checks whether the broker has lost the consumer or its stream. */
 const CHECK_EACH_MS = 5_000;
-/** The same interval while the stream is missing. */
+/** Interval between checks of an event consumer while its stream is missing. */
 const STREAM_AGAIN_MS = 1_000;
 
 /**
@@ -189,8 +189,8 @@ export async function subscribe<T extends EventHeader>(
   /** Stored position of the consumer that this process found first. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
-    // If another process already listens, it has compared the positions, and its stored position may be one check
-    // interval old.
+    // If another process already listens to the events, it has compared the positions, and its stored position may be
+    // one check interval old.
     if (positions === undefined || found.num_waiting > 0) return found;
     const broker = positionOf(found);
     const stored = await positions.find(positionId);

@@ -14,7 +14,7 @@ export function processResource(): Readonly<Record<string, string>> {
   };
 }
 
-/** All workspaces of the product have the same version. */
+/** All npm workspaces of the product have the same version, which telemetry reports. */
 export function productVersion(): string {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     version: string;

@@ -26,18 +26,18 @@ export type AttributeValues =
   | { readonly boundedBy: string; readonly pattern: RegExp; readonly isOptional?: true };
 
 /**
- * Kinds of instruments. A gauge is read at each export, except `liveGauge`, which rises and falls with the work that it
- * counts.
+ * Kinds of metric instruments. A gauge is read at each export, except `liveGauge`, which rises and falls with the work
+ * that it counts.
  */
 export type Instrument = 'counter' | 'histogram' | 'gauge' | 'liveGauge';
 
 export interface Metric {
   readonly instrument: Instrument;
-  /** Unit as OpenTelemetry writes it: `s`, `By`, `1`, or the counted things in braces. */
+  /** Unit of a metric as OpenTelemetry writes it: `s`, `By`, `1`, or the counted things in braces. */
   readonly unit: string;
   readonly description: string;
   readonly attributes: Readonly<Record<string, AttributeValues>>;
-  /** Upper limits of the buckets of a histogram. */
+  /** Upper limits of the buckets of a histogram metric. */
   readonly buckets?: readonly number[];
   readonly owners: readonly ServiceName[];
   /** Former names of the metric. */
@@ -46,11 +46,11 @@ export interface Metric {
   readonly onlyAfter?: string;
 }
 
-/** Buckets of requests, in seconds. */
+/** Histogram buckets for the durations of requests, in seconds. */
 export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
-/** Buckets of long work, in seconds. */
+/** Histogram buckets for the durations of long work, in seconds. */
 export const WORK_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
-/** Buckets of waits, in seconds. */
+/** Histogram buckets for waiting times, in seconds. */
 export const WAIT_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 3_600, 14_400, 86_400] as const;
 
 const oneOf = <const V extends readonly string[]>(...values: V) => ({ values });
@@ -129,7 +129,7 @@ const histogram = <const M extends Omit<Metric, 'instrument' | 'unit'>>(metric: 
 });
 
 export const metrics = {
-  // Requests and calls.
+  // Metrics about requests and calls.
   'http.server.request.duration': histogram({
     description: 'Duration of requests to the gateway.',
     attributes: {
@@ -277,7 +277,7 @@ export const metrics = {
     owners: everyService,
   }),
 
-  // Work that waits.
+  // Metrics about work that waits.
   'invoicecontrol.outbox.depth': gauge({
     unit: '{document}',
     description: 'Documents with events that the broker has not acknowledged, counted up to 10,000.',
