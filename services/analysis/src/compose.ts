@@ -150,7 +150,8 @@ async function compose(
         clock,
       ),
     ],
-    // Data from which work starts is removed first, so that no new work starts on data that is about to be removed.
+    // Data of a purged organization from which work starts is removed first, so that no new work starts on data that is
+    // about to be removed.
     tenantData: [
       ownedDocuments(inboxes.collection),
       ownedDocuments(paymentRuns.collections.runs),

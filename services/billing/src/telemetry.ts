@@ -24,7 +24,9 @@ export function severalPlansFound(): void {
   count('invoicecontrol.subscriptions.several_plans', {});
 }
 
-/** Counts the differences that the reconciliation found. */
+/**
+ * Counts the differences between stored subscriptions and those of the payment provider that the reconciliation found.
+ */
 export function subscriptionsReconciled(found: { checked: number; corrected: number; unknown: number }): void {
   for (const result of ['checked', 'corrected', 'unknown'] as const) {
     count('invoicecontrol.subscriptions.reconciled', { result }, found[result]);

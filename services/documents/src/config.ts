@@ -30,18 +30,18 @@ export const configSchema = z.object({
     .default(7 * DAY_SECONDS),
   /** Number of processes that read documents. One more process reads small XML only. */
   EXTRACTION_CHILDREN: z.coerce.number().int().min(1).max(64).default(defaultChildren()),
-  /** Time limit for one document in seconds. */
+  /** Time limit for reading one document in seconds. */
   EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(600).default(10),
   /** Time limit in seconds for a document whose text must be recognised from images. */
   EXTRACTION_OCR_SECONDS: z.coerce.number().int().min(1).max(600).default(60),
-  /** Maximum resident memory of one extraction process. */
+  /** Maximum resident memory of one process that reads documents. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
   /**
    * Determines if the service may start although these processes cannot be prevented from reading other processes'
    * secrets.
    */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
-  /** Directory with official rules that extend the built-in ones. Not set by default. */
+  /** Directory with official validation rules that extend the built-in ones. Not set by default. */
   RULES_DIR: z.string().optional(),
 });
 

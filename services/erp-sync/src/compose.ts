@@ -203,7 +203,7 @@ async function compose(
   };
 }
 
-/** Returns the limits on calls, and the origins that do not belong to customers. */
+/** Returns the limits on calls to ERPs, and the origins that do not belong to customers. */
 function callSettings(config: Config): ErpHttpSettings {
   const configured = [
     config.BUSINESS_CENTRAL_LOGIN_URL,

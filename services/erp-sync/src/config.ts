@@ -81,7 +81,7 @@ export const configSchema = z
     ERP_RESPONSE_MAX_BYTES: whole(32 * 1024 * 1024, 1_024, 512 * 1024 * 1024),
     ERP_BACKOFF_MS: whole(1_000, 0, 60_000),
     ERP_BACKOFF_MAX_SECONDS: whole(60, 1, 3_600),
-    /** Time limit of one import run in seconds. */
+    /** Time limit of one ERP import run in seconds. */
     ERP_RUN_SECONDS: whole(1_800, 1, DAY_SECONDS),
     ERP_RUN_CALLS: whole(2_000, 1, 100_000),
 

@@ -61,9 +61,9 @@ import { submissionService } from './transport/grpc/submissions.js';
 const WIPE_EACH_MS = 30_000;
 /** Interval at which each replica searches for due submissions and inboxes that another process has stored. */
 const POLL_EACH_MS = 10_000;
-/** Minimum time between two searches that the due times of this process cause. */
+/** Minimum time between two searches for KSeF work that the due times of this process cause. */
 const POLL_GAP_MS = 200;
-/** Limits for downloading packages, which come from few hosts. */
+/** Limits for downloading KSeF packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000, peer: 'ksef' } as const;
 /** Interval at which each replica searches for certificates and tokens that will expire soon. */
 const ANNOUNCE_EACH_MS = 3_600_000;
@@ -73,7 +73,7 @@ const ANNOUNCE_EACH_MS = 3_600_000;
  */
 const TEST_MS_MAX = 120_000;
 
-/** Values that tests replace, such as intervals that they shorten. */
+/** Values of the ksef service that tests replace, such as intervals that they shorten. */
 export interface KsefOverrides extends StartOverrides {
   /** Windows that replace the second, the minute and the hour in which calls to KSeF are counted. */
   readonly limitWindowsMs?: readonly [number, number, number];

@@ -12,7 +12,7 @@ const baseUrl = (fallback: string) =>
     .default(fallback)
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
-/** List of host names, separated by commas. */
+/** List of KSeF host names, separated by commas. */
 const hosts = z
   .string()
   .default('')

@@ -4,7 +4,7 @@ import type { Environment } from './domain/connection.js';
 import type { RunStatus } from './domain/inbox.js';
 import type { SubmissionStatus } from './domain/submission.js';
 
-/** Counts a call of KSeF: `OK`, or what its refusal means. */
+/** Counts a call to KSeF with its outcome: `OK`, or what its refusal means. */
 export function ksefCalled(
   environment: Environment,
   operation: string,

@@ -29,7 +29,7 @@ export function eventFannedOut(type: string, deliveries: number): void {
   count('invoicecontrol.delivery.queued', { type }, deliveries);
 }
 
-/** Counts a webhook that was disabled because it only failed. */
+/** Counts a webhook that was disabled because all its deliveries failed. */
 export function endpointDisabled(): void {
   count('invoicecontrol.endpoint.disabled', {});
 }

@@ -6,7 +6,7 @@ import { createPolicyIndexes, policyStore, registerReleasePolicy } from './stora
 import type { PolicyDocument, ReleasePolicyDocument } from './storage/policies.js';
 import { policyService } from './transport/grpc/policies.js';
 
-/** Use cases for the policies of organizations. */
+/** Use cases for the detection policies of organizations. */
 export type Policies = Awaited<ReturnType<typeof composePolicies>>;
 
 export async function composePolicies({ db, clock }: Foundation) {

@@ -17,7 +17,7 @@ export interface Rates extends Required<Pick<TenantParts, 'jobs'>> {
 }
 
 /**
- * Composes the euro reference rates.
+ * Composes the use cases for the euro exchange rates.
  * @param feedUrl if undefined, rates are not updated
  */
 export async function composeRates(

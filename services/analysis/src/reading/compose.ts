@@ -5,7 +5,7 @@ import type { Records } from '../records/compose.js';
 import { documentFactsOf } from './application/document-facts.js';
 import { documentsFromService } from './clients/documents.js';
 
-/** Use cases for the readings of documents. */
+/** Use cases for invoices that are read from documents. */
 export type Reading = ReturnType<typeof composeReading>;
 
 export function composeReading({ uploads }: Records, documentsChannel: Channel) {

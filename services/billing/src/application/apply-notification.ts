@@ -30,7 +30,7 @@ import type {
 export interface ApplyingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
   readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
-  /** Undefined where no plan is sold. */
+  /** Prices of the plans. Undefined where no plan is sold. */
   readonly prices: Prices | undefined;
   readonly rule: GraceRule;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>
 
 const FIRST_RETRY_MS = 1_000;
 const RETRY_MS_MAX = 300_000;
-/** Notification outcomes that the operator must check. */
+/** Outcomes of payment notifications that the operator must check. */
 const ALERTED: ReadonlySet<NotificationOutcome> = new Set([
   'UNKNOWN_ORGANIZATION',
   'UNKNOWN_PRICE',
@@ -70,7 +70,7 @@ export const workOnNotification =
       deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied; it will be retried');
       const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
       const reason = error instanceof Error ? error.message : String(error);
-      // If this write fails too, the lease on the notification expires and the sweep applies the notification.
+      // If this write fails too, the lease on the payment notification expires and the sweep applies the notification.
       await retryAt(new Date(deps.clock.now().getTime() + waitMs), reason).catch(() => {});
     }
   };
@@ -124,7 +124,7 @@ async function applySubscription(
   const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
   const { organizationId, isNew } = linked;
-  // The step is repeated, because a crash may have happened between linking and this step.
+  // Linking the subscription is repeated, because a crash may have happened before this step.
   if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;

@@ -19,7 +19,7 @@ import type { Accounts, Checkouts } from './stores.js';
 export interface CheckoutDeps {
   readonly accounts: Pick<Accounts, 'ensure' | 'find'>;
   readonly checkouts: Pick<Checkouts, 'insert'>;
-  /** Undefined where no plan is sold. */
+  /** Prices of the plans. Undefined where no plan is sold. */
   readonly prices: Prices | undefined;
   readonly successUrl: string;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ export interface OperatorLinkingDeps extends ReconcilingDeps {
 export interface OperatorLinking {
   readonly subscriptionId: string;
   readonly organizationId: string;
-  /** True if the result is only returned and no subscription is changed. */
+  /** True if the link of the subscription is only checked and no subscription is changed. */
   readonly isDryRun: boolean;
 }
 

@@ -14,7 +14,7 @@ const providerId = (prefix: string) =>
     .max(ID_LENGTH_MAX)
     .regex(new RegExp(`^${prefix}_[0-9A-Za-z_-]+$`));
 
-/** A value that cannot be read is left out if no decision depends on the field. */
+/** A value of the subscription that cannot be read is left out if no decision depends on the field. */
 const instant = z
   .string()
   .transform((text) => {

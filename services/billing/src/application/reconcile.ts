@@ -22,7 +22,7 @@ export interface ReconcilingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
   readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
-  /** Undefined where no plan is sold. */
+  /** Prices of the plans. Undefined where no plan is sold. */
   readonly prices: Prices | undefined;
   readonly rule: GraceRule;
   readonly clock: Clock;

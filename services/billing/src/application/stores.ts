@@ -130,7 +130,7 @@ export interface Notifications {
 export interface Checkout extends CheckoutRequest {
   readonly id: string;
   readonly organizationId: string;
-  /** Hash of the reference (see `hashOfReference`). */
+  /** Hash of the reference of a checkout (see `hashOfReference`). */
   readonly referenceHash: string;
   readonly actorId: string;
   readonly createdAt: Date;

@@ -26,7 +26,7 @@ export interface Account {
   readonly version: number;
   /** Subscriptions of the organization, in the order in which they were linked. */
   readonly subscriptions: readonly TrackedSubscription[];
-  /** End of the trial about which the owners were last notified. */
+  /** End of the trial of the subscription about which the owners were last notified. */
   readonly trialNoticeFor: Date | undefined;
 }
 

@@ -24,7 +24,7 @@ export function isFailedPayment(type: string): boolean {
 
 const KEPT_TYPES = /^(?:transaction|customer|address|business)\./;
 
-/** Tells whether notifications of this type are expected although the product does nothing with them. */
+/** Tells whether payment notifications of this type are expected although the product does nothing with them. */
 export function isKept(type: string): boolean {
   return KEPT_TYPES.test(type);
 }

@@ -5,7 +5,7 @@ const HEADER_LENGTH_MAX = 4_096;
  * Maximum number of signatures in the header of a payment notification. There are two during a rotation of secrets.
  */
 export const SIGNATURES_MAX = 20;
-/** Time before and after the signed time for which a signature is valid. */
+/** Time before and after the signed time for which the signature of a payment notification is valid. */
 export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 

@@ -11,7 +11,7 @@ export interface ScheduledChange {
   readonly effectiveAt: Date;
 }
 
-/** The purchased plan with its additions. */
+/** The purchased plan of a subscription with its additions. */
 export interface Purchase {
   readonly plan: PlanCode;
   readonly interval: Interval;
@@ -31,7 +31,7 @@ export interface Snapshot {
   readonly customerId: string | undefined;
   readonly periodStart: Date | undefined;
   readonly periodEnd: Date | undefined;
-  /** Time when the trial ends. Undefined unless the status is `trialing`. */
+  /** Time when the trial of the subscription ends. Undefined unless the status is `trialing`. */
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
   /** The organization named by the checkout. The name was passed through a browser, so it is only a claim. */

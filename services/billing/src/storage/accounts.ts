@@ -85,7 +85,8 @@ function toAccount({ organizationId, version, subscriptions, trialNoticeFor }: C
 }
 
 /**
- * Every field is set, including undefined ones, because stored and received subscriptions are compared field by field.
+ * Every field of the subscription is set, including undefined ones, because stored and received subscriptions are
+ * compared field by field.
  */
 function toSubscription(stored: TrackedSubscription): TrackedSubscription {
   const { id, status, plan, interval, additionalLegalEntities, customerId, periodStart, periodEnd } = stored;

@@ -17,7 +17,7 @@ export interface UnlinkedSubscriptionDocument extends Pick<
   readonly organizationId: string;
   readonly customerId?: string;
   readonly since: Date;
-  /** Time when the TTL index deletes the record. */
+  /** Time when the TTL index deletes the record of the unlinked subscription. */
   readonly expiresAt: Date;
 }
 

@@ -82,7 +82,7 @@ export async function startBilling(
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
-    /** Polls until the given condition holds. */
+    /** Polls the billing service of a test until the given condition holds. */
     readonly until: (condition: () => Promise<boolean>) => Promise<void>;
   },
 ): Promise<RunningBilling> {

@@ -43,7 +43,7 @@ export interface DocumentReader {
 export interface ExtractionStore {
   find(organizationId: string, id: string): Promise<Extraction | undefined>;
   /**
-   * Stores the first extraction result under an id.
+   * Stores the first result of reading a document under an id.
    * @returns the stored result, which may be an earlier one
    */
   insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<Extraction>;

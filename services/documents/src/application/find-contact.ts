@@ -4,7 +4,7 @@ import type { UploadReader } from './read-uploads.js';
 /** Searches the texts of documents in separate processes. */
 export interface ContactFinder {
   /**
-   * Tells whether a document carries a contact.
+   * Tells whether a document contains a contact, such as a phone number.
    * @throws DomainError unprocessable if it takes too much time or memory, unavailable if too many documents are
    *   waiting
    */

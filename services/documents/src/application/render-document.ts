@@ -45,7 +45,7 @@ interface Input {
   readonly target: RenderingTarget;
 }
 
-/** A rendering of a document, or the reason why it has none. */
+/** A picture or view of a document, or the reason why it has none. */
 export type Shown =
   | { readonly rendering: StoredRendering }
   | { readonly missing: 'PAGE'; readonly pages: number }

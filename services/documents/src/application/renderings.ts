@@ -17,7 +17,7 @@ export interface StoredRendering {
   readonly fileId: string;
   readonly mediaType: string;
   readonly byteSize: number;
-  /** SHA-256 hash of the rendering, in lower-case hexadecimal digits. */
+  /** SHA-256 hash of the rendered document page, in lower-case hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -27,7 +27,7 @@ export interface RenderingFailure {
   readonly message: string;
 }
 
-/** Size-limited cache of renderings. A rendering that is not found is created again. */
+/** Size-limited cache of rendered document pages. A rendering that is not found is created again. */
 export interface RenderingStore {
   find(
     organizationId: string,

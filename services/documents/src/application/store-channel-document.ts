@@ -17,7 +17,7 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time in milliseconds after which data left by a crashed call may be removed. */
+  /** Time in milliseconds after which data of a document that a crashed call left may be removed. */
   readonly ttlMs: number;
 }
 
@@ -75,7 +75,7 @@ export const storeChannelDocument =
   };
 
 /**
- * Checks that the content has the type stated by the channel.
+ * Checks that the content of the document has the type that its channel (KSeF) states.
  * @throws DomainError invalid
  */
 function requireType(mediaType: string, content: Uint8Array): void {

@@ -34,7 +34,7 @@ export const sweepUploads =
     }
   };
 
-/** Notifies the operator of leftover data that is due for removal but still exists. */
+/** Notifies the operator of leftover data of uploads that is due for removal but still exists. */
 export const stuckUploads =
   ({ uploads }: Pick<Deps, 'uploads'>) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

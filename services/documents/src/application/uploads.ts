@@ -22,7 +22,10 @@ export interface ReservedUpload extends Reserved {
 /** An upload whose bytes are stored. */
 export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
   readonly content: Content;
-  /** Time when the content is removed as unused. Undefined once its analysis has begun, and for a channel document. */
+  /**
+   * Time when the content of the upload is removed as unused. Undefined once its analysis has begun, and for a channel
+   * document.
+   */
   readonly removeAt: Date | undefined;
 }
 
@@ -31,7 +34,7 @@ export type Upload = ReservedUpload | StoredUpload;
 /** Stored content of an upload. */
 export interface Content {
   readonly fileId: string;
-  /** SHA-256 hash of the content, in lower-case hexadecimal digits. */
+  /** SHA-256 hash of the uploaded content, in lower-case hexadecimal digits. */
   readonly sha256: string;
   /** Media type that was detected from the content. */
   readonly mediaType: string;
@@ -41,7 +44,7 @@ export interface Content {
 /** A PUT request in progress, or a call that stores a channel document. Only its holder may store the content. */
 export interface Receiving {
   readonly upload: ReservedUpload;
-  /** Id under which the content is stored. */
+  /** Id under which the content of the upload is stored. */
   readonly fileId: string;
   readonly lease: Lease;
   /** Makes the stored bytes the content of the upload. Returns false if another PUT request has taken over. */
@@ -58,7 +61,7 @@ export interface Remains {
   readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
-/** A channel document before its content is stored. */
+/** A document from a channel such as KSeF, before its content is stored. */
 export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' | 'content'> & {
   readonly origin: ChannelOrigin;
 };
@@ -99,9 +102,9 @@ export interface UploadStore {
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
   /** Removes the upload reservation, or the records of its interrupted PUT requests, after their bytes were removed. */
   removeRemains(remains: Remains, now: Date): Promise<void>;
-  /** Returns the oldest leftover data that is due but not removed, with the time at which it became due. */
+  /** Returns the oldest leftover data of uploads that is due but not removed, with the time at which it became due. */
   oldestDue(before: Date): Promise<{ readonly uploadId: string; readonly since: Date } | undefined>;
-  /** Counts stored bytes that are marked with the month and were received in the given period. */
+  /** Counts stored bytes of uploads that are marked with the month and were received in the given period. */
   countedBytes(
     organizationId: string,
     month: string,
@@ -111,10 +114,10 @@ export interface UploadStore {
 
 /** Store for the content of uploaded files. */
 export interface ContentStore {
-  /** Stores the bytes of a file while they arrive. */
+  /** Stores the bytes of an uploaded file while they arrive. */
   write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** Reads a range, including both ends, or the whole file if no range is given. */
   read(fileId: string, range?: { readonly first: number; readonly last: number }): AsyncIterable<Uint8Array>;
-  /** Removes all stored bytes of a file. */
+  /** Removes all stored bytes of an uploaded file. */
   delete(fileId: string): Promise<void>;
 }

@@ -24,7 +24,7 @@ const MIB = 1024 * 1024;
 const HEAP_HEADROOM_BYTES = 256 * MIB;
 /** Signals that indicate a crash. Every other signal to a child process was sent from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
-  // Null means that the child process exited without a signal.
+  // The value null means that the child process that reads documents exited without a signal.
   null,
   'SIGABRT',
   'SIGBUS',
@@ -65,7 +65,7 @@ export interface ChildOptions extends ChildLimits {
  */
 export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
-/** Outcome of a task in a child process. */
+/** Outcome of a task in a child process that reads documents. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {

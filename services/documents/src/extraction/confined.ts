@@ -26,7 +26,7 @@ const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[
   [LANDLOCK_SINCE.moving, 1n << 13n],
   [LANDLOCK_SINCE.truncation, 1n << 14n],
 ];
-/** Bits of the kernel interface for the TCP operations bind and connect. */
+/** Bits of the kernel interface Landlock for the TCP operations bind and connect. */
 const TCP = 0b11n;
 /** Bits of the kernel interface for abstract sockets, and for signals to processes outside. */
 const SCOPES = 0b11n;
@@ -48,7 +48,7 @@ const READABLE = [
   // oxlint-disable-next-line node/no-process-env -- the parent process passes this one setting in the environment
   ...[process.env['RULES_DIR']].filter((directory) => directory !== undefined),
 ];
-/** Directories of the system's libraries and of the program loader. */
+/** Directories of the system's libraries and of the program loader, which a confined process may read. */
 const SYSTEM = ['/usr', '/lib', '/lib64'];
 
 const libc = koffi.load(null);
@@ -66,7 +66,7 @@ run(process.argv.slice(2));
 
 /**
  * Denies this thread, and every program that replaces it, access to all files that are not listed, and all other
- * operations that the kernel can deny.
+ * operations that the kernel can deny. It reads documents that may be hostile.
  */
 function confine(): void {
   const version = done(
@@ -93,7 +93,10 @@ function confine(): void {
   writeSync(STANDARD_OUTPUT, String(version));
 }
 
-/** Adds a rule that allows access to a path. A path that does not exist on this system needs no rule. */
+/**
+ * Adds a rule that allows the confined process access to a path. A path that does not exist on this system needs no
+ * rule.
+ */
 function allow(ruleset: number, path: string, accesses: bigint): void {
   let file: number;
   try {

@@ -13,7 +13,7 @@ const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', impo
 const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
 
 export interface ProgramOptions {
-  /** All environment variables that the confined program gets. */
+  /** All environment variables that the confined program that reads documents gets. */
   readonly env: Readonly<Record<string, string>>;
   /** Command-line options that Node.js gets before the program. */
   readonly execArgv: readonly string[];

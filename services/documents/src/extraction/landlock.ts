@@ -9,8 +9,8 @@ export const LANDLOCK_SINCE = {
    */
   files: 1,
   /**
-   * Version since which moving and linking files into other directories can be allowed (Linux 5.19). Older versions
-   * always deny it.
+   * Version of Landlock since which moving and linking files into other directories can be allowed (Linux 5.19). Older
+   * versions always deny it.
    */
   moving: 2,
   /** Version of the kernel interface since which truncating files can be denied (Linux 6.2). */
@@ -30,7 +30,8 @@ export function notDenied(version: number): readonly string[] {
     ...(version < LANDLOCK_SINCE.truncation ? ['truncation of files'] : []),
     ...(version < LANDLOCK_SINCE.tcp ? ['TCP'] : []),
     ...(version < LANDLOCK_SINCE.scopes ? ['signals', 'abstract Unix sockets'] : []),
-    // Operations that cannot be denied by any version of the kernel interface that `confined.ts` supports.
+    // Operations that cannot be denied to a confined process by any version of the kernel interface that `confined.ts`
+    // supports.
     'UDP',
     'Unix sockets with a path',
     'attributes of files',

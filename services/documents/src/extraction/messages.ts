@@ -52,7 +52,7 @@ interface Results {
   readonly CONTACT: boolean;
 }
 
-/** Result type for each type of task. */
+/** Result type for each type of task of a process that reads documents. */
 export type ResultOf<T extends Task> = Results[T['kind']];
 
 /** Messages from the parent to the child process: a task, its bytes piece by piece, and the end of the bytes. */

@@ -56,14 +56,14 @@ const RESTART_PAUSE_MS = 1_000;
 /** Reasons for the end of a child process that its document caused. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
-/** Kind of tasks that a child process accepts. */
+/** Kind of documents that a child process of the pool accepts. */
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
   /** Number of child processes for all kinds of work. One more child process reads quick documents only. */
   readonly children: number;
   readonly limits: ChildLimits;
-  /** Directory with official rules. Undefined if there is none. */
+  /** Directory with official validation rules. Undefined if there is none. */
   readonly rulesDir: string | undefined;
   /** True if child processes are confined. See {@link confines}. */
   readonly isConfined: boolean;
@@ -227,7 +227,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
       return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
       count(work.organizationId, -1);
-      // Without an end of the work, the child process may still be working on the task.
+      // Without a message about its end, the child process may still be reading the document.
       if (end === undefined) replace(child);
       else if ('result' in end) void giveBack(child);
     }

@@ -5,7 +5,7 @@ import type { Extraction, ExtractionStore } from '../application/extract-documen
 
 /** The stored result of reading a document. */
 export interface ExtractionDocument {
-  /** Id derived from the upload, the mode and the reading version. */
+  /** Id of a stored reading, derived from the upload, the mode and the reading version. */
   readonly _id: string;
   readonly organizationId: string;
   readonly at: Date;
@@ -33,7 +33,8 @@ export function extractionStore(collection: Collection<ExtractionDocument>): Ext
         const first = await find(organizationId, id);
         if (first !== undefined) return first;
       }
-      // The stored result is parsed again, so that the first call returns the same result as a repeated call.
+      // The stored result of reading a document is parsed again, so that the first call returns the same result as a
+      // repeated call.
       return JSON.parse(text) as Extraction;
     },
   };

@@ -14,11 +14,11 @@ export interface RenderingBounds {
 }
 
 const BOUNDS: RenderingBounds = { renderingsMax: 1_000, bytesMax: 128 * 1024 * 1024 };
-/** Period in milliseconds for which a rendering is kept. */
+/** Period in milliseconds for which a rendered document page is kept. */
 const KEPT_MS = 24 * 3_600_000;
 /** Period in milliseconds after which a failed rendering is attempted again. A busy machine may have been the cause. */
 const FAILURE_KEPT_MS = 3_600_000;
-/** Time in milliseconds after which an unfinished rendering can no longer be stored. */
+/** Time in milliseconds after which an unfinished rendering of a document page can no longer be stored. */
 const STORING_MS_MAX = 600_000;
 /** Maximum number of renderings handled in one run of the sweep, or in one query of a removal. */
 const BATCH_MAX = 200;
@@ -31,7 +31,7 @@ export interface RenderingDocument {
   readonly key: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** False while the bytes of the rendering are being written or removed. */
+  /** False while the bytes of the rendered document page are being written or removed. */
   readonly isComplete: boolean;
   readonly byteSize: number;
   readonly mediaType?: string;

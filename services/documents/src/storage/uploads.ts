@@ -84,7 +84,7 @@ export interface SweepTimes {
    * removed.
    */
   readonly sweepMs: number;
-  /** Time after which received content is removed if its analysis is not requested. */
+  /** Time after which an uploaded file is removed if its analysis is not requested. */
   readonly unusedMs: number;
 }
 
@@ -149,7 +149,7 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // Bytes from an earlier call do not count, so its size and time are replaced.
+        // Bytes of the upload from an earlier call do not count, so its size and time are replaced.
         change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, createdAt, expiresAt, sweepAt } },
       });
       if (claimed !== undefined) return toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -367,7 +367,7 @@ function toReceiving(
           // Documents from a channel may wait for months until they can be analyzed, if a quota is used up.
           ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
-        // If an earlier PUT request may have left bytes, the sweep checks once more.
+        // If an earlier PUT request may have left bytes of the upload, the sweep checks once more.
         $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
       });
       return matchedCount === 1;

@@ -14,7 +14,7 @@ export interface Prying {
   readonly files: readonly string[];
   /** Ids of other processes whose files and environment are searched. */
   readonly processes: readonly number[];
-  /** A TCP port of this machine that accepts connections. */
+  /** A TCP port of this machine that accepts connections, which the confined test process must not reach. */
   readonly port: number;
 }
 
@@ -51,7 +51,7 @@ async function pry({ secretReversed, files, processes, port }: Prying): Promise<
     if (content !== undefined) opened++;
     if (content?.includes(secret) === true) secretIn.add(name);
   }
-  // Programs of the system must not help the child to get around the restrictions.
+  // Programs of the system must not help the confined child process to get around the restrictions.
   for (const [name, paths] of [
     ['environ by cat', [`/proc/${process.ppid}/environ`]],
     ['file by cat', files],

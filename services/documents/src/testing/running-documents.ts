@@ -24,7 +24,7 @@ const JOB_PAUSE_MS_MAX = 50;
 const PIECE_BYTES = 64 * 1024;
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
-/** A clock with the real time, which a test may shift. */
+/** A clock for the documents service with the real time, which a test may shift. */
 export interface ShiftedClock extends Clock {
   shiftMs: number;
 }
@@ -45,7 +45,7 @@ export interface RunningDocuments {
   send(file: Sent): Promise<object>;
   usedBytes(organizationId: string): Promise<number>;
   stored(uploadId: string): Promise<UploadDocument | null>;
-  /** Counts the pieces of all files in the store. */
+  /** Counts the stored pieces of all uploaded files. */
   pieces(): Promise<number>;
   /** Publishes the event with which the organization service announces the deletion of a tenant. */
   deleteOrganization(organizationId: string): Promise<void>;

@@ -60,7 +60,7 @@ export const updateConnection =
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;
-      // A failure that only a person can fix is retried after someone has acted.
+      // A failure of the ERP connection that only a person can fix is retried after someone has acted.
       const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
       const change: ConnectionChange = {
         ...(secret === undefined ? {} : { credential: secrets.credential.seal(connection, secret) }),
@@ -129,7 +129,7 @@ export const deleteConnection =
     }
   };
 
-/** Performs the steps that follow a committed deletion. Each step can be repeated. */
+/** Performs the steps that follow the committed deletion of an ERP connection. Each step can be repeated. */
 export const finishDeletion =
   ({ connections, places, runs, listedIds, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
   async (

@@ -18,14 +18,14 @@ export interface AbandonedTokens {
 export interface OAuthFlows {
   insert(flow: OAuthFlow): Promise<void>;
   /**
-   * Changes the flow status from PENDING to EXCHANGING, but only once. A state parameter that is used again finds no
-   * flow.
+   * Changes the status of an OAuth consent flow from PENDING to EXCHANGING, but only once. A state parameter that is
+   * used again finds no flow.
    * @param organizationId organization in the signed state parameter
    */
   consume(organizationId: string, flowId: string): Promise<OAuthFlow | undefined>;
   /** Stores the tokens of an OAuth consent flow. The tokens are revoked at the given time unless the flow continues. */
   keepTokens(flow: OAuthFlow, tokens: SealedValue, revokeAt: Date): Promise<void>;
-  /** Changes the flow status from EXCHANGING to CONFIRMING. */
+  /** Changes the status of the OAuth consent flow from EXCHANGING to CONFIRMING. */
   awaitConfirmation(
     flow: OAuthFlow,
     page: { readonly tenant: ConsentedTenant; readonly confirmationHash: string; readonly expiresAt: Date },
@@ -33,7 +33,7 @@ export interface OAuthFlows {
   /** Returns a flow that is waiting for the user's decision. */
   findConfirming(flowId: string, confirmationHash: string): Promise<OAuthFlow | undefined>;
   /**
-   * Changes the flow status from CONFIRMING to EXCHANGING, once.
+   * Changes the status of an OAuth consent flow from CONFIRMING to EXCHANGING, once.
    * @param revokeAt time at which the tokens are revoked unless the flow continues
    */
   decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<GrantedFlow | undefined>;
@@ -42,7 +42,7 @@ export interface OAuthFlows {
    * @param revokeAt time at which the tokens are revoked, or undefined to remove them at once
    */
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
-  /** Removes the OAuth tokens of a closed flow. */
+  /** Removes the OAuth tokens of a closed consent flow. */
   wipe(flow: OAuthFlow): Promise<void>;
   /** Claims tokens that are due for revocation, until the given time. */
   claimRevocation(now: Date, until: Date): Promise<AbandonedTokens | undefined>;

@@ -9,6 +9,6 @@ export interface OAuthSettings {
   /** Page of the application to which the browser is redirected after the consent. */
   readonly returnUrl: string;
   readonly flowMs: number;
-  /** True if a user must confirm the connected company (ADR 0088). */
+  /** True if a user must confirm which company of the ERP is connected (ADR 0088). */
   readonly isConfirmed: boolean;
 }

@@ -18,7 +18,7 @@ export function pagesSeen(after: string | undefined): { add(page: Page<{ readonl
       const isEmpty = rowIds.length + invalid.length + deletedIds.length === 0 && besides === undefined;
       emptyPages = isEmpty ? emptyPages + 1 : 0;
       if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
-      // An empty page may end at the position at which it began.
+      // An empty page of ERP records may end at the position at which it began.
       if (position !== undefined && !isEmpty) {
         if (positions.has(position)) throw endless();
         positions.add(position);

@@ -176,7 +176,7 @@ async function attempt(
     await work();
     tokensRevoked(provider, 'revoked');
   } catch (error) {
-    // If the provider refuses the refresh token, the token has already expired or been revoked.
+    // If the ERP provider refuses the refresh token, the token has already expired or been revoked.
     if (!(error instanceof GrantRefused)) {
       const isLast = tries + 1 >= TRIES_MAX;
       tokensRevoked(provider, isLast ? 'given_up' : 'failed');

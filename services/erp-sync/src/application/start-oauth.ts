@@ -37,7 +37,10 @@ export interface ConsentRequest {
 }
 
 const FLOW_ID_BYTES = 16;
-/** Number of random bytes in a PKCE verifier: 256 bits, which are 43 characters, the minimum that PKCE requires. */
+/**
+ * Number of random bytes in a PKCE verifier of an OAuth consent: 256 bits, which are 43 characters, the minimum that
+ * PKCE requires.
+ */
 const VERIFIER_BYTES = 32;
 
 /**

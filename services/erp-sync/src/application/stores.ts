@@ -75,7 +75,7 @@ export interface ConnectionStore {
    */
   markDeleted(connection: Connection, events: readonly Announcement[]): Promise<void>;
   finishDeletion(connectionId: string): Promise<void>;
-  /** Returns unfinished deletions that were committed before the given time. */
+  /** Returns unfinished deletions of ERP connections that were committed before the given time. */
   unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
   countUnfinishedDeletions(): Promise<number>;
 }

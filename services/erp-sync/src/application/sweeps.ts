@@ -2,10 +2,15 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { finishDeletion } from './change-connections.js';
 import type { DeleteDeps } from './change-connections.js';
 
-/** Minimum age of a deletion that the sweep completes. Younger deletions are still handled by their request. */
+/**
+ * Minimum age of a deletion of an ERP connection that the sweep completes. Younger deletions are still handled by their
+ * request.
+ */
 const DELETION_AGE_MS_MIN = 10_000;
 
-/** Completes deletions that a crash or an outage interrupted. A failure does not delay the others. */
+/**
+ * Completes deletions of ERP connections that a crash or an outage interrupted. A failure does not delay the others.
+ */
 export const finishDeletions =
   (deps: DeleteDeps & { readonly clock: Clock }) =>
   async (signal: AbortSignal): Promise<void> => {

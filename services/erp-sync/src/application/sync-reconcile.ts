@@ -11,10 +11,13 @@ import type { IdList, ListOwner } from './sync-stores.js';
 export const IDS_MAX = 1_000_000;
 /** Maximum number of consecutive pages in the list of all ids that contain no new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
-/** Maximum age of an unfinished id list. An older list is started again, because it would be out of date. */
+/**
+ * Maximum age of an unfinished list of all record ids of an ERP. An older list is started again, because it would be
+ * out of date.
+ */
 export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** State of a list of all ids whose reading has not begun. */
+/** State of a list of all record ids of an ERP whose reading has not begun. */
 export const NOT_BEGUN: IdList = { count: 0 };
 
 /**
@@ -83,7 +86,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
  */
 export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {
   const list = run.lists.get(stream) ?? NOT_BEGUN;
-  // A list in progress may already have passed ids that have been deleted since.
+  // A list of ERP record ids in progress may already have passed ids that have been deleted since.
   await saveList(run, stream, list.begunAt === undefined ? list : { ...list, isFollowed: true });
 }
 

@@ -16,7 +16,7 @@ export interface RunUnderWay {
   readonly log: RunLog;
   readonly clock: Clock;
   readonly listedIds: ListedIdStore;
-  /** Lists of all ids that have not been compared with the stored records yet, in their stored form. */
+  /** Lists of all ERP record ids that have not been compared with the stored records yet, in their stored form. */
   readonly lists: Map<StreamName, IdList>;
   /** Stores the progress of the import run. */
   saveProgress(): Promise<void>;

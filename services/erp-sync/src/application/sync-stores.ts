@@ -20,13 +20,13 @@ export interface OpenWindow {
    * window is stored.
    */
   readonly next?: string;
-  /** Position of the last page of the time window that was stored (`Page.position`). */
+  /** Position of the last page of ERP records in the time window that was stored (`Page.position`). */
   readonly after?: string;
 }
 
 /** Progress of reading one stream of an ERP. */
 export interface StreamState {
-  /** Time on the ERP clock, in RFC 3339 format, at which the next time window begins. */
+  /** Time on the ERP clock, in RFC 3339 format, at which the next time window of an import begins. */
   readonly cursor?: string | undefined;
   readonly window?: OpenWindow | undefined;
 }
@@ -35,11 +35,11 @@ export interface StreamState {
 export interface IdList {
   /** Time when the first page of the list of all ids was requested. Absent before this request. */
   readonly begunAt?: Date;
-  /** Position of the last page of ids that was stored (`IdPage.position`). */
+  /** Position of the last page of ERP record ids that was stored (`IdPage.position`). */
   readonly after?: string;
-  /** Number of ids of the list that were stored so far. */
+  /** Number of ERP record ids of the list that were stored so far. */
   readonly count: number;
-  /** True if deletions were reported that may be missing from the list. The ids are then listed a second time. */
+  /** True if the ERP reported deletions that may be missing from the list. The ids are then listed a second time. */
   readonly isFollowed?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface ClaimedConnection extends CallableConnection {
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
   /** Time when the last comparison of all ids with the ERP began. */
   readonly reconciledAt: Date | undefined;
-  /** Lists of all ids that have not been compared with the stored records yet. */
+  /** Lists of all ERP record ids that have not been compared with the stored records yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
   readonly pass: Pass | undefined;
   /** Start of the first import run whose records `CompleteImport` has not processed. */
@@ -87,12 +87,12 @@ export interface ConnectionClaim {
    */
   saveWindow(stream: StreamName, window: OpenWindow): Promise<void>;
   /**
-   * Stores that the time window was read completely.
+   * Stores that the time window of the ERP stream was read completely.
    * @throws ClaimEnded
    */
   saveCursor(stream: StreamName, cursor: string, succeededAt: Date): Promise<void>;
   /**
-   * Stores that a comparison of all ids begins, with the id lists that must be read.
+   * Stores that a comparison of all ERP record ids begins, with the id lists that must be read.
    * @throws ClaimEnded
    */
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
@@ -135,7 +135,7 @@ export interface ListOwner {
   readonly begunAt: Date;
 }
 
-/** Stores the ids of lists that have not been compared yet. An id that is stored twice counts once. */
+/** Stores the ERP record ids of lists that have not been compared yet. An id that is stored twice counts once. */
 export interface ListedIdStore {
   /**
    * Adds a page of ids to a stored list.
@@ -265,7 +265,7 @@ export interface RunStore {
   /** Cancels the current import runs of an ERP connection. */
   cancel(organizationId: string, connectionId: string): Promise<void>;
   list(organizationId: string, connectionId: string, page: PageRequest): Promise<Page<Run>>;
-  /** Returns the import runs with the given ids. */
+  /** Returns the ERP import runs with the given ids. */
   many(organizationId: string, runIds: readonly string[]): Promise<readonly Run[]>;
   deleteFinishedBefore(before: Date): Promise<number>;
 }

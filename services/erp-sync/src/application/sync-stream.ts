@@ -15,7 +15,9 @@ const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNote
 /** First day from which documents are imported. */
 export interface FirstDay {
   readonly day: string;
-  /** True if the customer chose the first day. The day then also applies to documents that change later. */
+  /**
+   * True if the customer chose the first day of the import. The day then also applies to documents that change later.
+   */
   readonly isChosen: boolean;
 }
 
@@ -62,7 +64,7 @@ export async function readStream<S extends StreamName>(
     },
     store: (page) => storePage(run, stream, page),
     async commit({ position }) {
-      // If no position is known, reading can only start again at the beginning of the time window.
+      // If no position is known, reading the ERP stream can only start again at the beginning of the time window.
       if (position !== undefined) {
         await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
         log.advance();
@@ -158,7 +160,7 @@ async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
       const result = await upcoming;
       if (result.done === true) return;
       upcoming = iterator.next();
-      // The promise is awaited in the next iteration; the empty catch avoids an unhandled rejection until then.
+      // The stored page is awaited in the next iteration; the empty catch avoids an unhandled rejection until then.
       upcoming.catch(() => {});
       yield result.value;
     }

@@ -50,7 +50,7 @@ export const testConnection =
   };
 
 /**
- * Waits for the given work up to a time limit.
+ * Waits for the test of an ERP connection up to a time limit.
  * @throws ErpFault TIMEOUT
  */
 async function within<T>(msMax: number, work: () => Promise<T>): Promise<T> {

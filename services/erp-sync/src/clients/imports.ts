@@ -20,7 +20,7 @@ export const CALL_TRIES_MAX = 6;
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 /** Maximum number of bytes for a field's tag and length, and for a value that is not text. */
 const FIELD_BYTES_MAX = 32;
-/** Maximum number of UTF-8 bytes for one UTF-16 unit. */
+/** Maximum number of UTF-8 bytes for one UTF-16 unit, by which the size of a gRPC message is estimated. */
 const BYTES_PER_CHARACTER_MAX = 3;
 /** Maximum number of ids in one range of a complete list from an ERP. */
 const IDS_PER_CALL_MAX = 10_000;
@@ -184,7 +184,10 @@ function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Gene
   if (batch.length > 0) yield batch;
 }
 
-/** Returns an upper bound of a message's size. Encoding it only to get its length would cost as much as sending it. */
+/**
+ * Returns an upper bound of the size of a gRPC message. Encoding it only to get its length would cost as much as
+ * sending it.
+ */
 function bytesAtMost(value: unknown): number {
   if (typeof value === 'string') return FIELD_BYTES_MAX + BYTES_PER_CHARACTER_MAX * value.length;
   if (value === undefined) return 0;

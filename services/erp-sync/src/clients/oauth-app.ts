@@ -22,7 +22,7 @@ import type { BoundedFetch } from './bounded-fetch.js';
 
 /** Settings of the OAuth app that this installation has registered with a provider. */
 export interface OAuthAppSettings {
-  /** Expected issuer, which is compared with the parameter `iss` of a callback if the callback contains one. */
+  /** Expected OAuth issuer, which is compared with the parameter `iss` of a callback if the callback contains one. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -123,7 +123,7 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
-  // The cause is an error in a call that this service made.
+  // The cause of the OAuth error is a call that this service made.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
   // A refused client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
   if (error instanceof WWWAuthenticateChallengeError) {

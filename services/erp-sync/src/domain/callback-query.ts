@@ -1,6 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** Returns the same refusal for every invalid state parameter, because details would help only an attacker. */
+/** Returns the same refusal for every invalid OAuth state parameter, because details would help only an attacker. */
 export function untrustworthyState(): DomainError {
   return new DomainError(
     'invalid',

@@ -36,7 +36,7 @@ export interface Connection {
   readonly runningRunId: string | undefined;
   /** Ids of the ten newest import runs of the ERP connection, oldest first. */
   readonly recentRunIds: readonly string[];
-  /** Time when each stream was last read without a fault. */
+  /** Time when each stream of the ERP was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;
   /** Client secret or API key. Absent for providers that use consent, and after a deletion. */
   readonly credential: SealedValue | undefined;

@@ -12,7 +12,7 @@ export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
 
 /** An OAuth consent flow, from its start to the decision. */
 export interface OAuthFlow {
-  /** Flow id of 128 random bits, which is part of the state parameter. */
+  /** Id of an OAuth consent flow with 128 random bits, which is part of the state parameter. */
   readonly id: string;
   readonly organizationId: string;
   readonly provider: Connection['provider'];
@@ -20,12 +20,12 @@ export interface OAuthFlow {
   /** The actor who started the flow, for audit events. */
   readonly actor: FlowActor;
   /**
-   * Redirect URI as it was sent to the provider. The request that exchanges the authorization code must repeat this
-   * URI.
+   * OAuth redirect URI as it was sent to the provider. The request that exchanges the authorization code must repeat
+   * this URI.
    */
   readonly redirectUri: string;
   readonly codeVerifier: SealedValue;
-  /** Time until which the browser may return and, later, until which the user may confirm. */
+  /** Time until which the browser may return from an OAuth consent and, later, until which the user may confirm. */
   readonly expiresAt: Date;
   readonly createdAt: Date;
 }

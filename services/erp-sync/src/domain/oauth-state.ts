@@ -21,7 +21,7 @@ export interface StateKey {
 
 const VERSION = 1;
 const KEY_BYTES = 32;
-/** Maximum length of a state parameter. The state parameters that this service creates have about 400 characters. */
+/** Maximum length of an OAuth state parameter. Those that this service creates have about 400 characters. */
 const STATE_LENGTH_MAX = 2_048;
 
 /**

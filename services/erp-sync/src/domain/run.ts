@@ -101,7 +101,7 @@ export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: S
 export interface RunLog {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
-  /** Starts or continues the counts for a stream. */
+  /** Starts or continues the counts of an import run for a stream of ERP records. */
   begin(stream: StreamName, cursorFrom: string | undefined): void;
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
   /** Records that the import run has read the stream completely. */

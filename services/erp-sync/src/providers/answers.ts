@@ -3,7 +3,7 @@ import type { ErpAnswer } from './provider.js';
 
 /** A row in an ERP's response table: a response that only the ERP itself sends, and its fault. */
 export interface AnswerRule {
-  /** HTTP statuses to which the table entry applies. Absent if the entry applies to every status. */
+  /** HTTP statuses of an ERP response to which the table entry applies. Absent if the entry applies to every status. */
   readonly status?: readonly number[];
   /**
    * Error codes that the ERP sends. `Family_*` matches all codes that begin with `Family_`. A response without a code

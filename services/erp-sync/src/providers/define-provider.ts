@@ -64,7 +64,9 @@ export interface ProviderParts extends Omit<Provider, 'open'> {
   open(deps: SessionDeps & { readonly http: TimedHttp }): SessionParts;
 }
 
-/** Builds a provider from its specific parts. The parts that all ERPs have in common are implemented here. */
+/**
+ * Builds the provider of an ERP from its specific parts. The parts that all ERPs have in common are implemented here.
+ */
 export function defineProvider({ open, ...traits }: ProviderParts): Provider {
   return {
     ...traits,

@@ -84,7 +84,7 @@ export interface RemoteCompany {
 }
 
 export interface Window {
-  /** Time in RFC 3339 format since which rows must have changed. Absent for all rows. */
+  /** Time in RFC 3339 format since which ERP rows must have changed. Absent for all rows. */
   readonly from?: string;
   /** First date (`YYYY-MM-DD`) from which bills, credit notes and payments are read. */
   readonly dateFrom?: string;
@@ -96,7 +96,8 @@ export interface Window {
 export interface RecordsPart<R> {
   readonly records: readonly R[];
   /**
-   * Rows that cannot be read, each with an error message of this product. They are counted as failed and never stored.
+   * ERP rows that cannot be read, each with an error message of this product. They are counted as failed and never
+   * stored.
    */
   readonly invalid: readonly InvalidRow[];
   /** External ids that the ERP reports as deleted. */
@@ -123,7 +124,8 @@ export interface Page<R> extends RecordsPart<R> {
    */
   readonly missesDeletions?: boolean;
   /**
-   * Position from which a later run can continue. Absent if it can continue only from the beginning of the time window.
+   * Position in the ERP stream from which a later run can continue. Absent if it can continue only from the beginning
+   * of the time window.
    */
   readonly position?: string;
 }
@@ -131,7 +133,10 @@ export interface Page<R> extends RecordsPart<R> {
 /** A page of ERP records in a list of all ids. */
 export interface IdPage {
   readonly ids: readonly string[];
-  /** Position from which a later run can continue. Absent if it can continue only from the previous position. */
+  /**
+   * Position in the list of ERP record ids from which a later run can continue. Absent if it can continue only from the
+   * previous position.
+   */
   readonly position?: string;
 }
 

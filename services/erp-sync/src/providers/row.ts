@@ -78,7 +78,7 @@ export class Row {
     return required(this.day(name), name);
   }
 
-  /** Reads a date with a time and a time zone. */
+  /** Reads a field of an ERP row that holds a date with a time and a time zone. */
   instant(name: string): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -168,7 +168,7 @@ export function present<T extends object>(fields: T): Present<T> {
   return kept as Present<T>;
 }
 
-/** Splits a string of field names at its blanks. */
+/** Splits a string of ERP field names at its blanks. */
 export function namesOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }

@@ -67,13 +67,13 @@ export interface ConnectionDocument extends Aggregate {
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
   /** Time when the last comparison of all ids with the ERP began. */
   readonly reconciledAt?: Date;
-  /** Id lists that have not been compared yet. Their pages are in `listed_ids`. */
+  /** Lists of ERP record ids that have not been compared yet. Their pages are in `listed_ids`. */
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
   /** Point at which the next import run continues, if the last run used up its budget. */
   readonly pass?: Pass;
   /** Start of the import run since which records have been waiting for `CompleteImport`. */
   readonly incompleteSince?: Date;
-  /** Number of consecutive runs whose worker stopped responding. */
+  /** Number of consecutive import runs whose worker stopped responding. */
   readonly abandonedRuns?: number;
   /** Ids of the ten newest import runs of the ERP connection, oldest first. */
   readonly recentRunIds: readonly string[];
@@ -92,7 +92,7 @@ export interface StreamProgress {
    * Absent until the stream was read completely.
    */
   readonly cursor?: string;
-  /** Time window of the stream that was not read completely. */
+  /** Time window of the ERP stream that was not read completely. */
   readonly window?: {
     readonly from?: string;
     readonly dateFrom?: string;
@@ -101,10 +101,10 @@ export interface StreamProgress {
      * window is stored.
      */
     readonly next?: string;
-    /** Position of the last page of the time window that was stored (`Page.position`). */
+    /** Position of the last page of ERP records in the time window that was stored (`Page.position`). */
     readonly after?: string;
   };
-  /** Time when the stream was last read completely. */
+  /** Time when the ERP stream was last read completely. */
   readonly succeededAt?: Date;
 }
 

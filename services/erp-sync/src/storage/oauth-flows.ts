@@ -7,7 +7,7 @@ import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/
 
 /** A stored OAuth consent flow. Every query checks `expiresAt`, because the TTL index uses another field. */
 export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
-  /** Flow id of 128 random bits, which is part of the state parameter. */
+  /** Id of an OAuth consent flow with 128 random bits, which is part of the state parameter. */
   readonly _id: string;
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
@@ -17,7 +17,7 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
    */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];
-  /** SHA-256 hash of the confirmation value in the form. */
+  /** SHA-256 hash of the confirmation value in the form of an OAuth consent. */
   readonly confirmationHash?: string;
   /** Time when the OAuth tokens are revoked, with a sparse index. */
   readonly revokeAt?: Date;

@@ -92,7 +92,7 @@ export function runStore(collection: Collection<RunDocument>, outbox: Outbox, cl
     },
     finish,
     async cancel(organizationId, connectionId) {
-      // Only the newest runs are searched, because older ones cannot be in progress.
+      // Only the newest import runs are searched, because older ones cannot be in progress.
       const filter = { organizationId, connectionId };
       const last = await collection.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: RUNNING_MAX }).toArray();
       for (const { _id: runId, status } of last) {

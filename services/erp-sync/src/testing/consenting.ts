@@ -93,7 +93,7 @@ export async function clickThrough(authorizeUrl: string, choice: string): Promis
   return new URL(location).search.slice(1);
 }
 
-/** The steps of a user who connects an ERP. */
+/** The steps of a user who connects an ERP by consent in a test. */
 export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
   const start = async (organizationId: string, product: Product, part: object = {}): Promise<string> =>
     (await running.oauth.startOAuth({ organizationId, provider: codes[product], ...part }, caller)).authorizeUrl;
@@ -119,7 +119,7 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
     decide,
     toPage,
     /**
-     * Performs all steps of connecting an ERP.
+     * Performs all steps of connecting an ERP by consent in a test.
      * @returns status and id of the connection
      */
     async connect(organizationId: string, product: Product, tenant: string, part: object = {}) {

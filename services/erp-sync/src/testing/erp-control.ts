@@ -8,7 +8,7 @@ export interface ErpControl {
     remove?: readonly (string | number)[],
   ): Promise<void>;
   /**
-   * Adds a fault to the simulator.
+   * Adds a fault to the simulated ERP.
    * @returns the body of the response
    */
   addFault(fault: object): Promise<unknown>;

@@ -194,9 +194,9 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
 }
 
 function refuse(dispatching: Dispatching): ErrorRequestHandler {
-  // Express recognizes an error handler by its four parameters.
+  // The framework Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
-    // A path with invalid percent-encoding identifies no resource.
+    // A request path with invalid percent-encoding identifies no resource.
     const refusal = error instanceof URIError ? unknownRoute() : error;
     sendRefusal(response, countedRefusal(refusal, request, response, dispatching), dispatching.logger);
   };

@@ -320,7 +320,7 @@ async function readInput(
   };
 }
 
-/** A malformed id in the path is refused like an unknown id. */
+/** A malformed id in the request path is refused like an unknown id. */
 function readParams(route: Route, request: Request): Record<string, unknown> {
   const params = route.params?.safeParse(request.params);
   if (params?.success === false) throw notFound(route.resourceName ?? 'resource');

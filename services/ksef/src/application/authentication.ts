@@ -33,7 +33,7 @@ export interface AuthenticationCalls {
   status(credentials: KsefCredentials, started: StartedAuthentication): Promise<KsefStatus>;
   /** Fetches the KSeF tokens after a successful authentication (call A5). */
   redeem(credentials: KsefCredentials, started: StartedAuthentication): Promise<{ access: Grant; refresh: Grant }>;
-  /** Refreshes an access token (call A6). */
+  /** Refreshes an access token of KSeF (call A6). */
   refresh(credentials: KsefCredentials, refreshToken: string): Promise<Grant>;
   /** Terminates a KSeF login session (call A7). */
   end(credentials: KsefCredentials, bearer: string): Promise<void>;
@@ -56,7 +56,7 @@ export interface Authenticator {
 export interface AuthenticationDeps {
   readonly calls: AuthenticationCalls;
   readonly authenticators: Readonly<Record<Authentication, Authenticator>>;
-  /** Milliseconds between two polls of the authentication status (call A4). */
+  /** Milliseconds between two polls of the status of a KSeF login (call A4). */
   readonly pollMs: number;
   readonly nowMs: () => number;
 }
@@ -67,7 +67,7 @@ const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;
 
 /**
- * Authenticates with the calls A2 to A5, and repeats them once with a new challenge if that may help.
+ * Logs in to KSeF with the calls A2 to A5, and repeats them once with a new challenge if that may help.
  * @throws KsefRefusal
  */
 export async function authenticate(

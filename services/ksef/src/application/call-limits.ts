@@ -10,7 +10,7 @@ export interface CallScope {
   readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
   /** KSeF operations that KSeF has blocked until a given time. */
   readonly blocks: readonly Block[];
-  /** Time when the current limits were last read from KSeF, or 0 if they were never read. */
+  /** Time when the current call limits were last read from KSeF, or 0 if they were never read. */
   readonly limitsReadAtMs: number;
   readonly limits: StatedLimits;
 }
@@ -28,7 +28,7 @@ export interface StatedLimits {
 }
 
 export interface StoredScope {
-  /** Version of the stored call scope, which increases with each replacement. It is 0 if nothing is stored. */
+  /** Version of the stored scope of KSeF calls, which increases with each replacement. It is 0 if nothing is stored. */
   readonly version: number;
   readonly scope: CallScope;
 }
@@ -64,9 +64,9 @@ export interface CallLimitsDeps {
   readonly windowsMs?: readonly [number, number, number];
 }
 
-/** Maximum difference between the clocks of two replicas. */
+/** Maximum difference between the clocks of two replicas that count calls to KSeF. */
 const CLOCK_MARGIN_MS = 50;
-/** Maximum delay in milliseconds before the completion of a call is stored. The next call stores it earlier. */
+/** Maximum delay in milliseconds before the completion of a KSeF call is stored. The next call stores it earlier. */
 const ENDS_STORED_MS_MAX = 250;
 /** Maximum number of conflicts with other replicas in storing a counted call, after which calls are postponed. */
 const CONFLICTS_MAX = 20;
@@ -75,7 +75,7 @@ const CONFLICT_WAIT_MS = 100;
 const SCOPES_MAX = 20_000;
 /** Interval at which the current call limits are read from KSeF again. */
 const READ_EACH_MS = 3_600_000;
-/** Time without use after which a call scope is removed. */
+/** Time without use after which a scope of KSeF calls is removed. */
 const SCOPE_KEPT_MS = 24 * 3_600_000;
 const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
 
@@ -93,7 +93,7 @@ export class CallLimits {
   }
 
   /**
-   * Requests permission to make a call.
+   * Requests permission to make a call to KSeF.
    * @returns the call, or the time to wait before the next request
    */
   async take(subject: LimitSubject): Promise<CountedCall | { readonly waitMs: number }> {
@@ -144,7 +144,7 @@ export class CallLimits {
     await this.#ledgerOf(subject).change((scope) => ({ ...scope, limits: { ...scope.limits, ...limits } }));
   }
 
-  /** Stores the completed calls that are not stored yet. */
+  /** Stores the completed calls to KSeF that are not stored yet. */
   async close(): Promise<void> {
     await Promise.all([...this.#ledgers.values()].map((ledger) => ledger.close()));
   }
@@ -183,10 +183,10 @@ interface EndedCall {
 
 type Change = (scope: CallScope) => CallScope;
 
-/** Changes of a call scope that are stored together in one write. */
+/** Changes of a scope of KSeF calls that are stored together in one write. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
-  /** Completed calls of this change. More calls are added until its write begins. */
+  /** Completed KSeF calls of this change. More calls are added until its write begins. */
   readonly ended: EndedCall[];
   readonly changes: readonly Change[];
 }
@@ -231,7 +231,7 @@ class ScopeLedger {
     await this.#store();
   }
 
-  /** Returns the scope as this replica last stored it, or reads it from the store. */
+  /** Returns the scope of KSeF calls as this replica last stored it, or reads it from the store. */
   async read(): Promise<CallScope> {
     this.#known ??= await this.#find();
     return this.#known.scope;
@@ -252,7 +252,7 @@ class ScopeLedger {
     return (await this.#deps.store.find(this.#id)) ?? { version: 0, scope: EMPTY };
   }
 
-  /** Resolves when the current changes have been stored or storing them has failed. */
+  /** Resolves when the current changes to the KSeF call counts have been stored or storing them has failed. */
   #store(): Promise<void> {
     this.#storing ??= this.#storeAll();
     return this.#storing;
@@ -266,7 +266,8 @@ class ScopeLedger {
       this.#timer = undefined;
       const isStored = await this.#storeOnce(batch);
       if (isStored) continue;
-      // The completed calls are put back. They are stored with the next call or after a pause, so that none is lost.
+      // The completed KSeF calls are put back. They are stored with the next call or after a pause, so that none is
+      // lost.
       this.#ended.unshift(...batch.ended);
       this.#changes.unshift(...batch.changes);
       this.#storeLater();
@@ -298,7 +299,7 @@ class ScopeLedger {
   async #replace(batch: Batch): Promise<boolean> {
     const { store, clock, requestMs } = this.#deps;
     const { version, scope } = (this.#known ??= await this.#find());
-    // Calls that have completed since then are included in this replacement.
+    // KSeF calls that have completed since then are included in this replacement.
     batch.ended.push(...this.#ended.splice(0));
     const nowMs = clock.now().getTime();
     const endsAtMs = nowMs + requestMs + CLOCK_MARGIN_MS;

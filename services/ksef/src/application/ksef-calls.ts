@@ -129,8 +129,8 @@ export interface ExportedPackage {
    */
   readonly parts: readonly ExportedPart[];
   /**
-   * True when the window has more invoices than one invoice package can contain. `lastStoredAt` is present in this
-   * case.
+   * True when the time window of a KSeF export has more invoices than one package can contain. `lastStoredAt` is
+   * present in this case.
    */
   readonly isTruncated: boolean;
   readonly lastStoredAt: string | undefined;
@@ -164,7 +164,7 @@ export interface KsefCalls {
     document: EncryptedDocument,
     options?: Leaving,
   ): Promise<{ readonly referenceNumber: string }>;
-  /** Fetches the status of an invoice (S3). */
+  /** Fetches the status of an invoice from KSeF (S3). */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
   /**
    * Reads all pages of a session's invoice list (S4). Entries that cannot be read are left out. A KSeF session with
@@ -179,7 +179,7 @@ export interface KsefCalls {
   sessionStatus(sessionReferenceNumber: string): Promise<SessionStatus>;
   /** Fetches the collective confirmation of a KSeF session (S7). */
   upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
-  /** Fetches the confirmation of an invoice (S8). */
+  /** Fetches the confirmation of an invoice from KSeF (S8). */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
   /**
    * Checks the permission to issue invoices (S9). Without it, the refusal is PERMANENT `KSEF_HTTP_403` for the whole

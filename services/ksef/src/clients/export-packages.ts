@@ -55,7 +55,7 @@ export function exportPackages(
   });
 
   /**
-   * Returns the HTTP agents for an address.
+   * Returns the HTTP agents for the address of a KSeF package.
    * @throws PackageFault if the address must not be called
    */
   function agentsFor(environment: KsefEnvironment, text: string): Agents {
@@ -193,7 +193,7 @@ async function writeAll(file: FileHandle, start: number, chunks: AsyncIterable<B
 }
 
 /**
- * Opens a decrypted package.
+ * Opens a decrypted invoice package from KSeF.
  * @throws PackageFault
  */
 async function openPackage(file: FileHandle, bytes: number): Promise<OpenPackage> {

@@ -34,7 +34,7 @@ export interface KsefRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Function that receives the `X-System-Warning` header of every response, including refusals. It never rejects. */
   readonly onWarning?: ((header: string) => Promise<void>) | undefined;
-  /** Content type that a successful response has. */
+  /** Content type that a successful response of KSeF has. */
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 

@@ -9,7 +9,7 @@ const TEXTS_MAX = 100;
 const text = z.string().max(1_000_000);
 /** Schema of a reference number that becomes part of later addresses. */
 const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
-/** A time with up to 7 fraction digits and an offset. Digits below a millisecond are truncated. */
+/** A time in a KSeF response, with up to 7 fraction digits and an offset. Digits below a millisecond are truncated. */
 const time = z
   .string()
   .max(64)
@@ -76,7 +76,7 @@ export const invoiceAnswer = z
         referenceOf(more?.originalSessionReferenceNumber) ?? named?.sessionReferenceNumber,
     };
   });
-/** An entry of an invoice list. An entry that cannot be read is left out, so that it does not hide the others. */
+/** An entry of a KSeF invoice list. An entry that cannot be read is left out, so that it does not hide the others. */
 const listedInvoice = z
   .object({
     referenceNumber: reference,

@@ -6,14 +6,14 @@ import { normaliseSerialNumber } from '../domain/revoked-seals.js';
 import type { RevocationList } from '../domain/revoked-seals.js';
 import { readCertificates } from './trusted-seals.js';
 
-/** Maximum size of a revocation list file. The lists of large authorities have some MiB. */
+/** Maximum size of a file with a certificate revocation list. The lists of large authorities have some MiB. */
 export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
 /** Maximum number of revocation lists in one file. The ministry uses few issuers. */
 export const REVOCATION_LISTS_MAX = 16;
 
 /** Certificate revocation list that was read from a file. */
 interface ReadRevocationList extends RevocationList {
-  /** Time by which the issuer will publish the next list. Undefined if the list does not state a time. */
+  /** Time by which the issuer will publish its next revocation list. Undefined if the list does not state a time. */
   readonly nextUpdate: Date | undefined;
 }
 

@@ -52,7 +52,10 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
 
 /** Lengths of the sliding windows in which KSeF counts calls, in milliseconds, shortest first. */
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
-/** Maximum number of entries in each longer window. Calls that have left the shorter windows are combined. */
+/**
+ * Maximum number of entries in each longer window of counted KSeF calls. Calls that have left the shorter windows are
+ * combined.
+ */
 const PARTS_OF_WINDOW = 60;
 /** Time to wait for KSeF calls in progress, because the time of their completion is unknown. */
 const UNDER_WAY_WAIT_MS = 100;
@@ -68,7 +71,7 @@ export interface CallCount {
 }
 
 export interface EndedCalls {
-  /** Time at which the last call of the group completed. */
+  /** Time at which the last KSeF call of the group completed. */
   readonly atMs: number;
   readonly calls: number;
 }
@@ -133,8 +136,8 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // Number of calls that must leave the window before another call fits. It is unknown when the calls in progress
-    // complete.
+    // Number of calls that must leave the window before another KSeF call fits. It is unknown when the calls in
+    // progress complete.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;
@@ -162,21 +165,22 @@ export function limitsInForce(
   return [Math.min(own[0], stated[0]), Math.min(own[1], stated[1]), Math.min(own[2], stated[2])];
 }
 
-/** Multiplies call limits by a factor. At least one call is always possible. */
+/** Multiplies the call limits of KSeF by a factor. At least one call is always possible. */
 function multiplied([perSecond, perMinute, perHour]: WindowLimits, factor: number): WindowLimits {
   const most = (calls: number): number => Math.max(1, Math.floor(calls * factor));
   return [most(perSecond), most(perMinute), most(perHour)];
 }
 
 /**
- * Combines older calls, rounding their times up, so that the list never has more entries than the windows have parts.
+ * Combines older KSeF calls, rounding their times up, so that the list never has more entries than the windows have
+ * parts.
  */
 function compacted(
   ended: readonly EndedCalls[],
   nowMs: number,
   [shortMs, middleMs, longMs]: readonly [number, number, number],
 ): readonly EndedCalls[] {
-  // Times are only rounded where this cannot move a call into a shorter window.
+  // Times of KSeF calls are only rounded where this cannot move a call into a shorter window.
   const middlePartMs = middleMs / PARTS_OF_WINDOW;
   const longPartMs = longMs / PARTS_OF_WINDOW;
   const partOf = (ageMs: number): number => {

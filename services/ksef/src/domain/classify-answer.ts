@@ -45,7 +45,7 @@ export interface RefusedAnswer {
 }
 
 export interface Waits {
-  /** Time to wait in milliseconds after a 429 response that states no time. */
+  /** Time to wait in milliseconds after a 429 response of KSeF that states no time. */
   readonly throttledMs: number;
   /** Time to wait in milliseconds after a block by the KSeF gateway. */
   readonly blockedMs: number;
@@ -312,7 +312,7 @@ function readError(json: unknown): ReadError {
   );
   return {
     code,
-    // The reason code becomes part of our message, so only safe characters are accepted.
+    // The reason code from KSeF becomes part of the error message, so only safe characters are accepted.
     reasonCode: typeof reasonCode === 'string' && /^[a-z-]{1,60}$/.test(reasonCode) ? reasonCode : undefined,
     // The incident id of KSeF is written to the log.
     incidentId: typeof incidentId === 'string' && /^[\w-]{1,100}$/.test(incidentId) ? incidentId : undefined,

@@ -10,7 +10,7 @@ export interface SystemWarning {
 
 /** Warning from KSeF that is stored on a KSeF connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
-  /** Time when the warning was last received from KSeF. */
+  /** Time when the warning about a connection was last received from KSeF. */
   readonly at: Date;
 }
 
@@ -46,7 +46,7 @@ function readWarning(text: string): SystemWarning {
 }
 
 /**
- * Adds warnings to the stored ones. Each code occurs once, with its newest message and time.
+ * Adds warnings to those of a KSeF connection. Each code occurs once, with its newest message and time.
  * @returns warnings with the newest first, at most {@link WARNINGS_MAX}
  */
 export function withWarnings(

@@ -44,7 +44,7 @@ export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
 /** Access of one company to one KSeF environment (specification 2.11; KSeF reference, section 18). */
 export interface Connection {
-  /** Connection id, computed by {@link connectionId}. */
+  /** Id of a KSeF connection, computed by {@link connectionId}. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
@@ -60,7 +60,10 @@ export interface Connection {
    * submission needs it any more.
    */
   readonly secret: SealedValue | undefined;
-  /** Time when a person last stored the secret, even if the secret is the same. Earlier results do not apply to it. */
+  /**
+   * Time when a person last stored the token or certificate, even if it is the same. Earlier test results do not apply
+   * to it.
+   */
   readonly secretSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
   /** The refused login. Present for ERROR, with the refusal code and the time of the first refusal. */
@@ -100,7 +103,7 @@ export function isSameSecret(
   return one.secretSavedAt?.getTime() === other.secretSavedAt?.getTime();
 }
 
-/** Masks a NIP with six asterisks before its last four digits. */
+/** Masks a NIP (Polish tax id) with six asterisks before its last four digits. */
 export function maskNip(nip: string): string {
   return `******${nip.slice(-4)}`;
 }

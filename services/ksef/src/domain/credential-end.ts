@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 /** Days before expiry on which users are notified (KSeF reference, section 18), in ascending order. */
 const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTIFICATE: [1, 7, 14, 30], TOKEN: [30] };
-/** Maximum number of days before expiry on which a notice may be given. */
+/** Maximum number of days before the expiry of a certificate or token on which a notice may be given. */
 const NOTICE_DAYS_MAX = 30;
 
 /** The current time, and the announced date from which KSeF accepts no tokens. */
@@ -23,7 +23,7 @@ export interface EndsSoon {
   /** Certificates that expire after this time and no later than {@link certificatesTo}. */
   readonly certificatesFrom: Date;
   readonly certificatesTo: Date;
-  /** True if connections with a KSeF token in the PRODUCTION environment are included. */
+  /** True if connections with a token in the PRODUCTION environment of KSeF are included. */
   readonly includesTokens: boolean;
 }
 

@@ -64,7 +64,7 @@ export function requireLengths({ key, iv }: SessionKey): void {
     throw new RangeError(`An initialization vector must have ${IV_BYTES} bytes; this one has ${iv.length}.`);
 }
 
-/** Returns the SHA-256 hash of the bytes in base64 (44 characters). */
+/** Returns the SHA-256 hash of an invoice file in base64 (44 characters). */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }

@@ -13,9 +13,7 @@ export const PARTS_MAX = 100;
 export const INVOICE_BYTES_MAX = 10_485_760;
 export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
 export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
-/**
- * Maximum ratio of unpacked to packed bytes over the whole package. Invoices with many equal lines reach a ratio of 40.
- */
+/** Maximum ratio of unpacked to packed bytes of a KSeF package. Invoices with many equal lines reach a ratio of 40. */
 export const RATIO_MAX = 200;
 /** Size in bytes up to which an invoice package may have any compression ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
@@ -50,7 +48,7 @@ export interface PackedFile {
 /** An entry in the invoice list of an invoice package. */
 export interface ListedInvoice {
   readonly ksefNumber: string;
-  /** SHA-256 hash of the file in base64. */
+  /** SHA-256 hash of the invoice file in base64. */
   readonly invoiceHash: string;
 }
 
@@ -82,8 +80,8 @@ export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPar
 }
 
 /**
- * Returns the size of the encrypted data for data of the given size. AES-256-CBC with PKCS#7 always fills the last
- * block.
+ * Returns the size of an encrypted KSeF package part for data of the given size. AES-256-CBC with PKCS#7 always fills
+ * the last block.
  */
 export function encryptedSizeOf(bytes: number): number {
   return (Math.floor(bytes / AES_BLOCK_BYTES) + 1) * AES_BLOCK_BYTES;

@@ -38,7 +38,7 @@ const NIGHT_SPREAD_MS = 3 * HOUR;
 export interface InboxTiming {
   readonly now: Date;
   readonly waitFactor: number;
-  /** Random number from 0 to 1, by which waiting times vary. */
+  /** Random number from 0 to 1, by which the waiting times of KSeF inboxes vary. */
   readonly random: number;
 }
 
@@ -50,7 +50,7 @@ export interface ExportedWindow {
   readonly highWaterMark?: string | undefined;
 }
 
-/** A changed inbox and the inbox runs that the change completed. */
+/** A changed KSeF inbox and the inbox runs that the change completed. */
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
@@ -316,7 +316,7 @@ export function stepFailed(
 export interface RunFault {
   /** Fault of the inbox run, as a sentence for users. */
   readonly message: string;
-  /** True when a person must act before the inbox run can continue. */
+  /** True when a person must act before the KSeF inbox run can continue. */
   readonly isPaused?: boolean;
   /**
    * True if the inbox run abandoned as many exports as one run may start. The company's other software shares the KSeF
@@ -364,7 +364,7 @@ export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
   return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };
 }
 
-/** Returns the inbox runs in progress with the status that they get when their inbox is disabled. */
+/** Returns the KSeF inbox runs in progress with the status that they get when their inbox is disabled. */
 export function stoppedRuns({ roles }: Inbox, message: string, now: Date): readonly InboxRun[] {
   return roles.flatMap((role) => {
     if (role.run === undefined) return [];

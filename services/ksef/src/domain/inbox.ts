@@ -16,7 +16,7 @@ export type InboxRole = (typeof inboxRoles)[number];
 export const BUYER: InboxRole = 'SUBJECT2';
 /** First day on which suppliers issue invoices through KSeF. */
 const INBOX_FROM_MIN = '2026-02-01';
-/** Maximum number of inbox runs that an inbox keeps. Older runs are removed. */
+/** Maximum number of runs that a KSeF inbox keeps. Older runs are removed. */
 export const INBOX_RUNS_MAX = 100;
 /** Maximum number of refused invoices that an inbox run lists. The metric counts all refused invoices. */
 export const REFUSED_MAX = 100;
@@ -100,7 +100,7 @@ export interface RunningExport {
   readonly isReady?: boolean | undefined;
 }
 
-/** An inbox run that is in progress. */
+/** A run of a KSeF inbox that is in progress. */
 export interface RunUnderWay extends ReceivedCounts {
   readonly id: string;
   readonly trigger: RunTrigger;
@@ -142,7 +142,7 @@ export interface RoleInbox {
    */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
-  /** Time from which an inbox run also receives the last 48 hours again. */
+  /** Time from which a run of the KSeF inbox also receives the last 48 hours again. */
   readonly nightAt: Date;
   /** Time from which stored documents have not been counted yet. Absent before the first inbox run. */
   readonly since?: Date | undefined;
@@ -154,7 +154,7 @@ export interface RoleInbox {
   readonly uncounted?: readonly StoringPeriod[] | undefined;
   /** True if a person has requested the next inbox run. */
   readonly isRequested: boolean;
-  /** True if inbox runs cannot continue until a person removes the cause. */
+  /** True if the runs of a KSeF inbox cannot continue until a person removes the cause. */
   readonly isPaused: boolean;
   /** Reason why the last inbox run of this role failed. */
   readonly error?: string | undefined;
@@ -218,7 +218,7 @@ export function newInbox(
 }
 
 /**
- * Returns the fault of a first day, or undefined if the day is valid.
+ * Returns the fault of the first day of a KSeF inbox, or undefined if the day is valid.
  * @param today day in Poland
  */
 export function faultOfFrom(from: string, today: string): string | undefined {
@@ -275,7 +275,7 @@ export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' |
   return { ...inbox, isEnabled: true, from, contextNip, roles, refused: isSameTaxpayer ? inbox.refused : [] };
 }
 
-/** Disables an inbox and removes its inbox runs in progress. Marks are kept. */
+/** Disables a KSeF inbox and removes its runs in progress. The times up to which invoices were received are kept. */
 export function disabled(inbox: Inbox): Inbox {
   return { ...inbox, isEnabled: false, roles: withoutRuns(inbox), requestedAt: undefined };
 }

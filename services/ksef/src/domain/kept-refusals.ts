@@ -82,7 +82,10 @@ export function dismissed(inbox: Inbox, ksefNumber: string, now: Date): Inbox | 
   return { ...inbox, refused: closing(inbox.refused, (one) => one.ksefNumber === ksefNumber, now) };
 }
 
-/** Closes refusals. If there are too many closed refusals, those that were closed first are removed. */
+/**
+ * Closes refusals of invoices in a KSeF inbox. If there are too many closed refusals, those that were closed first are
+ * removed.
+ */
 function closing(
   kept: readonly KeptRefusal[],
   isOver: (one: KeptRefusal) => boolean,

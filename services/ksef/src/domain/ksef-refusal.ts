@@ -28,15 +28,15 @@ export interface RefusalFacts {
   /** Reason of a 403 response as KSeF names it, such as `missing-permissions`. */
   readonly reasonCode?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Scope of a PERMANENT refusal, CALL by default. */
+  /** Scope of a PERMANENT refusal of KSeF, CALL by default. */
   readonly concerns?: RefusalScope;
-  /** True if the refused call belongs to the login (A1 to A7) that another call needed. */
+  /** True if the call that KSeF refused belongs to the login (A1 to A7) that another call needed. */
   readonly isOfLogin?: boolean | undefined;
   /** Id of a block by the gateway. The KSeF helpdesk needs this id. */
   readonly incidentId?: string | undefined;
 }
 
-/** Maximum length of the message in characters. Longer messages from KSeF are truncated. */
+/** Maximum length of a KSeF error message in characters. Longer messages are truncated. */
 const REFUSAL_TEXT_MAX = 1_000;
 /** Reason that KSeF names in a 403 response for a missing permission. */
 export const MISSING_PERMISSIONS = 'missing-permissions';
@@ -50,7 +50,7 @@ export class KsefRefusal extends Error {
   /** HTTP status of the KSeF response. Undefined if no complete response was received. */
   readonly httpStatus: number | undefined;
   readonly reasonCode: string | undefined;
-  /** Minimum time in milliseconds before the call may be repeated. */
+  /** Minimum time in milliseconds before the call to KSeF may be repeated. */
   readonly retryAfterMs: number | undefined;
   readonly concerns: RefusalScope;
   readonly isOfLogin: boolean;
@@ -83,7 +83,7 @@ export class KsefRefusal extends Error {
     return this.httpStatus === 429 || this.isPutOff;
   }
 
-  /** True if this service postponed the call before sending it, according to its own count of the limits. */
+  /** True if this service postponed the KSeF call before sending it, according to its own count of the limits. */
   get isPutOff(): boolean {
     return this.code === 'KSEF_LIMIT';
   }

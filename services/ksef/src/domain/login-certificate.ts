@@ -21,7 +21,7 @@ const RSA_BITS_MAX = 8_192;
 const PBKDF2_ROUNDS_MAX = 1_000_000;
 const PBES2 = '1.2.840.113549.1.5.13';
 const PBKDF2 = '1.2.840.113549.1.5.12';
-/** X.520 attributes that contain the identity of a subject. */
+/** X.520 attributes that contain the identity of a certificate's subject. */
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
@@ -113,7 +113,7 @@ export function identityOf(certificate: X509Certificate): Identity | undefined {
   return taxpayer === undefined ? undefined : { kind: 'NIP', value: taxpayer };
 }
 
-/** Masks an identity except for its last four digits, such as `NIP ******7635`. */
+/** Masks the identity in a certificate except for its last four digits, such as `NIP ******7635`. */
 export function maskedIdentity({ kind, value }: Identity): string {
   return `${kind} ${'*'.repeat(value.length - 4)}${value.slice(-4)}`;
 }

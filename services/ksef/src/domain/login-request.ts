@@ -22,7 +22,7 @@ const SIGNED_BEFORE_MS = 60_000;
 /** Values that a KSeF login request contains and signs. */
 export interface LoginRequest {
   readonly challenge: string;
-  /** Time of the challenge according to the KSeF clock. */
+  /** Time of the login challenge according to the KSeF clock. */
   readonly timestampMs: number;
   readonly contextNip: string;
 }

@@ -14,7 +14,7 @@ export type DocumentFault =
 
 /** Facts about an FA(3) document that decide whether it can be submitted. */
 export interface DocumentFacts {
-  /** SHA-256 hash of the document in base64. */
+  /** SHA-256 hash of the submitted document in base64. */
   readonly hash: string;
   readonly byteSize: number;
   readonly faults: readonly DocumentFault[];
@@ -96,7 +96,7 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
 const POLISH_HOURS = [2, 1];
 
 /**
- * Returns the end of a day in Poland.
+ * Returns the end of a day in Poland, until which an invoice with that issue date may be refused.
  * @param day `YYYY-MM-DD`
  */
 export function endOfPolishDay(day: string): Date {
@@ -106,7 +106,7 @@ export function endOfPolishDay(day: string): Date {
   return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
 }
 
-/** Returns the day in Poland as `YYYY-MM-DD`. */
+/** Returns the current day in Poland as `YYYY-MM-DD`, which KSeF compares with issue dates. */
 export function polishDayOf(at: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' }).format(at);
 }

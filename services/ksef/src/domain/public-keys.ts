@@ -8,7 +8,7 @@ export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
 /** Certificate with a public key of KSeF that KSeF publishes. */
 export interface PublishedCertificate {
-  /** The certificate in DER format, as base64. */
+  /** The certificate with a public key of KSeF in DER format, as base64. */
   readonly certificate: string;
   readonly validFrom: Date;
   readonly validTo: Date;
@@ -21,7 +21,7 @@ export interface PublicKey {
   readonly key: KeyObject;
 }
 
-/** Number of bytes by which a message for RSA-OAEP with SHA-256 must be shorter than the modulus. */
+/** Number of bytes by which a message encrypted for KSeF with RSA-OAEP and SHA-256 must be shorter than the modulus. */
 const OAEP_OVERHEAD_BYTES = 66;
 
 /**

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** Certificates that one issuer has revoked. */
+/** Certificates of KSeF seals that one issuer has revoked. */
 export interface RevocationList {
   /** Certificate whose key signed the revocation list. */
   readonly issuer: X509Certificate;

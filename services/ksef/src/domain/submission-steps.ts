@@ -17,8 +17,8 @@ const SESSION_RESTARTS_MAX = 2;
 /** Maximum number of new KSeF sessions after a 435 status. */
 const KEY_RESTARTS_MAX = 1;
 /**
- * Maximum number of consecutive failures before anything is sent. The wait after most failures is five minutes, so
- * reaching the limit takes at least five days.
+ * Maximum number of consecutive failures of a KSeF submission before anything is sent. The wait after most failures is
+ * five minutes, so reaching the limit takes at least five days.
  */
 export const UNSENT_FAILURES_MAX = 2_000;
 /**
@@ -34,11 +34,11 @@ const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 /** Current time, and the settings that change waiting times. */
 export interface Timing {
   readonly now: Date;
-  /** Value of the setting KSEF_WAIT_FACTOR. */
+  /** Value of the setting KSEF_WAIT_FACTOR, by which waiting times are multiplied. */
   readonly waitFactor: number;
   /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;
-  /** Random number from 0 to 1, by which waiting times vary. */
+  /** Random number from 0 to 1, by which the waiting times of KSeF submissions vary. */
   readonly random: number;
 }
 
@@ -192,7 +192,7 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
 
 /** The document that KSeF has registered with the same seller, kind and number. */
 export interface Original {
-  /** SHA-256 hash of the document in base64. */
+  /** SHA-256 hash of the submitted document in base64. */
   readonly invoiceHash: string;
   /** Entry for the document in its session's invoice list. */
   readonly entry?: { readonly sessionReferenceNumber: string; readonly invoiceReferenceNumber: string };
@@ -253,7 +253,7 @@ export function unread(
   return waiting({ ...progress, listFailures: listFailures + 1 }, refusal, timing);
 }
 
-/** Returns the progress after the call of a step was refused or failed. */
+/** Returns the progress of a KSeF submission after the call of a step was refused or failed. */
 export function refused(progress: Progress, step: Step, refusal: KsefRefusal, timing: Timing): Progress {
   switch (step.kind) {
     case 'SEND':
@@ -324,7 +324,7 @@ function waiting(progress: Progress, { kind, retryAfterMs, isAboutLimits }: Ksef
   return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
-/** Returns the time at which to repeat a call that our own count of the limits postponed. */
+/** Returns the time at which to repeat a KSeF call that the service's own count of the limits postponed. */
 export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, random }: Timing): Date {
   return after(now, Math.max(backoffMs(1, random) * waitFactor, retryAfterMs ?? 0));
 }
@@ -358,7 +358,7 @@ export function confirmationLater(progress: Progress, retryAfterMs: number | und
 }
 
 /**
- * Returns the progress of a submission whose confirmation was stored.
+ * Returns the progress of a KSeF submission whose confirmation was stored.
  * @throws TypeError if the submission is not ACCEPTED
  */
 export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {
@@ -426,7 +426,7 @@ function accepted(progress: Progress, ksefNumber: string, { now }: Timing): Prog
   };
 }
 
-/** Maximum length of an error message in characters. Longer messages are truncated. */
+/** Maximum length of the error message of a KSeF submission in characters. Longer messages are truncated. */
 const REFUSAL_TEXT_MAX = 1_000;
 
 interface Refused {

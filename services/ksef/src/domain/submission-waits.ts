@@ -14,7 +14,7 @@ export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 const PAUSE_MS_MIN = 50;
 
 /**
- * Returns the pause between two runs of a recurring job. A small wait factor shortens it, and a large one does not
+ * Returns the pause between two runs of a recurring KSeF job. A small wait factor shortens it, and a large one does not
  * extend it.
  */
 export function pauseOfJob(usualMs: number, waitFactor: number): number {
@@ -22,7 +22,7 @@ export function pauseOfJob(usualMs: number, waitFactor: number): number {
 }
 
 /**
- * Returns the waiting time before the status of a submission is polled again.
+ * Returns the waiting time before the status of a KSeF submission is polled again.
  * @param polls number of polls so far
  * @param waitedMs milliseconds since the first poll was possible
  */

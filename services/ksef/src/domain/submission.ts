@@ -10,15 +10,15 @@ export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' 
 /** Fields of the document, stored before any call. Hash and size identify the bytes that are sent. */
 export interface SubmittedDocument {
   readonly uploadId: string;
-  /** SHA-256 hash of the document in base64. */
+  /** SHA-256 hash of the submitted document in base64. */
   readonly hash: string;
   readonly byteSize: number;
   readonly sellerNip: string;
-  /** Kind of the invoice, from its field RodzajFaktury. */
+  /** Kind of the submitted invoice, from its field RodzajFaktury. */
   readonly kind: string;
-  /** Number of the invoice, from its field P_2. */
+  /** Number of the submitted invoice, from its field P_2. */
   readonly number: string;
-  /** Issue date (field P_1) as `YYYY-MM-DD`. */
+  /** Issue date of the submitted invoice (field P_1) as `YYYY-MM-DD`. */
   readonly issueDate: string;
 }
 
@@ -38,7 +38,7 @@ export interface SubmissionSession {
   /** True if the KSeF session is no longer used for sending documents. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
-  /** True if the session was opened before the KSeF submission was resumed. */
+  /** True if the KSeF session was opened before the submission was resumed. */
   readonly isEarlier?: true;
 }
 
@@ -55,7 +55,7 @@ interface Course {
   /** Number of new KSeF sessions opened after a 405 status, and after a 435 status. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly submittedAt: Date | undefined;
-  /** Time of the next step of the submission. Undefined if no step remains. */
+  /** Time of the next step of the KSeF submission. Undefined if no step remains. */
   readonly dueAt: Date | undefined;
 }
 

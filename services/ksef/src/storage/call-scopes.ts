@@ -14,7 +14,7 @@ export interface CallScopeDocument extends CallScope {
    */
   readonly _id: string;
   readonly version: number;
-  /** Time after which the record is removed by a TTL index. A scope without a record has no calls. */
+  /** Time after which the count of KSeF calls is removed by a TTL index. A scope without a record has no calls. */
   readonly expiresAt: Date;
 }
 

@@ -21,7 +21,7 @@ export interface InboxDocument extends Aggregate {
   readonly isEnabled: boolean;
   readonly from: string;
   readonly roles: readonly RoleInbox[];
-  /** Newest completed inbox runs of the inbox, oldest first. */
+  /** Newest completed runs of the KSeF inbox, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
   /** Refused invoices. Absent in inboxes that an earlier version stored. */

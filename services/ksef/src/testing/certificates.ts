@@ -27,7 +27,7 @@ export async function issueCertificate(environmentUrl: string, wishes: Certifica
   return simulatorControl(() => environmentUrl)<TestCertificate>('POST', 'certificates', wishes);
 }
 
-/** Converts PEM to DER in base64. */
+/** Converts a test certificate from PEM to DER in base64. */
 export function toDer(pem: string): string {
   return new X509Certificate(pem).raw.toString('base64');
 }

@@ -23,7 +23,7 @@ import { ensureTestOrganization, findTestOrganization } from './test-organizatio
 /** Stores the API keys of organizations. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
-  /** Lists the API keys of a series that are not revoked. */
+  /** Lists the API keys of an organization's key series that are not revoked. */
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
   /**
    * Stores a new API key.

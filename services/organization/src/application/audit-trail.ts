@@ -9,7 +9,7 @@ export interface AuditEvent {
   /** Name of the action, such as `api_key.created`. Each service has actions of its own. */
   readonly action: string;
   readonly target: string;
-  /** Outcome of the action: SUCCEEDED or REFUSED. */
+  /** Outcome of the audited action: SUCCEEDED or REFUSED. */
   readonly outcome: string;
   readonly requestId: string;
   readonly ip: string | undefined;

@@ -178,7 +178,7 @@ export const removeMember =
     });
   };
 
-/** A change to the roster that concerns one person. */
+/** A change to the roster of an organization that concerns one person. */
 interface RosterChange {
   readonly organizationId: string;
   readonly userId: string;

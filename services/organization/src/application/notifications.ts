@@ -29,7 +29,7 @@ import type { Rosters } from './rosters.js';
 /** E-mail notification with its delivery status. */
 export type ListedNotification = Notification & { readonly status: NotificationStatus };
 
-/** Stores the notifications that are queued or were sent. */
+/** Stores the e-mail notifications that are queued or were sent. */
 export interface Notifications {
   /** Adds a submission to queued mails that have not been attempted yet. Each submission counts once. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
@@ -38,9 +38,9 @@ export interface Notifications {
    * reason of its last failure.
    */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
-  /** Inserts new notifications; existing ones are not changed. */
+  /** Inserts new e-mail notifications; existing ones are not changed. */
   enqueue(notifications: readonly Notification[]): Promise<void>;
-  /** Returns the stored notifications that have these ids. */
+  /** Returns the stored e-mail notifications that have these ids. */
   find(ids: readonly string[]): Promise<readonly Notification[]>;
   list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;
 }
@@ -62,7 +62,7 @@ export function toInvitationNotification(
   };
 }
 
-/** Dependencies of the notifications of events. */
+/** Dependencies of the e-mail notifications about events. */
 interface NotifyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Pick<Rosters, 'find'>;
@@ -190,7 +190,7 @@ async function notifyFromRole(
     readonly organizationId: string;
     readonly at: Date;
     readonly sendAt?: Date;
-    /** Ids of users who are notified in another way. */
+    /** Ids of users who are notified of the event in another way. */
     readonly except?: ReadonlySet<string>;
     readonly minimumRole: Role;
     readonly key: string;
@@ -219,12 +219,12 @@ async function notifyFromRole(
   return mails.map(({ id }) => id);
 }
 
-/** An assignment as published by `finding_assigned`. */
+/** An assignment of a finding as published by `finding_assigned`. */
 export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSIGNED' }>, 'kind'> {
   readonly eventId: string;
   readonly organizationId: string;
   readonly assignedAt: Date;
-  /** User id of the assignee. Undefined if the assignment was removed. */
+  /** User id of the member to whom the finding is assigned. Undefined if the assignment was removed. */
   readonly assigneeUserId: string | undefined;
 }
 

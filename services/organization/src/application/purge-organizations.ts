@@ -126,7 +126,7 @@ export const endTrails =
 export interface DailyTurn {
   /** Claims the daily purge. Returns false if another replica has claimed it. */
   take(now: Date): Promise<boolean>;
-  /** Moves the next work to an earlier time after a failure. */
+  /** Moves the next work on the purge of an organization to an earlier time after a failure. */
   moveTo(dueAt: Date): Promise<void>;
 }
 

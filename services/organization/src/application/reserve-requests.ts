@@ -37,7 +37,7 @@ const POLICIES_MAX = 8;
 const TOKENS_MAX = 1_000;
 const SUBJECT = /^(?:key|organization):[0-9A-Za-z-]{1,64}$/;
 const policyNames: ReadonlySet<string> = new Set(ratePolicies);
-/** Retention of a rate window, which is read during its own minute and the next one. */
+/** Retention of a window of the rate limit, which is read during its own minute and the next one. */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 /**
  * Time after the end of a minute in which a replica whose clock is behind, or a call that began earlier, may still grant

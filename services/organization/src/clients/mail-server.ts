@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import type { Delivery, Mail, Mailer } from '../application/send-notifications.js';
 
 const CONNECT_MS_MAX = 10_000;
-/** Maximum time in milliseconds during which the mail server may send nothing. */
+/** Maximum time in milliseconds during which the mail server may send nothing before the attempt fails. */
 const SILENCE_MS_MAX = 20_000;
 /**
  * Maximum duration of one attempt to send a mail in milliseconds, for servers that respond very slowly. It is a third

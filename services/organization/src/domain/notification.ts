@@ -2,7 +2,7 @@ import type { Organization } from './organization.js';
 import { isActive, isPending } from './roster.js';
 import type { Member } from './roster.js';
 
-/** E-mail to one person, as it is queued. */
+/** E-mail to one person, as it is queued for sending. */
 export interface Notification {
   readonly id: string;
   readonly organizationId: string;
@@ -13,7 +13,7 @@ export interface Notification {
   readonly createdAt: Date;
   /** Earliest time of sending. Absent to send the mail at once. */
   readonly sendAt?: Date | undefined;
-  /** Ids of the submissions that a combined mail counts, at most {@link COUNTED_MAX}. */
+  /** Ids of the KSeF submissions that a combined mail counts, at most {@link COUNTED_MAX}. */
   readonly submissionIds?: readonly string[] | undefined;
 }
 
@@ -72,7 +72,7 @@ export type ErpNotice =
       readonly tenantName: string | undefined;
     };
 
-/** Notices about KSeF, for owners and admins. */
+/** E-mail notices about KSeF, for owners and admins. */
 export type KsefNotice =
   | {
       /** No invoice can be submitted with the KSeF connection until a person removes the cause. */
@@ -152,7 +152,7 @@ export interface EndpointTrouble {
   /** Host name in the URL of the webhook. */
   readonly host: string;
   readonly failingSince: Date;
-  /** Time of the last 410 Gone since the failures began. Undefined if there was none. */
+  /** Time of the last response 410 Gone of a webhook receiver since the failures began. Undefined if there was none. */
   readonly goneAt: Date | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Organization extends Contract {
   readonly billingEmail: string | undefined;
   readonly baseCurrency: string;
   readonly referenceValidationMode: ReferenceValidationMode;
-  /** True if a second person has to confirm what one person releases. */
+  /** True if the organization requires that a second person confirms the payment that one person releases. */
   readonly fourEyes: boolean;
   /** Request to switch the rule of four eyes off that no other OWNER has confirmed yet. */
   readonly fourEyesRequest?: FourEyesRequest | undefined;
@@ -50,7 +50,7 @@ export interface Organization extends Contract {
 
 /** Request to switch the rule of four eyes off. */
 export interface FourEyesRequest {
-  /** Person who requested it, as `personOf` returns it. */
+  /** Person who requested to switch the rule of four eyes off, as `personOf` returns it. */
   readonly by: string;
   readonly at: Date;
 }
@@ -83,7 +83,7 @@ export interface Deletion {
   readonly by?: DeletedBy | undefined;
   /** Hash of the token that restores the organization. */
   readonly recoveryTokenHash: string;
-  /** Time until which the organization can be restored. */
+  /** Time until which the deleted organization can be restored. */
   readonly recoveryExpiresAt: Date;
 }
 
@@ -200,7 +200,7 @@ export function changeSubscription(
   return { ...organization, ...counting, subscriptionSource: { ...source, status: contract.subscriptionStatus } };
 }
 
-/** Parts of a contract that the operator states. Parts that are absent stay unchanged. */
+/** Parts of an organization's contract that the operator states. Parts that are absent stay unchanged. */
 export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
 
 /**

@@ -104,7 +104,10 @@ export function combineContracts(granted: Contract, told: Contract): Contract {
   };
 }
 
-/** Lowers the granted contract where the stated contract has less. Higher stated values do not raise it. */
+/**
+ * Lowers the granted contract of an organization where the stated contract has less. Higher stated values do not raise
+ * it.
+ */
 export function lowerContract(granted: Contract, stated: Partial<Contract>): Contract {
   const changed = { ...granted, ...stated };
   return {

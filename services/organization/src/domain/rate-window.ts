@@ -1,6 +1,6 @@
 /**
- * Length of a window in milliseconds. Requests are counted per fixed minute, and a weighted share of the previous
- * minute makes the limit slide.
+ * Length of a rate limit window in milliseconds. Requests are counted per fixed minute, and a weighted share of the
+ * previous minute makes the limit slide.
  */
 export const WINDOW_MS = 60_000;
 
@@ -29,11 +29,11 @@ export function retryAfterMs(
   { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
 ): number {
   const room = limitPerMinute - 1 - currentUsed;
-  // Time within this minute at which the previous minute's share is small enough.
+  // Time within this minute at which the previous minute's share of requests is small enough for another request.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // If no token becomes free in the current minute, one becomes free in the next minute, when the share of the current
-  // minute is small enough.
+  // If no request becomes possible in the current minute, one becomes possible in the next minute, when the share of
+  // the current minute is small enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 

@@ -14,7 +14,7 @@ export interface Member {
   readonly name: string | undefined;
   readonly role: Role;
   readonly createdAt: Date;
-  /** Pending invitation of the person. Undefined once the person has accepted it. */
+  /** Pending invitation of the person to the organization. Undefined once the person has accepted it. */
   readonly invitation: Invitation | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Member {
  */
 export interface Invitation {
   readonly tokenHash: string;
-  /** Id of the pepper that the token was made with. The token itself is never stored. */
+  /** Id of the pepper that the invitation token was made with. The token itself is never stored. */
   readonly pepperId: string;
   readonly seriesId: string;
   readonly expiresAt: Date;
@@ -51,7 +51,7 @@ export const MEMBERS_MAX = 1_000;
 const INVITATION_DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
 
-/** Checks whether an invitation can still be accepted. */
+/** Checks whether an invitation to an organization can still be accepted. */
 export function isPending(invitation: Invitation, { keySeriesId, deletion }: RosterOrganization, now: Date): boolean {
   return invitation.seriesId === keySeriesId && now < invitation.expiresAt && deletion === undefined;
 }
@@ -199,7 +199,7 @@ function requireRoleOver({ role }: Member, grantor: Rights): void {
   }
 }
 
-/** Checks that another OWNER remains. */
+/** Checks that another OWNER of the organization remains. */
 function requireAnotherOwner(roster: Roster, leaving: Member): void {
   if (isActiveOwner(leaving) && activeOwnerIds(roster).every((userId) => userId === leaving.userId)) {
     throw new DomainError(

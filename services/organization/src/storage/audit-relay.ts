@@ -47,7 +47,7 @@ export function startAuditRelay(options: {
   readonly collectionNames: readonly string[];
   readonly auditEvents: Collection<AuditEventDocument>;
   readonly notifications: Collection<NotificationDocument>;
-  /** Called with the time at which a moved notification becomes due. */
+  /** Function that is called with the time at which a moved e-mail notification becomes due. */
   readonly onNotification: (dueAt: Date) => void;
   readonly clock: Clock;
   readonly logger: Logger;

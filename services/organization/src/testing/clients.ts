@@ -53,7 +53,7 @@ export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
   return { context, timeoutMs: CALL_TIMEOUT_MS };
 }
 
-/** Returns the id inside an API key. */
+/** Returns the id that an API key contains. */
 export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }

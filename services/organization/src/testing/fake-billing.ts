@@ -12,9 +12,9 @@ export interface FakeBilling extends GrpcServer {
   setSubscription(organizationId: string, isOpen: boolean): void;
   /** Ids of the organizations that were registered, in the order of the calls. */
   readonly registered: string[];
-  /** Starts or ends an outage during which registrations are refused. */
+  /** Starts or ends an outage of the fake billing service, during which registrations are refused. */
   setOutage(isOut: boolean): void;
-  /** Number of subscription checks so far. */
+  /** Number of subscription checks of the fake billing service so far. */
   readonly checks: number;
 }
 

@@ -98,7 +98,7 @@ export interface StuckScan extends ScanReference {
   readonly lastError?: string;
   /** Time of the next attempt. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;
-  /** Time when the lease of the worker expires, unless the worker extends the lease. */
+  /** Time when the lease of the scan's worker expires, unless the worker extends the lease. */
   readonly leaseUntil: Date;
 }
 

@@ -8,6 +8,6 @@ import { Decimal } from 'decimal.js';
  */
 export function printTotal(total: string, currency: string): string {
   const rounded = new Decimal(total).toDecimalPlaces(minorUnitsOf(currency), Decimal.ROUND_HALF_UP);
-  // A total value that rounds to zero is shown without a minus sign.
+  // A total value of a history scan that rounds to zero is shown without a minus sign.
   return (rounded.isZero() ? rounded.abs() : rounded).toFixed(minorUnitsOf(currency));
 }

@@ -28,7 +28,7 @@ export async function createImportedRowIndexes(collection: Collection<ImportedRo
 }
 
 /**
- * Creates the store for imported external ids.
+ * Creates the store for the external ids of imported scan rows.
  * @param failedAmong returns the abandoned history scans, whose external ids are free
  */
 export function importedRowStore(

@@ -210,8 +210,8 @@ export function scanStore(
       return deletedCount === 1;
     },
     async abandoned() {
-      // All queries use the same time. Otherwise a history scan that becomes due between two queries would come
-      // first.
+      // All queries for due history scans use the same time. Otherwise a scan that becomes due between two queries
+      // would come first.
       const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection

@@ -22,7 +22,10 @@ export interface DeliveryWorker {
 }
 
 export const POLL_EACH_MS = 10_000;
-/** Time before the next poll within which a delivery that becomes due is already found, so that it starts on time. */
+/**
+ * Time before the next poll within which a webhook delivery that becomes due is already found, so that it starts on
+ * time.
+ */
 const LOOK_AHEAD_MS = 12_000;
 /** Maximum number of webhook deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
@@ -33,8 +36,8 @@ const LISTED_MAX = 2_000;
 const SEARCHES_MAX = 20;
 const EPOCH = new Date(0);
 /**
- * Minimum interval between polls for webhooks whose queue is empty. Together these polls take at most a fifth of the
- * time.
+ * Minimum interval between polls for webhooks whose delivery queue is empty. Together these polls take at most a fifth
+ * of the time.
  */
 const NUDGE_EACH_MS = 100;
 const NUDGE_SHARE = 4;

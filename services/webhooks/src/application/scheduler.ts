@@ -34,7 +34,7 @@ export interface Scheduler {
    * delivery from the database again.
    */
   add(work: Work): boolean;
-  /** Ids of the webhooks whose queues are full. */
+  /** Ids of the webhooks whose delivery queues are full. */
   full(): readonly string[];
   /** Number of queued deliveries and of requests in progress. */
   readonly size: number;
@@ -58,7 +58,7 @@ export interface SchedulerLimits {
   readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;
-  /** Maximum queue length of a webhook that responds slowly. */
+  /** Maximum length of the delivery queue of a webhook that responds slowly. */
   readonly queuedPerSlowMax: number;
   /** Maximum number of queued deliveries of `queuedMax` for all suspect webhooks together. */
   readonly queuedSuspectMax: number;
@@ -242,7 +242,7 @@ export function createScheduler(
             lane.isSlow = true;
             makeSuspect(lane);
           }
-          // If the budget for slow requests is used up, the request stays in the fast budget.
+          // If the budget for slow webhook requests is used up, the request stays in the fast budget.
           if (isFast && slow < limits.slowMax) {
             leaveFast();
             slow++;

@@ -49,7 +49,7 @@ export interface Endpoints {
   /** Commits the deletion of a webhook; {@link finishDeletion} follows. @throws VersionConflict */
   markDeleted(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   finishDeletion(endpointId: string): Promise<void>;
-  /** Returns deletions that a crash left unfinished. */
+  /** Returns deletions of webhooks that a crash left unfinished. */
   unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
   /**
    * Removes the records of deleted webhooks.
@@ -143,14 +143,14 @@ export interface DueDelivery extends SendableDelivery {
 
 /** Conditions of a search for due webhook deliveries. */
 export interface DueSearch {
-  /** Time from which the searched deliveries are due. */
+  /** Time from which the searched webhook deliveries are due. */
   readonly from: Date;
   readonly before: Date;
   readonly limit: number;
   readonly exceptEndpointIds: readonly string[];
 }
 
-/** An overdue delivery, for the operator. */
+/** An overdue webhook delivery, for the operator. */
 export interface OverdueDelivery {
   readonly id: string;
   readonly organizationId: string;

@@ -4,7 +4,7 @@ import type { Deliveries, OverdueDelivery } from './stores.js';
 /** Maximum number of overdue deliveries that are reported. Further deliveries have the same cause. */
 const LISTED_MAX = 100;
 
-/** Notifies the operator of overdue deliveries. */
+/** Notifies the operator of overdue webhook deliveries. */
 export const stuckDeliveries =
   ({ deliveries }: { deliveries: Pick<Deliveries, 'dueSince'> }) =>
   async (before: Date, now: Date): Promise<readonly StuckItem[]> =>

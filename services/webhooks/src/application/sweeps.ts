@@ -10,7 +10,7 @@ const EVENTS_KEPT_MS = 35 * DAY_MS;
 const EXCERPTS_KEPT_MS = 7 * DAY_MS;
 /** Retention of deleted webhooks, longer than that of their deliveries. */
 const ENDPOINTS_KEPT_MS = 35 * DAY_MS;
-/** Minimum age of a deletion that the sweep finishes. Younger deletions are still handled by their request. */
+/** Minimum age of a webhook deletion that the sweep finishes. Younger deletions are still handled by their request. */
 const DELETION_AGE_MS_MIN = 30_000;
 
 /** Maximum number of records that one command deletes. */

@@ -141,7 +141,7 @@ function outcomeOfError(error: unknown): Outcome | 'OURS' {
   if (code === 'HPE_HEADER_OVERFLOW') return 'RESPONSE_TOO_LARGE';
   if (TIMEOUT_CODES.has(code)) return 'TIMEOUT';
   if (TLS_CODES.test(code)) return 'TLS_ERROR';
-  // An error of the HTTP parser means that the receiver did not respond with HTTP.
+  // An error of the HTTP parser means that the webhook receiver did not respond with HTTP.
   if (code.startsWith('HPE_') && code !== BROKEN_OFF) return 'HTTP_ERROR';
   return 'CONNECT_ERROR';
 }

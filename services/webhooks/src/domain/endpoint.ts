@@ -23,7 +23,7 @@ export interface Endpoint {
   /** Time since when the webhook has been ACTIVE without interruption. */
   readonly activeSince: Date;
   readonly createdAt: Date;
-  /** Signing secrets, newest first, at most two. */
+  /** Signing secrets of the webhook, newest first, at most two. */
   readonly secrets: readonly SealedSecret[];
   /** Time of the webhook's first failure since its last success. */
   readonly failingSince: Date | undefined;

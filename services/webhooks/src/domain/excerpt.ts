@@ -13,7 +13,10 @@ export function maskProofs(excerpt: string, proofs: readonly string[]): string {
   return tail < TAIL_CHARACTERS_MIN ? masked : `${masked.slice(0, -tail)}${MASK}`;
 }
 
-/** Returns the length of the longest suffix of one string that is a prefix of another. */
+/**
+ * Returns the length of the longest suffix of one string that is a prefix of another, by which secrets are cut from a
+ * stored response.
+ */
 function tailLength(text: string, other: string): number {
   for (let length = Math.min(text.length, other.length); length > 0; length--) {
     if (text.endsWith(other.slice(0, length))) return length;

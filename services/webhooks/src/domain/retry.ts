@@ -4,8 +4,8 @@ import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 const ATTEMPTS_MAX = 5;
 
 /**
- * Random part of a delay, up to a fifth in both directions, so that webhooks that failed together are not retried
- * together.
+ * Random part of the delay before a webhook delivery is retried, up to a fifth in both directions, so that webhooks
+ * that failed together are not retried together.
  */
 const JITTER = 0.2;
 /** Multiple of the usual delay that limits how long a receiver may delay the next attempt by `Retry-After`. */

@@ -6,7 +6,7 @@ import type { BillOrigin } from '../../records/application/bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
 import type { InvoiceRecord, TimedInvoice } from '../../records/application/invoice-store.js';
 
-/** A bill to store, with its next version. */
+/** A bill of the ERP to store, with its next version. */
 export interface StoredBill {
   readonly id: string;
   readonly version: number;

@@ -57,7 +57,8 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
         sources.saveExamination(of, { ...begun, ...progress }),
       );
       if (examined.hasMore) return examined;
-      // If an earlier run began the examination, later changes are left to a separate examination.
+      // If an earlier import run began the examination of the ERP records, later changes are left to a separate
+      // examination.
       const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
       const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;
       await sources.complete(of, { completedThrough: begun.until, syncedAt });

@@ -9,7 +9,7 @@ import { importedIdOf } from './imported-record.js';
 import { listedAccountKey } from './vendor-store.js';
 import type { VendorStore } from './vendor-store.js';
 
-/** Kinds of records whose ids are compared with a complete list. */
+/** Kinds of ERP records whose ids are compared with a complete list from the ERP. */
 export type ErpEntity = 'VENDOR' | 'VENDOR_ACCOUNT' | 'BILL' | 'CREDIT_NOTE' | 'ORDER' | 'PAYMENT';
 
 /** Maximum number of records that one command reads and marks. */
@@ -17,11 +17,11 @@ const READ_RECORDS_MAX = 5_000;
 const MARKED_RECORDS_MAX = 1_000;
 const ATTEMPTS_MAX = 5;
 
-/** A range of a list of ids that is sorted by id. */
+/** A range of a list of ERP record ids that is sorted by id. */
 export interface IdRange {
-  /** Last id before this range of ids. Empty for the first range. */
+  /** Last id before this range of ERP record ids. Empty for the first range. */
   readonly after: string;
-  /** Last id in this range of ids, or undefined for the end of the list. */
+  /** Last id in this range of ERP record ids, or undefined for the end of the list. */
   readonly last: string | undefined;
 }
 

@@ -227,7 +227,7 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // The time at which a draft was received is ignored.
+      // The time at which a draft bill was received is ignored.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },

@@ -20,7 +20,7 @@ export type ExaminationPart = (typeof examinationParts)[number];
 /** Progress of an examination of imported records. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /** Start of the changes that this part examines, or undefined at the start of the examination. */
+  /** Start of the changes to ERP records that this part examines, or undefined at the start of the examination. */
   readonly from: Date | undefined;
 }
 
@@ -32,11 +32,11 @@ export interface OpenExamination extends ExaminationProgress {
   readonly runFinishedAt: Date;
 }
 
-/** Result of one call that continues the examination. */
+/** Result of one call that continues the examination of the ERP records. */
 export interface ExaminedBooks {
   /** Number of findings that the examination of the books created. */
   readonly created: number;
-  /** True if another call must continue the examination. */
+  /** True if another call must continue the examination of the ERP records. */
   readonly hasMore: boolean;
 }
 
@@ -61,13 +61,13 @@ export interface ErpSourceStore {
   /** Returns an organization's connections that are not disconnected. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;
   /**
-   * Stores a new examination unless one is in progress.
+   * Stores a new examination of the ERP records unless one is in progress.
    * @returns the examination that is then in progress
    */
   beginExamination(of: SourceId, examination: OpenExamination): Promise<OpenExamination>;
-  /** Stores the progress of the current examination. */
+  /** Stores the progress of the current examination of the ERP records. */
   saveExamination(of: SourceId, examination: OpenExamination): Promise<void>;
-  /** Completes an examination: all changes up to its end time have been examined. */
+  /** Completes an examination of the ERP records: all changes up to its end time have been examined. */
   complete(
     of: SourceId,
     times: { readonly completedThrough: Date; readonly syncedAt: Date | undefined },

@@ -185,7 +185,7 @@ function vendorMasterOf(
   const [oldest] = byAge;
   if (oldest === undefined) return undefined;
   const [vendor] = vendors;
-  // If a supplier is in several lists, the time of the oldest list is used.
+  // If a supplier is in several vendor lists, the time of the oldest list is used.
   const connections = new Set(vendors.map(({ connectionId }) => connectionId));
   const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
   return {

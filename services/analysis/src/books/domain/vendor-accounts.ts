@@ -4,7 +4,7 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
 /** Maximum number of former bank accounts stored for a vendor. The oldest ones are removed first. */
 export const FORMER_ACCOUNTS_MAX = 100;
-/** Number of visible characters at the end of a masked string. A shorter string is masked completely. */
+/** Number of visible characters at the end of a masked account number. A shorter one is masked completely. */
 const SHOWN_TAIL_LENGTH = 4;
 const MASKED_TEXT_LENGTH_MIN = 8;
 const HOUR_MS = 3_600_000;

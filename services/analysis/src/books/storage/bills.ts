@@ -9,7 +9,10 @@ import { writePage } from './imported-records.js';
 import { toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 
-/** Number of digits to which a time in milliseconds since 1970 is padded, so that strings sort like the numbers. */
+/**
+ * Number of digits to which the time of a bill in milliseconds since 1970 is padded, so that strings sort like the
+ * numbers.
+ */
 const ORDER_DIGITS = 15;
 
 /** Projection with the fields of stored bills to which an imported page is compared. */

@@ -73,8 +73,8 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       return (source === null ? undefined : toSource(source).examination) ?? examination;
     },
     async saveExamination({ organizationId, connectionId }, examination) {
-      // The progress of the examination is stored only while the examination is open, because another call may have
-      // completed it in the meantime.
+      // The progress of the examination of ERP records is stored only while the examination is open, because another
+      // call may have completed it in the meantime.
       const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
       await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
     },

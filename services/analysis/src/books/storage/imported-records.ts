@@ -19,7 +19,10 @@ interface Written {
 /** An ERP record in its stored form. */
 export type ImportedDocument<R extends ImportedRecord> = Omit<R, 'id'> &
   Written & {
-    /** Id of the write that created this version. If some writes in a bulk failed, it shows which ones succeeded. */
+    /**
+     * Id of the write that created this version of an ERP record. If some writes in a bulk failed, it shows which ones
+     * succeeded.
+     */
     readonly writeId: string;
   };
 

@@ -14,7 +14,7 @@ import { inBatches } from '../../records/storage/in-batches.js';
 const LOOKUP_KEYS_MAX = 2_000;
 /** Number of vendors in one batch of a database response. */
 const BATCH_DOCUMENTS = 500;
-/** The character that sorts after all other characters. */
+/** The character that sorts after all other characters, for the end of a search for vendor names. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /** Projection of the fields that bills need. A page of bills reads up to a thousand vendors. */

@@ -40,7 +40,7 @@ export interface AnalyzeInvoiceInput {
   readonly idempotencyKey: string | undefined;
   /** SHA-256 hash of the request body as canonical JSON. */
   readonly fingerprint: string;
-  /** Maximum number of analyses in one month, or undefined if there is no limit. */
+  /** Maximum number of invoice analyses in one month that the plan allows, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 

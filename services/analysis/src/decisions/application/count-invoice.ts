@@ -126,7 +126,9 @@ interface Known<R extends CountedRecord> {
 /** An invoice or a history scan, which is counted as one unit. */
 export interface Unit {
   readonly unitId: string;
-  /** Checks whether enough time has passed that another worker may have counted the unit. */
+  /**
+   * Checks whether enough time has passed that another worker may have counted the invoice in the supplier's profile.
+   */
   readonly mayBeCounted: () => boolean;
   readonly unfinalized: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }

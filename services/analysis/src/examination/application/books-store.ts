@@ -5,9 +5,9 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 /** Range of times within which the ERP records to examine have changed. */
 export interface ChangeWindow {
-  /** Exclusive start of the range of times, or undefined to read from the beginning. */
+  /** Exclusive start of the time range of ERP records, or undefined to read from the beginning. */
   readonly after: Date | undefined;
-  /** Inclusive time from which an interrupted examination continues. */
+  /** Inclusive time from which an interrupted examination of ERP records continues. */
   readonly from: Date | undefined;
   readonly until: Date;
 }
@@ -60,7 +60,7 @@ export interface BookPayment {
   readonly isReturned: boolean;
 }
 
-/** A credit note from the ERP books. */
+/** A vendor's credit note from the ERP. */
 export interface BookCredit {
   readonly part: MatchPart;
   readonly vendorId: string;

@@ -17,7 +17,7 @@ export interface ExaminedPage {
   readonly continueFrom: Date | undefined;
 }
 
-/** Input for one examination of imported books. */
+/** Input for one examination of the records that were imported from an ERP. */
 export interface Examination {
   readonly source: ErpSource;
   readonly window: ChangeWindow;

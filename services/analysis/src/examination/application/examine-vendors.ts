@@ -112,8 +112,8 @@ async function changesOf(
   const changed = vendors.flatMap((vendor) => {
     const change = vendor.accountChange;
     if (change === undefined || change.before.length === 0) return [];
-    // Only account changes since the last examination are compared, because the changes of two periods together would
-    // look like one migration.
+    // Only changes of bank accounts since the last examination are compared, because the changes of two periods
+    // together would look like one migration.
     const { completedThrough } = source;
     if (completedThrough !== undefined && change.seenAfter <= completedThrough) return [];
     return [{ vendor, change }];

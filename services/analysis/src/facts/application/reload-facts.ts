@@ -107,8 +107,8 @@ async function reviewedCandidates(
     candidates: candidates.map(
       ({ confirmedAs: _confirmed, suspectedAs: then, bookedInvoiceId: _booked, ...candidate }) => {
         const { suspectedAs: now, ...notes } = noted.get(candidate.invoiceId) ?? {};
-        // A suspicion that was raised later did not exist at this time. A suspicion that people have dismissed since is
-        // removed.
+        // A suspicion about an invoice that was raised later did not exist at this time. A suspicion that people have
+        // dismissed since is removed.
         return { ...candidate, ...notes, ...(then === undefined || now === undefined ? {} : { suspectedAs: then }) };
       },
     ),

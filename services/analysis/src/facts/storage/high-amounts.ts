@@ -9,7 +9,7 @@ export interface HighAmountDocument {
   /** Id of the stored amount, in the form `<organization>|EUR`. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Beginning of the period in which this high amount is used. */
+  /** Beginning of the period in which this amount counts as high in the organization. */
   readonly period: Date;
   /** High amount of the organization. Null if it had too few invoices. */
   readonly amount: DecimalAmount | null;

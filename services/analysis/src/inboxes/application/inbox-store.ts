@@ -7,11 +7,11 @@ export interface Inbox {
   readonly organizationId: string;
   readonly companyId: string;
   readonly enabled: boolean;
-  /** First day whose invoices the inbox receives. */
+  /** First day whose invoices the KSeF inbox receives. */
   readonly from: CalendarDate;
   /** Time before which every invoice stored by KSeF was passed to the analysis service. */
   readonly receivedThrough: Date;
-  /** Time of the newest event about the inbox that was applied. */
+  /** Time of the newest event about the KSeF inbox that was applied. */
   readonly changedAt: Date;
 }
 

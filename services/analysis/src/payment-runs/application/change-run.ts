@@ -35,7 +35,7 @@ export interface RunReference {
   readonly runId: string;
 }
 
-/** Bytes that a download gives out. */
+/** Bytes of the payment file that a download gives out. */
 export interface PaymentFileContent {
   readonly bytes: Uint8Array;
   readonly count: number;
@@ -44,7 +44,7 @@ export interface PaymentFileContent {
 
 export interface RunChanges {
   /**
-   * Checks all lines of a run again.
+   * Checks all lines of a payment run again.
    * @throws DomainError not_found; wrong_state after too many checks
    */
   recheck(of: RunReference, context: RequestContext): Promise<PaymentRun>;
@@ -54,13 +54,13 @@ export interface RunChanges {
    * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file
    */
   download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
-  /** Gives the bytes of an earlier download again. */
+  /** Returns the bytes of an earlier download of the payment file again. */
   repeat(of: RunReference, number: number, context: RequestContext): Promise<PaymentFileContent>;
   /** Reads the lines that are held or unknown as a file. */
   withheld(of: RunReference, verdict: 'HOLD' | 'UNKNOWN', context: RequestContext): Promise<PaymentFileContent>;
 }
 
-/** Changes to stored runs that check their lines again. */
+/** Changes to stored payment runs that check their lines again. */
 export function runChanges({ runs, files, check, tenants, audit, clock, logger }: Deps): RunChanges {
   const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
     const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
@@ -123,7 +123,7 @@ export function runChanges({ runs, files, check, tenants, audit, clock, logger }
           );
         }
         const { before, lines, checked: now } = await judgedNow(run, context);
-        // A line that was given out keeps the verdict with which it left.
+        // A line of the payment run that was given out keeps the verdict with which it left.
         const results = before.map(({ line, result }, index) =>
           isGiven(run, line.position) ? result : (now.results[index] ?? result),
         );
@@ -221,7 +221,10 @@ export function runChanges({ runs, files, check, tenants, audit, clock, logger }
   };
 }
 
-/** Returns the worse of two results. A line that has become better needs a new check, not a download. */
+/**
+ * Returns the worse of two verdicts on a line of a payment run. A line that has become better needs a new check, not a
+ * download.
+ */
 function worse(before: LineResult, now: LineResult): LineResult {
   if (before.verdict === 'PAY') return now.verdict === 'PAY' ? before : now;
   const known = new Set<string>(before.reasons.map(({ code }) => code));

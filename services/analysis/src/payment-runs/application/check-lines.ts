@@ -76,7 +76,7 @@ export const checkLines =
     return { facts, run, results };
   };
 
-/** Counts the lines of a run by verdict, with their sums. */
+/** Counts the lines of a payment run by verdict, with their sums. */
 export function countsOf(
   lines: readonly Pick<PaymentLine, 'amount' | 'currency'>[],
   results: readonly Pick<LineResult, 'verdict'>[],

@@ -27,7 +27,7 @@ import type { PaymentFiles, SentPayments } from './payment-files.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 import { recordedAct } from './recorded-acts.js';
 
-/** Namespaces of the ids of runs. They must never change, because the ids would change too. */
+/** Namespaces of the ids of payment runs. They must never change, because the ids would change too. */
 const namespaces = {
   keyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b01',
   unkeyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b02',
@@ -52,7 +52,7 @@ export interface CreateRunInput {
   readonly companyId: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly fingerprint: string;
-  /** Maximum number of lines in a month, or undefined if there is no limit. */
+  /** Maximum number of payment lines in a month that the plan allows, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
   readonly payments:
     | { readonly source: 'PAIN_001'; readonly bytes: Uint8Array }
@@ -100,7 +100,8 @@ export const createRun =
     const month = usageMonth(at);
     const mark = { organizationId, month, meter: PAYMENT_LINES_METER, amount: sent.lines.length, at };
     try {
-      // Without room, no line is checked. The units are reserved when the run is stored, so a failed check costs none.
+      // Without room in the quota, no line of the payment run is checked. The units are reserved when the run is
+      // stored, so a failed check costs none.
       await usage.requireRoom(mark, limit);
     } catch (error) {
       return firstOfRefused(error, known);
@@ -145,7 +146,7 @@ export const createRun =
       await removeUnused();
       return first;
     } catch (error) {
-      // Other requests took the room during the check.
+      // Other requests used up the quota during the check of the payment run.
       if (error instanceof DomainError && error.kind === 'usage_exceeded') await removeUnused();
       throw error;
     }

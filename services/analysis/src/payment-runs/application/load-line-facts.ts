@@ -54,7 +54,7 @@ export interface LoadedLines {
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The run whose lines are loaded. */
+/** The payment run whose lines are loaded. */
 export interface LoadedRun {
   readonly organizationId: string;
   /** Id of the run. Its own lines are no earlier payments. */
@@ -367,7 +367,7 @@ async function givenFor(
   const outcomes = new Map(
     await Promise.all(runIds.map(async (id) => [id, await runs.outcomes(organizationId, id)] as const)),
   );
-  // Ids of checks are ordered by time.
+  // The ids of the checks of a payment run are ordered by time.
   const newest = new Map<string, string>();
   for (const { runId: id, position, checkId } of lines) {
     const line = `${id}|${position}`;
@@ -418,7 +418,7 @@ function vendorKeys({ nameKey, taxKey }: MasterVendorRecord): readonly string[] 
   return supplierKeysOf({ nameKey, ...(taxKey === undefined ? {} : { taxKey }) });
 }
 
-/** Adds a value to the list of a key. */
+/** Adds a value to the list that a map has for a key. */
 function addTo<V>(lists: Map<string, V[]>, key: string, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

@@ -17,7 +17,7 @@ export type ReportedLine = Pick<Outcome, 'status' | 'reasonCodes'> & {
 /** Reads and writes files of banks. A large file takes a second, so callers wait without keeping others waiting. */
 export interface PaymentFiles {
   /**
-   * Reads a file in the format pain.001.
+   * Reads a payment file in the format pain.001.
    * @throws DomainError too_large; invalid with the place of the fault; unavailable if too many files are read at once,
    * or if the file could not be read in time
    */

@@ -6,7 +6,7 @@ import type { PaymentLine } from '../domain/payment-line.js';
 import type { GivenLines, Outcome, PaymentRun, Release } from '../domain/run.js';
 import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 
-/** A run to store, with everything that its first check found. */
+/** A payment run to store, with everything that its first check found. */
 export interface NewPaymentRun extends PaymentRun {
   readonly bytes: Uint8Array | undefined;
 }
@@ -21,7 +21,7 @@ export interface CheckedLines {
   readonly results: readonly LineResult[];
 }
 
-/** A line as the check in force judged it, without its release and outcome. */
+/** A line of a payment run with the verdict of the newest check, without its release and what the bank reported. */
 export interface CheckedLine {
   readonly line: PaymentLine;
   readonly result: LineResult;
@@ -38,7 +38,7 @@ export interface LineOfInvoice {
   readonly currency: string;
 }
 
-/** An outcome to store, with the account of its line. */
+/** What the bank reported about a payment, to be stored with the account of its line. */
 export interface ReportedOutcome extends Outcome {
   readonly accountKey: string | undefined;
 }
@@ -49,7 +49,7 @@ export interface RunQuery extends PageRequest {
 
 export interface LineQuery {
   readonly size: number;
-  /** Position of the last line on the previous page, or 0. */
+  /** Position of the last payment line on the previous page, or 0. */
   readonly after: number;
   readonly verdict: Verdict | undefined;
 }
@@ -99,7 +99,7 @@ export interface PaymentRunStore {
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
   ): Promise<readonly CheckedLine[]>;
-  /** Returns the facts of a check for its replay. */
+  /** Returns the facts of a check of a payment run for its replay. */
   factsOf(
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
@@ -121,7 +121,7 @@ export interface PaymentRunStore {
   linesOfInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<readonly LineOfInvoice[]>;
   /** Returns which lines of the given runs were given to the bank, and the day on which they were. */
   givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
-  /** Adds up the lines of runs that were created in a month, `YYYY-MM`. */
+  /** Adds up the lines of payment runs that were created in a month, `YYYY-MM`. */
   linesCreated(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Returns the newest payee checks of banks for the given accounts, by account key. */
   payeeChecks(

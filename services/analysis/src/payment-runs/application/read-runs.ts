@@ -9,7 +9,7 @@ import type { PayableStore } from './payable-store.js';
 import { requireRun } from './require-run.js';
 import type { CheckedLine, LineQuery, PaymentRunStore, RunQuery } from './payment-run-store.js';
 
-/** A line with everything that is shown about it. */
+/** A line of a payment run with everything that is shown about it. */
 export interface ShownLine extends CheckedLine {
   readonly release: (Release & { readonly isInForce: boolean }) | undefined;
   readonly outcome: Outcome | undefined;
@@ -23,11 +23,11 @@ export interface RunReader {
   get(organizationId: string, runId: string): Promise<PaymentRun>;
   list(organizationId: string, query: RunQuery): Promise<Page<PaymentRun>>;
   /**
-   * Lists the lines of a run as the check in force judged them.
+   * Lists the lines of a payment run with the verdicts of its newest check.
    * @throws DomainError not_found
    */
   lines(organizationId: string, runId: string, query: LineQuery): Promise<Page<ShownLine>>;
-  /** Adds to one line what is shown about it. */
+  /** Adds to one line of a payment run what is shown about it. */
   shown(run: PaymentRun, line: CheckedLine): Promise<ShownLine>;
 }
 

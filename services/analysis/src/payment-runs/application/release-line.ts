@@ -41,7 +41,7 @@ export interface ReleasedLine {
   readonly run: PaymentRun;
   readonly line: CheckedLine;
   readonly release: Release;
-  /** True while another person must confirm the release. */
+  /** True while another person must confirm the release of the payment. */
   readonly isPending: boolean;
 }
 

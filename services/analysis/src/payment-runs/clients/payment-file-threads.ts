@@ -15,15 +15,17 @@ export const WAITING_FILES_MAX = 16;
 const FILE_MS_MAX = 20_000;
 /** Maximum heap of a thread. A file of 10,000 payments and 9 MiB needs a quarter of it. */
 const HEAP_MEBIBYTES_MAX = 192;
-/** Time for which an idle thread is kept. */
+/** Time for which an idle thread that reads payment files is kept. */
 const IDLE_MS_MAX = 30_000;
-/** Maximum time in milliseconds for which the result of a thread keeps other requests waiting. */
+/**
+ * Maximum time in milliseconds for which the result of a thread that reads payment files keeps other requests waiting.
+ */
 const TURN_MS_MAX = 5;
 const RETRY_SECONDS = 5;
 
 interface Settings {
   readonly fileMsMax?: number;
-  /** Worker of tests. */
+  /** Module that tests run in place of the worker that reads payment files. */
   readonly worker?: URL;
 }
 
@@ -55,7 +57,7 @@ export function paymentFileThreads(
     try {
       reply = (await pool.run(task, { name: 'work', signal: AbortSignal.timeout(fileMsMax) })) as FileReply<K>;
     } catch (error) {
-      // The thread was ended, because it took too long or needed too much memory.
+      // The thread was ended, because reading the payment file took too long or needed too much memory.
       logger.warn({ error, step: task.kind }, 'a payment file could not be read in time');
       throw new DomainError(
         'unavailable',

@@ -47,7 +47,7 @@ interface Refused {
 
 export type FileReply<K extends FileTask['kind']> = { readonly result: FileResults[K] } | Refused;
 
-/** Does one task. The pool of threads calls this function by its name. */
+/** Reads one payment file. The pool of threads calls this function by its name. */
 export function work(task: FileTask): FileReply<FileTask['kind']> {
   try {
     return { result: resultOf(task) };

@@ -110,7 +110,7 @@ function debtsIn(payables: readonly Payable[]): readonly Payable[] {
   );
 }
 
-/** A bill, and in what it agrees with the line. */
+/** A bill, and in what it agrees with the payment line. */
 interface Compared {
   readonly payable: Payable;
   /** True if the line pays the supplier of the bill, as its account, its tax id or its name shows. */

@@ -14,7 +14,7 @@ export interface CreditorAccount {
    * has the key `O:` with its letters and digits.
    */
   readonly key: string;
-  /** Masked form that may be shown. */
+  /** Masked form of the account that may be shown. */
   readonly masked: string;
 }
 
@@ -22,7 +22,7 @@ export interface CreditorAccount {
 export interface PaymentLine {
   /** Id that the caller or the file gives the line; unique in its run. */
   readonly lineId: string;
-  /** Position in the file, from 1. */
+  /** Position of the payment in the file, from 1. */
   readonly position: number;
   readonly endToEndId?: string;
   readonly instructionId?: string;
@@ -41,7 +41,7 @@ export interface PaymentLine {
   /** Documents in structured remittance information, and invoice numbers of a JSON line. */
   readonly documents: readonly StatedDocument[];
   readonly creditorReference?: string;
-  /** Unstructured remittance information. */
+  /** Unstructured remittance information of the payment. */
   readonly texts: readonly string[];
 }
 

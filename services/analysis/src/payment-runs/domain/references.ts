@@ -27,7 +27,7 @@ export interface LineReferences {
 const NUMBERS_PER_LINE_MAX = 64;
 /** Maximum number of adjacent words in a text that are read as one number, as in `FV 12 2025`. */
 const WORDS_PER_NUMBER_MAX = 3;
-/** Maximum number of words of a text that are read. A text of a payment has 140 characters. */
+/** Maximum number of words that are read of the remittance text. The text of a payment has 140 characters. */
 const WORDS_MAX = 64;
 /** Reference that states that a payment has no reference of its own (ISO 20022). */
 const NOT_PROVIDED = 'NOTPROVIDED';

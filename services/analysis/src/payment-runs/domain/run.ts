@@ -8,7 +8,7 @@ export interface VerdictCount {
   readonly sums: readonly { readonly currency: string; readonly amount: DecimalAmount }[];
 }
 
-/** One check of all lines. The newest one is in force, the earlier ones are kept. */
+/** One check of all lines of a payment run. The newest one is in force, the earlier ones are kept. */
 export interface RunCheck {
   readonly checkId: string;
   readonly trigger: 'CREATED' | 'RECHECK' | 'DOWNLOAD';
@@ -17,16 +17,16 @@ export interface RunCheck {
   readonly counts: Readonly<Record<Verdict, VerdictCount>>;
 }
 
-/** Lines that one download gave out. They are never given again. */
+/** Lines of a payment run that one download gave out. They are never given again. */
 export interface GivenLines {
-  /** Number of the download in its run, from 1. */
+  /** Number of the download in its payment run, from 1. */
   readonly number: number;
-  /** Check in which the lines were joined to their invoices. */
+  /** Check in which the lines of the payment run were joined to their invoices. */
   readonly checkId: string;
   readonly at: Date;
   readonly by: string;
   readonly count: number;
-  /** Positions of the lines as a set of bits. */
+  /** Positions of the downloaded lines as a set of bits. */
   readonly lines: Uint8Array;
 }
 
@@ -76,7 +76,7 @@ export interface Release {
   readonly needsConfirmation: boolean;
 }
 
-/** Status that the bank reported for a line. */
+/** Status that the bank reported for a line of the payment run. */
 export interface Outcome {
   readonly status: string;
   readonly reasonCodes: readonly string[];
@@ -85,14 +85,14 @@ export interface Outcome {
   readonly reportedAt: Date;
 }
 
-/** Statuses after which a payment was not made. */
+/** Statuses in a bank's report after which a payment was not made. */
 const NOT_PAID: ReadonlySet<string> = new Set(['RJCT', 'CANC']);
 
 export function isRejected(outcome: Outcome | undefined): boolean {
   return outcome !== undefined && NOT_PAID.has(outcome.status);
 }
 
-/** Statuses that state that a payment was accepted or made. */
+/** Statuses in a bank's report that state that a payment was accepted or made. */
 const PAID: ReadonlySet<string> = new Set(['ACCP', 'ACSP', 'ACSC', 'ACWC', 'ACCC']);
 
 export function isPaid(outcome: Outcome | undefined): boolean {
@@ -103,14 +103,14 @@ export function isReleased(release: Release | undefined): boolean {
   return release !== undefined && (!release.needsConfirmation || release.confirmedBy !== undefined);
 }
 
-/** Returns the check in force. */
+/** Returns the newest check of a payment run, which is in force. */
 export function currentCheck({ checks }: Pick<PaymentRun, 'checks'>): RunCheck {
   const last = checks.at(-1);
   if (last === undefined) throw new Error('A payment run has at least one check.');
   return last;
 }
 
-/** Stores positions (from 1) as a set of bits. */
+/** Stores the positions of payment lines (from 1) as a set of bits. */
 export function bitsOf(positions: Iterable<number>, lineCount: number): Uint8Array {
   const bits = new Uint8Array(Math.ceil(lineCount / 8));
   for (const position of positions) {
@@ -125,7 +125,7 @@ export function hasBit(bits: Uint8Array, position: number): boolean {
   return ((bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
 }
 
-/** Checks whether a download has given out the line. */
+/** Checks whether a download has given out the line of the payment run. */
 export function isGiven({ downloads }: Pick<PaymentRun, 'downloads'>, position: number): boolean {
   return downloads.some(({ lines }) => hasBit(lines, position));
 }

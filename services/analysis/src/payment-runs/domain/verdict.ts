@@ -53,7 +53,7 @@ export interface Comparison {
 
 export interface ReasonEvidence {
   readonly comparisons: readonly Comparison[];
-  /** English sentences, each about one fact. */
+  /** English sentences about a reason to hold a payment, each about one fact. */
   readonly explanation: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export interface Notice {
   readonly summary: string;
 }
 
-/** The part of an invoice that a line pays. */
+/** The part of an invoice that a payment line pays. */
 export interface PaidInvoice {
   readonly invoiceId: string;
   readonly invoiceNumber: string;
@@ -85,7 +85,7 @@ export interface LineResult {
   readonly candidates: readonly NearInvoice[];
 }
 
-/** Facts about the run as a whole. */
+/** Facts about the payment run as a whole. */
 export interface RunFacts {
   readonly companyId: string;
   /** Tax id of the company that pays, with its country. */

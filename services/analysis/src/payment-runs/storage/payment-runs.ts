@@ -21,14 +21,14 @@ import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 
 /** Number of lines that one write stores, so that other commands can run in between. */
 const WRITE_LINES_MAX = 500;
-/** Number of lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
+/** Number of payment lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
 const FACTS_BUNDLE_LINES = 250;
 const LOOKUP_IDS_MAX = 500;
 /** Maximum number of lines of earlier runs that are read for one invoice. */
 const LINES_PER_INVOICE_MAX = 64;
 const POSITION_DIGITS = 5;
 
-/** A stored run. All its changes are guarded by its version. */
+/** A stored payment run. All its changes are guarded by its version. */
 export interface PaymentRunDocument extends Aggregate {
   readonly companyId: string;
   readonly source: PaymentRun['source'];
@@ -51,9 +51,9 @@ export interface PaymentFileDocument {
   readonly bytes: Binary;
 }
 
-/** One line of a run as one check judged it. */
+/** One line of a payment run, with the verdict of one check. */
 export interface PaymentLineDocument {
-  /** Run, check and position. */
+  /** Id of a stored payment line: its payment run, its check and its position. */
   readonly _id: string;
   readonly organizationId: string;
   readonly runId: string;
@@ -61,7 +61,7 @@ export interface PaymentLineDocument {
   readonly position: number;
   readonly lineId: string;
   readonly verdict: Verdict;
-  /** Invoices that the line pays, by which later runs find it. */
+  /** Invoices that the payment line pays, by which later payment runs find it. */
   readonly invoiceIds: readonly string[];
   readonly line: PaymentLine;
   readonly result: LineResult;
@@ -77,14 +77,14 @@ export interface PaymentFactsDocument {
   readonly facts: Binary;
 }
 
-/** The release of one line. */
+/** The release of one held line of a payment run. */
 export interface PaymentReleaseDocument extends Aggregate {
   readonly runId: string;
   readonly lineId: string;
   readonly release: Omit<Release, 'version'>;
 }
 
-/** Status that the bank reported for one line. */
+/** Status that the bank reported for one line of the payment run. */
 export interface PaymentOutcomeDocument {
   readonly _id: string;
   readonly organizationId: string;

@@ -16,8 +16,8 @@ export interface PolicyStore {
   /** Returns the organization's current policy, and stores it if the organization has not used it before. */
   current(organizationId: string): Promise<OrganizationPolicy>;
   /**
-   * Stores the learned tolerances and overrides that follow `previous`. Returns false if another writer has already
-   * stored them.
+   * Stores the learned tolerances and overrides of a detection policy that follow `previous`. Returns false if another
+   * writer has already stored them.
    */
   append(
     organizationId: string,

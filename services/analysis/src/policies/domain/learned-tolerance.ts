@@ -115,7 +115,10 @@ export function toleranceFrom(
   };
 }
 
-/** Returns the tolerances that meet the current requirements. The others no longer lower a severity. */
+/**
+ * Returns the learned tolerances that meet the current requirements. The others no longer lower the severity of
+ * findings.
+ */
 export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): LearnedTolerance[] {
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
 }

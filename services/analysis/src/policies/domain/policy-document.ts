@@ -46,7 +46,7 @@ function requireShape(path: string, model: unknown, value: unknown): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(value)) throw invalidField(path, 'must be a list.');
     const [first] = model as unknown[];
-    // If a list in the default policy is empty, the type of its items is unknown.
+    // If a list in the default detection policy is empty, the type of its items is unknown.
     if (first === undefined) return;
     for (const [index, entry] of value.entries()) requireShape(`${path}[${index}]`, first, entry);
     return;

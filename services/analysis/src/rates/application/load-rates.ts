@@ -12,7 +12,7 @@ import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
  */
 export type RateFile = 'history' | 'recent' | 'daily';
 
-/** Source of the exchange rates. */
+/** Source of the euro exchange rates. */
 export interface RateFeed {
   /** Reads a rate file. Returns undefined if the file has not changed since it was last read. */
   read(file: RateFile): Promise<PublishedDay[] | undefined>;
@@ -28,13 +28,13 @@ interface Deps {
 
 /** Minimum number of days that the file `recent` with exchange rates contains. */
 const RECENT_DAYS = 80;
-/** Time window in Frankfurt in which new rates are published. They are published at about 16:00. */
+/** Time window in Frankfurt in which new exchange rates are published. They are published at about 16:00. */
 const WINDOW = { from: '15:30', to: '18:00' } as const;
 
 export interface RateLoader {
   /** Loads missing rates: all days into an empty database, or the last weeks after a pause. */
   catchUp(): Promise<void>;
-  /** Loads the newest day's rates during the hours in which they are published. */
+  /** Loads the newest day's exchange rates during the hours in which they are published. */
   readDaily(): Promise<void>;
 }
 
@@ -90,7 +90,10 @@ export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise
   };
 }
 
-/** Checks whether it is a weekday between 15:30 and 18:00 in Frankfurt, regardless of the machine's time zone. */
+/**
+ * Checks whether it is a weekday between 15:30 and 18:00 in Frankfurt, when exchange rates are published, regardless of
+ * the machine's time zone.
+ */
 export function isPublishingTime(at: Date): boolean {
   const parts = Object.fromEntries(frankfurt.formatToParts(at).map(({ type, value }) => [type, value]));
   const time = `${parts['hour']}:${parts['minute']}`;

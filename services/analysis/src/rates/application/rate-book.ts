@@ -13,7 +13,7 @@ export interface RateStore {
    * replaced, and none is removed.
    */
   save(days: readonly PublishedDay[]): Promise<void>;
-  /** Returns the published days from `first` on, oldest first. */
+  /** Returns the days with published exchange rates from `first` on, oldest first. */
   since(first: CalendarDate): AsyncIterable<PublishedDay>;
   newestDay(): Promise<CalendarDate | undefined>;
 }
@@ -29,7 +29,7 @@ export interface RateBook {
 }
 
 const FIRST_DAY: CalendarDate = '1999-01-04';
-/** Number of newest days that are read again: at least as many as a reading of the feed may correct. */
+/** Number of newest days whose exchange rates are read again: at least as many as a reading of the feed may correct. */
 const REREAD_DAYS = 90;
 
 export function rateBook(rates: RateStore): RateBook {

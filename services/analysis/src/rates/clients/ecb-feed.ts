@@ -15,7 +15,7 @@ const fileNames: Readonly<Record<RateFile, string>> = {
 };
 
 const FETCH_MS_MAX = 60_000;
-/** Maximum size of a rate file. The complete history has about 8 MB. */
+/** Maximum size of a file with exchange rates. The complete history has about 8 MB. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 /** Size of the chunks in which a file is parsed, so that other work can run in between. */
 const PIECE_BYTES = 64 * 1024;

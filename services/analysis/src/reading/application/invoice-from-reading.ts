@@ -29,12 +29,12 @@ const CONFIDENCE_OF_KNOWN_NAME = 0.95;
 export interface Provenance {
   readonly field: string;
   readonly value: string;
-  /** Value as it is printed in the document. Absent if the document does not contain it. */
+  /** Value of the invoice field as printed in the document. Absent if the document does not contain it. */
   readonly raw?: string;
   readonly page?: number;
   /** Position of the value on the page of the document. Empty if the position is unknown. */
   readonly box: readonly number[];
-  /** Confidence that the value was read correctly, from 0 to 1. */
+  /** Confidence that the value of the invoice field was read correctly, from 0 to 1. */
   readonly confidence: number;
   /** Method by which the value was found: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
   readonly method: string;
@@ -53,7 +53,10 @@ export interface ReadInvoice {
   readonly provenance: readonly Provenance[];
   /** Printed text of the document that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
-  /** Faults in the corrections that a person entered. Other wrong values cause no faults, because they are left out. */
+  /**
+   * Faults in the corrections of a document that a person entered. Other wrong values cause no faults, because they are
+   * left out.
+   */
   readonly faults: FieldFaults;
 }
 
@@ -96,8 +99,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
-  // Values that were stored before texts had to be readable are cleaned first. Otherwise the new rule would leave them
-  // out.
+  // Values of documents that were stored before texts had to be readable are cleaned first. Otherwise the new rule
+  // would leave them out.
   for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
@@ -187,7 +190,7 @@ function validInvoice(
   fields: Map<string, Provenance>,
   isCorrected: (path: string) => boolean,
 ): { readonly invoice: unknown; readonly faults: FieldFaults } {
-  // The loop ends because each iteration removes at least one invalid field.
+  // The loop ends because each iteration removes at least one invalid invoice field.
   for (;;) {
     const found = new FieldFaults();
     const invoice = read(canonicalInvoice, bodyOf(fields), { faults: found });
@@ -233,7 +236,7 @@ function bodyOf(fields: ReadonlyMap<string, Provenance>): object {
   return body;
 }
 
-/** Returns the value at a path as it is stored, trimmed and in a uniform notation. */
+/** Returns the value of an invoice field as it is stored, trimmed and in a uniform notation. */
 function valueAt(invoice: unknown, path: string): string | undefined {
   let at: unknown = invoice;
   for (const step of path.split('.')) at = (at as Readonly<Record<string, unknown>> | undefined)?.[step];

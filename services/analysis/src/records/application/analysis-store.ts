@@ -2,14 +2,14 @@ import type { AnalysisFacts } from '../domain/analysis.js';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { DecidedAnalysis, DecidedInvoice, InvoiceReference } from './invoice-store.js';
 
-/** A stored analysis including its facts. */
+/** A stored analysis of an invoice, including its facts. */
 export interface AnalysisRecord {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
   readonly facts: AnalysisFacts;
 }
 
-/** An analysis without its facts and findings. */
+/** An analysis of an invoice without its facts and findings. */
 export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
 
 /**

@@ -11,7 +11,7 @@ export interface CountedRecord {
   readonly countedUnits: readonly string[];
 }
 
-/** A record that has counted one more unit. */
+/** A supplier or link that has counted one more invoice. */
 export interface CountedUnit<R extends CountedRecord> {
   /** Counting record as it was read. Undefined if no record existed. */
   readonly before: R | undefined;
@@ -54,7 +54,7 @@ export function supplierAfter(
 /** Maximum number of withdrawn invoices that a supplier record keeps. */
 const WITHDRAWN_UNITS_MAX = 256;
 
-/** Adds a unit to a supplier's withdrawn units. */
+/** Adds an invoice to those that a supplier no longer counts. */
 export function withdrawn(units: readonly string[], unitId: string): readonly string[] {
   return [...units.filter((unit) => unit !== unitId), unitId].slice(-WITHDRAWN_UNITS_MAX);
 }

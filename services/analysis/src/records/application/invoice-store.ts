@@ -37,7 +37,7 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   /** Supplier to which the invoice was assigned. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
-  /** The previous analysis, if this one repeats it, and the differences between them. */
+  /** The previous analysis of the invoice, if this one repeats it, and the differences between them. */
   readonly previous?: { readonly analysisId: string; readonly differences: readonly AnalysisDifference[] };
   readonly createdAt: Date;
 }

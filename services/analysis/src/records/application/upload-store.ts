@@ -10,12 +10,12 @@ export interface UploadRequest {
   readonly companyId?: string;
 }
 
-/** A value that a person entered to replace a value that was read. */
+/** A value that a person entered to replace a value that was read from a document. */
 export interface Correction {
   /** Path of the corrected field in the canonical invoice. */
   readonly field: string;
   readonly value: string;
-  /** Actor who made the correction, as `<actor type>:<actor id>`. */
+  /** Actor who corrected the value of the document, as `<actor type>:<actor id>`. */
   readonly by: string;
   readonly at: Date;
 }
@@ -45,7 +45,7 @@ interface RequestedUpload extends InvoiceReference {
   /** True if a worker is working on the upload, or will do so. */
   readonly isDue: boolean;
   readonly createdAt: Date;
-  /** Time when the upload was counted. */
+  /** Time when the upload was counted against the quota. */
   readonly countedAt: Date;
   /** Number of times that a worker released the upload without a result. */
   readonly attempts: number;
@@ -97,7 +97,7 @@ export type NewUpload = Pick<
   | 'usageMonth'
 >;
 
-/** Reference to an upload for a worker, with its sequence. */
+/** Reference to an upload for a worker, with the sequence in which documents of a KSeF inbox are decided. */
 export type UploadReference = InvoiceReference & Partial<Pick<UnreadUpload, 'sequence'>>;
 
 /** An upload that a worker has claimed. */

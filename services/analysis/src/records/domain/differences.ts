@@ -7,9 +7,9 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 /** Difference between two analyses of the same invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
-  /** Value in the earlier analysis. Absent if the finding is new. */
+  /** Value in the earlier analysis of the invoice. Absent if the finding is new. */
   readonly from?: string;
-  /** Value in the later analysis. Absent if the finding was removed. */
+  /** Value in the later analysis of the invoice. Absent if the finding was removed. */
   readonly to?: string;
   /** Type of the finding. Present only for `findings`. */
   readonly findingType?: string;

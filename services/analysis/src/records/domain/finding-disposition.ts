@@ -36,7 +36,7 @@ export function isCounting({ disposition }: { readonly disposition: Disposition 
   return COUNTING.has(disposition);
 }
 
-/** Returns the pairs that reviews have cleared. */
+/** Returns the pairs of invoices that reviews have cleared. */
 export function clearedPairsOf(reviews: readonly ReviewFact[]): string[] {
   return reviews.flatMap(({ disposition, pairKeys }) => (disposition === 'FALSE_POSITIVE' ? pairKeys : []));
 }

@@ -7,7 +7,7 @@ import type { AmountAtRisk } from './amount-at-risk.js';
 import type { Disposition } from './finding-disposition.js';
 import { dispositions } from './finding-disposition.js';
 
-/** Fields of a finding that a summary uses. */
+/** Fields of a finding that the summary of findings uses. */
 export interface SummarizedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
@@ -21,7 +21,7 @@ export interface SummarizedFinding {
   readonly amountAtRisk?: AmountAtRisk;
 }
 
-/** Totals of a group of findings. */
+/** Counts and amounts of a group of findings. */
 export interface FindingTotals {
   /** The type, severity, disposition or month (`YYYY-MM`) that the group has in common. Empty for all findings. */
   readonly key: string;

@@ -8,7 +8,7 @@ import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Fields of an invoice that identify its recipient. */
+/** Fields of an invoice that identify the company that received it. */
 export interface Addressee {
   readonly companyId?: string | undefined;
   readonly buyerTaxId?: string | undefined;

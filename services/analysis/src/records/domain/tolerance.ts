@@ -22,6 +22,6 @@ export interface LearnedTolerance extends ToleranceSubject {
    */
   readonly reviewers?: number;
   readonly learnedOn: CalendarDate;
-  /** Last day on which the tolerance applies. */
+  /** Last day on which the learned tolerance applies. */
   readonly expiresOn: CalendarDate;
 }

@@ -21,7 +21,7 @@ export function archivedRecords({
   readonly suppliers: Collection<SupplierDocument>;
 }) {
   return {
-    // An analysis that is replaced during the export may appear twice, but none is left out.
+    // An analysis that is replaced during the data export may appear twice, but none is left out.
     analyses: inTurn(
       newestRecords(invoices, (invoice) => toAnalysisRecord(currentAnalysisOf(invoice)), {
         filter: HAVE_CURRENT,

@@ -59,7 +59,8 @@ export async function findFindings<D extends Ordered>(
 }
 
 /**
- * Factor that is larger than every time in milliseconds. A position is the rank of the severity followed by the time.
+ * Factor that is larger than every time in milliseconds. The position of a finding in its list is the rank of the
+ * severity followed by the time.
  */
 const RANK_STEP = 1e14;
 

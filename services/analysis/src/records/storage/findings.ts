@@ -38,7 +38,7 @@ const SWEEP_FINDINGS_MAX = 100;
 
 /** Stored finding. It is an aggregate separate from its invoice, because people work on it after the decision. */
 export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
-  /** UUIDv5 derived from the finding's subject and its evidence. */
+  /** Id of a finding: a UUIDv5 derived from its subject and its evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
   /** Time when the disposition of the finding was last set. */
@@ -61,7 +61,7 @@ const typesOfBooks = [
   'VENDOR_RECORD_DUPLICATE',
 ] as const satisfies readonly FindingRecord['type'][];
 
-/** List filters that compare one field with one value. */
+/** Filters of the list of findings that compare one field with one value. */
 const filters = [
   'companyId',
   'invoiceId',

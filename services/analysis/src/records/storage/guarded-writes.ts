@@ -63,8 +63,8 @@ async function countStored<D extends Versioned>(collection: Collection<D>, docum
 }
 
 /**
- * Returns a function that writes the version that follows the one that was read. It resolves to false if another writer
- * was faster.
+ * Returns a function that writes the version of a document that follows the one that was read. It resolves to false if
+ * another writer was faster.
  */
 export function versionWriter<D extends Versioned>(collection: Collection<D>): (document: D) => Promise<boolean> {
   return async (document) => (await countStored(collection, [document])) === 1;

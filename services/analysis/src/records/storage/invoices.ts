@@ -36,7 +36,8 @@ import type { StoredFacts } from './stored-facts.js';
 /** Maximum number of unfinished invoices in one page of a sweep. */
 const SWEEP_INVOICES_MAX = 100;
 /**
- * Maximum time in milliseconds for counting a month's analyses. The count is stopped before the connection times out.
+ * Maximum time in milliseconds for counting the invoice analyses of a month. The count is stopped before the connection
+ * times out.
  */
 const COUNT_MS_MAX = 25_000;
 const DAY_MS = 24 * 3_600_000;

@@ -6,7 +6,7 @@ import type { AnalysisFacts } from '../domain/analysis.js';
 /** The facts of an analysis: compressed, or for a history scan row, their position in a bundle. */
 export type StoredFacts = Binary | BundledFacts;
 
-/** Position of a row's facts in a bundle. */
+/** Position of the facts of a scan row in a bundle. */
 export interface BundledFacts {
   readonly bundleId: string;
   readonly index: number;
@@ -31,7 +31,7 @@ export function isBundled(facts: StoredFacts): facts is BundledFacts {
   return 'bundleId' in facts;
 }
 
-/** Reads and decompresses the facts of analyses. Each bundle is read once. */
+/** Reads and decompresses the facts of invoice analyses. Each bundle is read once. */
 export async function readFacts(
   bundles: Collection<FactBundleDocument>,
   organizationId: string,

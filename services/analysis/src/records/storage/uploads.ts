@@ -30,7 +30,8 @@ export const SWEEP_UPLOADS_MAX = 100;
  */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
 /**
- * Maximum time in milliseconds for counting a month's analyses. The count is stopped before the connection times out.
+ * Maximum time in milliseconds for counting the upload analyses of a month. The count is stopped before the connection
+ * times out.
  */
 const COUNT_MS_MAX = 25_000;
 

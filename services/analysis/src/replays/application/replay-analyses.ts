@@ -29,7 +29,7 @@ interface Deps {
 
 export interface ReplayPage {
   readonly organizationId: string;
-  /** Position after the last analysis of the previous call. Empty for the first call. */
+  /** Position after the last invoice analysis that the previous call replayed. Empty for the first call. */
   readonly pageToken: string;
   readonly limit: number;
 }

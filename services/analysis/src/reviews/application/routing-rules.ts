@@ -69,7 +69,7 @@ export interface RoutingRules {
 
 const NO_CONDITION: RoutingMatchInput = { types: [], families: [], severities: [], companyIds: [], supplierIds: [] };
 
-/** Manages the rules that assign new findings. */
+/** Manages the routing rules, which assign new findings to members. */
 export function routingRules({ rules, cachedRules, suppliers, members, tenants, clock }: Deps): RoutingRules {
   const get = async (organizationId: string, ruleId: string): Promise<RoutingRule> => {
     const rule = await rules.find(organizationId, ruleId);
@@ -113,7 +113,8 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
       // not an error in this change.
       const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
       if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
-      // Only the fields of the request are written, so that concurrent changes to different fields are both kept.
+      // Only the fields of the request are written, so that concurrent changes to different fields of a routing rule
+      // are both kept.
       const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));
       const rule = await rules.change(organizationId, ruleId, written);
       if (rule === undefined) throw notFound('routing rule');

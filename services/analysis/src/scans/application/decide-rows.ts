@@ -82,7 +82,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     }
     results.push(...(await storing));
     storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
-    // The promise is awaited above or below; the empty catch avoids an unhandled rejection until then.
+    // The promise of stored rows is awaited above or below; the empty catch avoids an unhandled rejection until then.
     storing.catch(() => {});
   }
   results.push(...(await storing));

@@ -87,7 +87,7 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
     const some = next;
     next = [];
     const lookup = inTurn(async () => ((await hasHistory) ? store.candidates(of, some) : []));
-    // The lookup is awaited below; the empty catch avoids an unhandled rejection until then.
+    // The lookup of earlier invoices is awaited below; the empty catch avoids an unhandled rejection until then.
     lookup.catch(() => {});
     lookups.push(lookup);
   };

@@ -11,7 +11,7 @@ import type { RowsReference } from '../../records/application/row-store.js';
 export interface RowInput {
   /** Index of the row among the scan rows of the request, counted from 0. */
   readonly position: number;
-  /** Number of the row in the file of the caller. */
+  /** Number of the scan row in the file of the caller. */
   readonly sourceRowNumber: number;
   readonly externalId?: string;
   readonly invoice: CanonicalInvoice;

@@ -11,18 +11,18 @@ import type { VerificationStore } from './verification-store.js';
 /** Number of suppliers whose accounts are read for one page. */
 const SUPPLIERS_PER_PAGE = 100;
 
-/** An account with where it was first seen, and who verified it. */
+/** A bank account of a supplier, with where it was first seen and who verified it. */
 export interface AccountChange {
   readonly supplierId: string;
   readonly supplierName: string;
   readonly accountId: string;
   readonly masked: string;
   readonly trust: string;
-  /** Calendar date in the form YYYY-MM-DD. */
+  /** Day on which the bank account was first seen, in the form YYYY-MM-DD. */
   readonly firstSeen: string;
   readonly firstInvoiceId: string | undefined;
   readonly firstInvoiceNumber: string;
-  /** Undefined if the invoice is not stored any more. */
+  /** Number of the invoice that first stated the account. Undefined if the invoice is not stored any more. */
   readonly firstInvoice: FirstInvoice | undefined;
   readonly isAdditional: boolean;
   /** Oldest first. */
@@ -33,7 +33,7 @@ export interface AccountChangesQuery {
   readonly from: string;
   readonly to: string;
   readonly companyId: string | undefined;
-  /** Id of the last supplier of the page before. */
+  /** Id of the last supplier on the previous page of account changes. */
   readonly afterId: string;
 }
 

@@ -24,19 +24,19 @@ export interface FirstInvoice {
   readonly receivedAt: Date;
 }
 
-/** An invoice as a search for contacts needs it. */
+/** An invoice as the search for a supplier's contacts needs it. */
 export interface InvoiceTexts {
   readonly invoice: CanonicalInvoice;
   readonly documentId: string | undefined;
 }
 
-/** Days of a period by their numbers, both included. */
+/** First and last day of a period by their numbers, both included. */
 export interface DayRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Reads suppliers and what belongs to them. */
+/** Reads suppliers with their bank accounts and invoices. */
 export interface SupplierRecords {
   /** Lists suppliers by the key of their name, then by id. */
   list(

@@ -1,7 +1,7 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Verification } from '../domain/verification.js';
 
-/** Period of time, whose end is not included. */
+/** Period of time in which accounts were verified. Its end is not included. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;
@@ -12,11 +12,11 @@ export interface VerificationStore {
   insert(verification: Verification, events: readonly Announcement[]): Promise<void>;
   find(organizationId: string, verificationId: string): Promise<Verification | undefined>;
   /**
-   * Stores a changed verification if it has not changed since its version was read.
+   * Stores a changed verification of a bank account if it has not changed since its version was read.
    * @throws VersionConflict
    */
   save(verification: Verification, events: readonly Announcement[]): Promise<Verification>;
-  /** Lists the verifications of suppliers, newest first. */
+  /** Lists the verifications of suppliers' bank accounts, newest first. */
   ofSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<readonly Verification[]>;
   /** Returns the ids of suppliers with a verification or a confirmation in the period, in the order of ids. */
   suppliersVerified(organizationId: string, period: Period, afterId: string, limit: number): Promise<readonly string[]>;

@@ -127,7 +127,7 @@ function invoiceIdsOf({ supplier, accounts }: SupplierOverview): readonly string
   return [...new Set([...accounts.flatMap(({ firstInvoiceId }) => firstInvoiceId ?? []), ...recent])];
 }
 
-/** Returns all texts in a value. */
+/** Returns all texts in a value, in which a contact is searched for. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

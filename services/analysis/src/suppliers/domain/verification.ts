@@ -12,11 +12,11 @@ export type ContactSource = (typeof contactSources)[number];
 const CONTACT_LENGTH_MAX = 200;
 const NOTE_LENGTH_MAX = 4_000;
 
-/** States what a person did to verify an account. */
+/** Record of what a person did to verify a supplier's bank account. */
 export interface VerificationInput {
   readonly method: VerificationMethod;
   readonly contactSource: ContactSource;
-  /** Number, address or portal that was used. */
+  /** Phone number, address or portal by which the supplier was reached. */
   readonly contact: string;
   readonly note: string;
 }
@@ -33,7 +33,7 @@ export interface Verification extends VerificationInput {
   /** Person who verified the account, as `personOf` returns it. */
   readonly verifiedBy: string;
   readonly createdAt: Date;
-  /** Another person, who confirmed the verification. */
+  /** Second person, who confirmed the verification of the account. */
   readonly confirmation: { readonly by: string; readonly at: Date } | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface VerifiedAccount {
 }
 
 /**
- * Reads what a person did.
+ * Reads from a request what a person did to verify an account.
  * @throws DomainError invalid
  */
 export function readVerification(input: Readonly<Record<keyof VerificationInput, string>>): VerificationInput {
@@ -76,7 +76,7 @@ function readWord<W extends string>(path: string, words: readonly W[], word: str
 }
 
 /**
- * Confirms a verification. A repeat by the same person changes nothing.
+ * Confirms the verification of an account. A repeat by the same person changes nothing.
  * @throws DomainError wrong_state for the person who verified the account, and for a third person
  */
 export function confirmVerification(verification: Verification, { by, at }: { by: string; at: Date }): Verification {

@@ -31,7 +31,7 @@ export async function createVerificationIndexes(collection: Collection<Verificat
   ]);
 }
 
-/** Opens the contact of a stored verification. */
+/** Opens the sealed contact of a stored verification. */
 export function contactOf(
   { _id: id, organizationId, contact }: WithId<VerificationDocument>,
   secrets: SealedField,

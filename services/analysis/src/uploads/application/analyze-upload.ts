@@ -58,16 +58,16 @@ export interface AnalyzeUploadInput {
   readonly origin: ChannelOrigin | undefined;
   /** Maximum number of analyses in one month. Undefined if the plan has no limit. */
   readonly monthlyLimit: number | undefined;
-  /** True to respond before the decision is made, either immediately or after `waitMs`. */
+  /** True to respond before the decision on the uploaded document is made, either immediately or after `waitMs`. */
   readonly respondAsync: boolean;
-  /** Maximum wait if `respondAsync` is true. */
+  /** Maximum time to wait for the decision on the upload if `respondAsync` is true. */
   readonly waitMs: number;
 }
 
 export interface CorrectUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
-  /** Values that the reviewer corrected, by field path. */
+  /** Values of the document that the reviewer corrected, by field path. */
   readonly fields: Readonly<Record<string, string>>;
   readonly monthlyLimit: number | undefined;
 }
@@ -365,7 +365,10 @@ function stillAtWork(uploadId: string): StillAtWork {
   return new StillAtWork(uploadId);
 }
 
-/** A refusal that only this module creates, so that callers can recognize it and pass it on unchanged. */
+/**
+ * A refusal to analyze an upload that only this module creates, so that callers can recognize it and pass it on
+ * unchanged.
+ */
 class StillAtWork extends DomainError {
   constructor(uploadId: string) {
     super(

@@ -25,7 +25,10 @@ export type UploadStatus =
       readonly state: 'FAILED';
       readonly invoiceId: string;
       readonly failure: UploadFailure;
-      /** Fields that were read. If the failure is FIELDS_MISSING, these are the fields that are present. */
+      /**
+       * Fields that were read from the document. If the failure is FIELDS_MISSING, these are the fields that are
+       * present.
+       */
       readonly fields: readonly Provenance[];
     };
 

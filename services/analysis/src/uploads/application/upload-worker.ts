@@ -53,7 +53,7 @@ const RETRY_MS_MAX = 60_000;
 
 interface Deps {
   readonly uploads: UploadStore;
-  /** Requests a sweep at this time. */
+  /** Requests a sweep for waiting uploads at this time. */
   readonly onDue: (dueAt: Date) => void;
   readonly invoices: InvoiceStore;
   readonly suppliers: SupplierStore;
@@ -227,7 +227,7 @@ async function readUpload(
   return uploads.saveReading(record, read);
 }
 
-/** Adds a full stop if a message has none, because parser messages end in various ways. */
+/** Adds a full stop to the reason of a failed upload if it has none, because parser messages end in various ways. */
 function asSentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
@@ -349,6 +349,6 @@ async function insertAndDecide(
   };
   if (!(await invoices.insert(received))) throw new VersionConflict();
   const decided = await decider.decide({ ...received, version: 1, invoice: normalised, tenant });
-  // This worker was so slow that another worker took over the invoice.
+  // This worker was so slow that another worker took over the uploaded invoice.
   if (decided === undefined) throw new VersionConflict();
 }

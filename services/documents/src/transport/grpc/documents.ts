@@ -91,7 +91,7 @@ export function documentService(deps: Deps): Binding {
 }
 
 /**
- * Decodes the target of a rendering.
+ * Decodes the page or view of a document that a request asks for.
  * @throws DomainError invalid
  */
 function decodeTarget(page: PagePicture | undefined): RenderingTarget {

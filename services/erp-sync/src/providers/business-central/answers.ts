@@ -9,7 +9,10 @@ export const COMPANY = 'the company';
 /** Name of a list in the Business Central API for reports, which may not be installed. */
 export const PAYMENTS = 'vendorLedgerEntries';
 
-/** Error that the API refuses the query, for example because of a filter on a field that the list does not have. */
+/**
+ * Error by which Business Central refuses a query, for example because of a filter on a field that the list does not
+ * have.
+ */
 export class QueryRefused extends ErpFault {}
 
 const NOT_FOUND = ['BadRequest_NotFound', 'BadRequest_ResourceNotFound', 'Internal_RecordNotFound'];

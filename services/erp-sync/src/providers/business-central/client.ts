@@ -52,7 +52,7 @@ export function businessCentralClient(
   ): Promise<unknown> => {
     const headers = {
       accept: 'application/json',
-      // Fixes the language of error messages and the format of values.
+      // Header that fixes the language of Business Central's error messages and the format of values.
       'accept-language': 'en-US',
       'data-access-intent': 'ReadOnly',
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),

@@ -193,12 +193,12 @@ function dayOf(row: Row, name: string): string | undefined {
   return day === NO_DATE ? undefined : day;
 }
 
-/** Returns a field list for the query parameter `$select`. */
+/** Returns a field list for the query parameter `$select` of Business Central. */
 function fieldsOf(names: string): string {
   return namesOf(names).join(',');
 }
 
-/** Combines conditions with "and" for the query parameter `$filter`. */
+/** Combines conditions with "and" for the query parameter `$filter` of Business Central. */
 export function filterOf(...conditions: readonly (string | undefined)[]): string | undefined {
   return conditions.filter((condition) => condition !== undefined).join(' and ') || undefined;
 }

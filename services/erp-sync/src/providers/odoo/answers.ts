@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Models that belong to apps that may not be installed. */
+/** Odoo models that belong to apps that may not be installed. */
 const OPTIONAL = ['account.payment', 'purchase.order'] as const;
 /** Message of the database server, which Odoo returns as one of many operational errors. */
 const NO_SUCH_DATABASE = 'database does not exist';
@@ -33,7 +33,7 @@ export const odooAnswers: readonly AnswerRule[] = [
     fault: (model) =>
       new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the Odoo app that provides them.`),
   },
-  // Faults with these codes are not retried, because the same call would fail again.
+  // Odoo faults with these codes are not retried, because the same call would fail again.
   { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
   { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
 ];

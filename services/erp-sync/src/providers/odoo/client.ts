@@ -197,7 +197,7 @@ function resultIn(answer: ErpAnswer, faultOf: (answer: ErpAnswer) => ErpFault | 
   return answer;
 }
 
-/** Returns a function that checks the result of a method. */
+/** Returns a function that checks the result of an Odoo method. */
 function resultOf(method: string): (json: unknown) => boolean {
   if (method === 'search_read') return Array.isArray;
   return method === 'search_count' ? (json) => typeof json === 'number' : isObject;

@@ -49,7 +49,7 @@ export const odoo: ErpProduct = {
   },
 };
 
-/** Reads the base URL without a trailing slash. */
+/** Reads the base URL of an Odoo server without a trailing slash. */
 function readBaseUrl(checked: { readonly url: URL } | { readonly problem: string }): string {
   const path = 'config.baseUrl';
   if ('problem' in checked) throw invalidField(path, `${checked.problem}.`);

@@ -16,7 +16,7 @@ export interface Company {
   readonly currency: string | undefined;
 }
 
-/** Maximum number of ids in one search condition. */
+/** Maximum number of record ids in one search condition of Odoo. */
 const IDS_MAX = 500;
 
 /** Reads the records of one company, including archived ones. */

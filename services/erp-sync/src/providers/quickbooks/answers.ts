@@ -9,7 +9,7 @@ const THROTTLED = 'ThrottleExceeded';
 /** Maximum number of characters that are read from an XML error response, whose codes are in its first lines. */
 const XML_READ_MAX = 8_192;
 
-/** Faults by the numeric error codes of Intuit without leading zeros, and by fault types. */
+/** Faults of QuickBooks by the numeric error codes of Intuit without leading zeros, and by fault types. */
 export const quickBooksAnswers: readonly AnswerRule[] = [
   // QuickBooks sends the throttling fault with the status 429, 403 or 200.
   {

@@ -17,8 +17,8 @@ import type { RowContext } from './records.js';
 /** Maximum number of purchase order ids in one query, which is part of a URL. */
 const ORDER_IDS_MAX = 200;
 /**
- * Maximum age of changes in milliseconds. Changes are available for 30 days. One hour is subtracted for clock
- * differences and slow calls.
+ * Maximum age of changes that QuickBooks reports, in milliseconds. Changes are available for 30 days. One hour is
+ * subtracted for clock differences and slow calls.
  */
 const CHANGES_MS_MAX = (30 * 24 - 1) * 3_600_000;
 /** Query condition that includes inactive vendors, which QuickBooks Online leaves out by default. */

@@ -1,7 +1,10 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { addressGroup } from '../limits/client-address.js';
 
-/** Maximum number of known senders. If it is reached, the sender that was inactive longest is evicted. */
+/**
+ * Maximum number of known senders of signed requests. If it is reached, the sender that was inactive longest is
+ * evicted.
+ */
 export const SENDERS_MAX = 1_000;
 /** Time for which the IP address of a sender remains known after its last valid signature. */
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
@@ -12,7 +15,7 @@ export const KNOWN_MS = 30 * 24 * 60 * 60_000;
  */
 export class SignedSenders {
   readonly #clock: Clock;
-  /** Time until which each signed sender is known, in the order of eviction. */
+  /** Time until which each sender of signed requests is known, in the order of eviction. */
   readonly #knownUntilMs = new Map<string, number>();
 
   constructor(clock: Clock) {

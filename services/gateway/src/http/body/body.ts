@@ -12,8 +12,8 @@ import { eachInTurns } from './turns.js';
 export interface BodyLimits {
   readonly bytesMax: number;
   /**
-   * Maximum number of objects, lists, strings, numbers, booleans and nulls at all levels. An empty object or list
-   * counts twice.
+   * Maximum number of JSON values in a request body (objects, lists, strings, numbers, booleans and nulls at all
+   * levels). An empty object or list counts twice.
    */
   readonly valuesMax: number;
   /** Last sentence in the refusal of a request body with too many values. */
@@ -29,7 +29,10 @@ export const JSON_BODY_LIMITS: BodyLimits = {
 /** Limits for a JSON body on a route without an API key. Such a request body contains a token and a name. */
 export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
 export const JSON_DEPTH_MAX = 32;
-/** Maximum number of fields in one object, far more than any object has, but few enough to check in one step. */
+/**
+ * Maximum number of fields in one object of a request body, far more than any object has, but few enough to check in
+ * one step.
+ */
 export const JSON_FIELDS_MAX = 1_000;
 
 /** Maximum number of bytes that are discarded after a refusal, so that the client receives the response. */
@@ -128,7 +131,7 @@ export function readXmlBody(
   return readRawBody(request, response, bytesMax, reservation);
 }
 
-/** Maximum size of an HTML form, which has a few short fields. */
+/** Maximum size of an HTML form in a request body, which has a few short fields. */
 const FORM_BYTES_MAX = 16 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 

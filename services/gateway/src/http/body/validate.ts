@@ -1,7 +1,7 @@
 import { FieldFaults } from '@invoicecontrol/errors';
 import type { z } from 'zod';
 
-/** Message for PATCH bodies in which each field is optional but at least one is required. */
+/** Message for a PATCH body without fields: each field is optional but at least one is required. */
 export const NOTHING_TO_CHANGE = 'Send at least one field to change.';
 
 export function hasAnyField(body: object): boolean {
@@ -32,8 +32,8 @@ export function validate<S extends z.ZodType>(
 }
 
 /**
- * Returns the validated value, or its faults in our own sentences. Only an invalid value is validated with these
- * sentences, because that takes more than twice as long.
+ * Returns the validated request value, or its faults in the product's own sentences. Only an invalid value is validated
+ * with these sentences, because that takes more than twice as long.
  */
 function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.infer<S>> {
   const result = schema.safeParse(value);

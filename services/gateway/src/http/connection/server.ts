@@ -18,7 +18,7 @@ const CLOSE_IDLE_INTERVAL_MS = 50;
 export interface HttpServerOptions {
   readonly app: Express;
   readonly host: string;
-  /** Port number. If it is 0, the operating system chooses one. */
+  /** Port number of the HTTP server. If it is 0, the operating system chooses one. */
   readonly port: number;
   /** Counter of the requests of each IP address that cannot be read. */
   readonly failures: FailureBucket;
@@ -38,9 +38,9 @@ export interface HttpServerOptions {
 }
 
 export interface HttpServer {
-  /** Address as `host:port` with the actual port. */
+  /** Address of the HTTP server as `host:port` with the actual port. */
   readonly address: string;
-  /** Number of open connections. */
+  /** Number of open HTTP connections. */
   readonly connections: number;
   /**
    * Accepts no new connections, lets running requests continue for at most `timeoutMs`, and then closes their
@@ -54,7 +54,8 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
-    // Time limit for receiving files, which are the longest bodies. Other bodies are checked separately.
+    // Time limit for receiving uploaded files, which are the longest request bodies. Other bodies are checked
+    // separately.
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,

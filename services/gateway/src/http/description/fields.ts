@@ -10,7 +10,7 @@ import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { z } from 'zod';
 import { EXAMPLE_IDS } from './examples.js';
 
-/** Maximum length of a string in characters (HTTP and security reference, section 2). */
+/** Maximum length of a string in a request, in characters (HTTP and security reference, section 2). */
 const TEXT_LENGTH_MAX = 1_000;
 /** Maximum length of the names of organizations, companies and keys that the organization service accepts. */
 export const LABEL_LENGTH_MAX = 200;
@@ -145,7 +145,7 @@ function isDateTime(value: string): boolean {
   return day !== undefined && isCalendarDate(day);
 }
 
-/** Schema for a time with an offset (RFC 3339). */
+/** Schema for a request field with a time and an offset (RFC 3339). */
 export function dateTime() {
   return z
     .string()

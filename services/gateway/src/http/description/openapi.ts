@@ -56,7 +56,7 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
-/** Responses of a receiver. */
+/** Published responses of a webhook receiver. */
 const webhookResponses = {
   '2XX': {
     description: 'Respond with any 2xx status within 15 seconds. After any other response the delivery is retried.',
@@ -123,12 +123,12 @@ export function describeApi(
   return `${JSON.stringify(withParameterReferences(document), withoutPatternOfFormat, 2)}\n`;
 }
 
-/** Formats that generators convert to a type of their language. */
+/** Formats in the OpenAPI description that client generators convert to a type of their language. */
 const convertedFormats: ReadonlySet<unknown> = new Set(['uuid', 'date', 'date-time']);
 
 /**
- * Omits the pattern of a UUID, a day or a time, which the format already states. Some generators convert the value and
- * then match the pattern against the converted value.
+ * Omits from the OpenAPI description the pattern of a UUID, a day or a time, which the format already states. Some
+ * generators convert the value and then match the pattern against the converted value.
  */
 function withoutPatternOfFormat(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -239,7 +239,7 @@ function requestHeaders(route: Route): z.ZodObject {
   });
 }
 
-/** Describes the required rights for programs, as {@link describeAccess} does for people. */
+/** Describes the rights that an operation requires for programs, as {@link describeAccess} does for people. */
 function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
   if (access === 'public') return {};
   return {
@@ -290,7 +290,7 @@ function bodiesOf({ body, isForm, xml }: Route): NonNullable<ResponseConfig['con
   };
 }
 
-/** Describes a file with each of its possible media types. */
+/** Describes a file in the OpenAPI description with each of its possible media types. */
 function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
   return Object.fromEntries(
     mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),

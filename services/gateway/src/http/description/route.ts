@@ -10,7 +10,7 @@ import type { Reply } from '../response/reply.js';
 import { resourceNames } from './fields.js';
 import type { HeaderName } from './published-headers.js';
 
-/** The published form of a successful response. */
+/** The published form of a successful response of a route. */
 export interface PublishedResponse {
   readonly description: string;
   /** Schema of the request body. Absent if there is no body, or if the body is not JSON. */
@@ -51,7 +51,7 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly idempotencyKey: string;
   /** The If-None-Match header, for responses with an ETag. */
   readonly ifNoneMatch: string | undefined;
-  /** All headers of the request, for routes that need more of them than the fields above contain. */
+  /** All headers of the request, for routes that need further headers. */
   readonly headers: IncomingHttpHeaders;
   /** True if the request method is HEAD, which returns only the headers. */
   readonly isHead: boolean;
@@ -128,7 +128,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly sendsEventsToUrl?: true;
   /** Rate limit that applies to this route in addition to the general one. */
   readonly ratePolicy?: RatePolicy;
-  /** Responses by status. The first one is the usual response. */
+  /** Responses of a route by HTTP status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
   /** Statuses of published refusals, such as `409`, in addition to those that follow from key, parameters and body. */
   readonly refusals?: readonly number[];

@@ -7,7 +7,7 @@ import { shownId, shownInstant, showInstant, stated } from './fields.js';
 /** A record field: its published schema, an example, and the function that reads its value from a service message. */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** Value of the field in the published example. Undefined if the example does not have the field. */
+  /** Value of a response field in the published example. Undefined if the example does not have the field. */
   readonly example: z.infer<S>;
   /** Reads the value of the field from the message. Returns undefined if the response does not have the field. */
   readonly read: (message: Message) => z.infer<S>;
@@ -18,7 +18,7 @@ interface NamesakeField<Value, S extends z.ZodType = z.ZodType> extends Omit<Fie
   readonly show: (value: Value) => z.infer<S>;
 }
 
-/** Name of the message property that a field shows. Undefined if the field has the same name. */
+/** Name of the gRPC message property that a response field shows. Undefined if the field has the same name. */
 type Source = string | undefined;
 
 /** A field that shows the message property `K`, or the property of the same name if `K` is undefined. */
@@ -195,7 +195,7 @@ export function name<E extends z.ZodEnum, W extends WireEnum, K extends Source =
   return property<W[keyof W], E, K>(schema, example, source, (value) => oneOf(schema, enumName(wireEnum, value)));
 }
 
-/** Declares a field that is itself a record. */
+/** Declares a response field that is itself a record. */
 export function part<Message, S extends Shape, K extends Source = undefined>(
   { schema, present }: ShownRecord<Message, S>,
   description?: string,

@@ -1,4 +1,4 @@
-/** Bounds of the transport (HTTP and security reference, section 2). */
+/** Bounds of HTTP requests and responses (HTTP and security reference, section 2). */
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADERS_BYTES_MAX = 16 * 1024;
 /**

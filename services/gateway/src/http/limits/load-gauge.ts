@@ -15,11 +15,14 @@ export const LAG_MS_MAX = 200;
  * another service in the same process. Refusing requests would not help then.
  */
 export const LAG_IN_FLIGHT_MIN = 100;
-/** Factor by which the limits for writes are higher, because a refused write is more expensive to repeat. */
+/** Factor by which the load limits for writes are higher, because a refused write is more expensive to repeat. */
 const WRITE_FACTOR = 2;
 /** Time after which requests that have not completed never will. It is longer than the timeout of any route. */
 export const STUCK_MS = 180_000;
-/** Period for measuring the lag, long enough that a single stall of the machine does not determine the p99. */
+/**
+ * Period for measuring the lag of the event loop, long enough that a single stall of the machine does not determine the
+ * p99.
+ */
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 

@@ -18,7 +18,7 @@ export interface Demand {
   readonly limitPerMinute: number;
 }
 
-/** State of a limit after a request, for the RateLimit fields. */
+/** State of a rate limit after a request, for the RateLimit headers. */
 export interface Standing {
   readonly policy: RatePolicy;
   readonly limitPerMinute: number;
@@ -56,7 +56,7 @@ interface Block {
   windowEndsAt: number;
   remainingAtOwner: number;
   refusedUntil: number;
-  /** The reservation in progress. Never rejects. */
+  /** The reservation of requests in progress. Never rejects. */
   pending: Promise<void> | undefined;
   /** Number of requests that were admitted locally since `localSince`. */
   localUsed: number;
@@ -69,7 +69,7 @@ export interface RateLimiterDependencies {
   readonly logger: Logger;
   /** Current number of gateways that share the limits, for the local window. */
   readonly peers: { readonly count: number };
-  /** Maximum time in milliseconds by which the limiter may delay a request. */
+  /** Maximum time in milliseconds by which the rate limiter may delay a request. */
   readonly waitMs: number;
 }
 
@@ -112,7 +112,7 @@ export class RateLimiter {
     return this.#takeLocally(blocks, this.#now());
   }
 
-  /** Reserves all blocks that are not being reserved yet, in one call. */
+  /** Reserves in one call all blocks of requests that are not being reserved yet. */
   #reserve(blocks: readonly Block[], now: number, context: RequestContext): Promise<void> {
     const asked = blocks.filter(({ pending, refusedUntil }) => pending === undefined && refusedUntil <= now);
     if (asked.length === 0 || now < this.#fallbackUntil) return Promise.resolve();

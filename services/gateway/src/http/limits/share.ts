@@ -1,13 +1,16 @@
-/** Counts how much each owner uses at the same time, so that one owner cannot use up everything. */
+/**
+ * Counts how many slots each organization or address uses at the same time, so that one of them cannot use up
+ * everything.
+ */
 export class Share {
-  /** Maximum number of slots for one owner. With 0, there is no limit. */
+  /** Maximum number of slots for one organization or address. With 0, there is no limit. */
   readonly max: number;
   readonly #totalMax: number;
   readonly #held = new Map<string, number>();
   #total = 0;
 
   /**
-   * Creates the counters of slots for each owner and in total.
+   * Creates the counters of slots for each organization or address and in total.
    * @param totalMax maximum for all owners together
    */
   constructor(max: number, totalMax = Infinity) {
@@ -42,7 +45,7 @@ export class Share {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** True if all owners together use every slot. */
+  /** True if all organizations or addresses together use every slot. */
   get isFull(): boolean {
     return this.#total >= this.#totalMax;
   }

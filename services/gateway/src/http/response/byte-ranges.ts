@@ -1,12 +1,12 @@
 import { HttpRefusal } from './refusal.js';
 
-/** Positions of the first and the last byte, both inclusive. */
+/** Positions of the first and the last byte of a requested range of a document, both inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Maximum number of byte ranges that are honoured, because each is read separately. */
+/** Maximum number of byte ranges in a request that are honoured, because each is read separately. */
 export const RANGES_MAX = 8;
 
 /**

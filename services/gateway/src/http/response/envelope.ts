@@ -9,7 +9,7 @@ export interface ErrorEnvelope {
     readonly code: EnvelopeCode;
     readonly message: string;
     readonly request_id: string;
-    /** All invalid fields, at most 50. Present only with status 400. */
+    /** All invalid fields of the request, at most 50. Present only with status 400. */
     readonly details?: readonly FieldFault[];
   };
 }
@@ -20,7 +20,7 @@ export interface ErrorAnswer {
   readonly body: ErrorEnvelope;
 }
 
-/** Value of `Retry-After` in seconds for refusals that state no time. */
+/** Value of the header `Retry-After` in seconds for refusals that state no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**

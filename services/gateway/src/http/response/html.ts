@@ -19,7 +19,7 @@ export function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** Returns a text as the content of a reply. */
+/** Returns a text with the HTML page as the content of a reply. */
 export function contentOf(text: string): AsyncIterable<Uint8Array> {
   return once(Buffer.from(text, 'utf8'));
 }

@@ -2,7 +2,8 @@ import { splitUnquoted } from './split-unquoted.js';
 
 const WAIT = /^wait\s*=\s*"?([0-9]{1,6})"?$/;
 /**
- * Pattern for the preference `respond-async`. An empty value of a preference counts as no value (RFC 7240, section 2).
+ * Pattern for the preference `respond-async` in the header Prefer. An empty value of a preference counts as no value
+ * (RFC 7240, section 2).
  */
 const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 

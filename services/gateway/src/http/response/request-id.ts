@@ -1,12 +1,14 @@
 import { randomFillSync } from 'node:crypto';
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
-/** Crockford's base32 alphabet, in which no letter can be mistaken for a digit when an id is read aloud. */
+/**
+ * Alphabet of request ids, Crockford's base32, in which no letter can be mistaken for a digit when an id is read aloud.
+ */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const RANDOM_LENGTH = 26;
 /**
- * Random bytes are generated for many ids at once, because a system call for each request would cost more than the rest
- * of the id.
+ * Random bytes are generated for many request ids at once, because a system call for each request would cost more than
+ * the rest of the id.
  */
 const pool = Buffer.alloc(RANDOM_LENGTH * 128);
 let used = pool.length;

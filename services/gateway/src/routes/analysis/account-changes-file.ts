@@ -5,7 +5,7 @@ import { CSV_TYPE, csvText } from '../../http/response/csv.js';
 import { contentOf, escapeHtml, sourceOf } from '../../http/response/html.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** The period of an export, and its rows. */
+/** The period of an export of account changes, and its rows. */
 export interface AccountChangesExport {
   readonly from: string;
   readonly to: string;

@@ -7,7 +7,7 @@ import { uuid } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
 import { csvFile, htmlPage } from './account-changes-file.js';
 
-/** Maximum number of accounts in one export. */
+/** Maximum number of accounts in one export of account changes. */
 const ACCOUNTS_MAX = 10_000;
 
 function day() {
@@ -71,7 +71,10 @@ async function readChanges(
   }
 }
 
-/** Returns the day after the same day of the year before. A leap day has no such day, so the month decides. */
+/**
+ * Returns the day after the same day of the year before, the default start of an export. A leap day has no such day, so
+ * the month decides.
+ */
 function yearBefore(date: string): string {
   const time = new Date(`${date}T00:00:00Z`);
   time.setUTCFullYear(time.getUTCFullYear() - 1);

@@ -13,7 +13,7 @@ import { listRequest, pageOf, pageQuery } from '../../http/description/paginatio
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 
-/** Maximum length of a contact that the analysis service accepts. */
+/** Maximum length of a supplier's contact that the analysis service accepts. */
 const CONTACT_LENGTH_MAX = 200;
 const ACCOUNTS_MAX = 16;
 const VERIFICATIONS_MAX = 20;

@@ -8,7 +8,7 @@ import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;
-/** Maximum size of a notification in bytes. The payment provider sends a few KiB. */
+/** Maximum size of a payment notification in bytes. The payment provider sends a few KiB. */
 const NOTIFICATION_BYTES_MAX = 1024 * 1024;
 
 const checkoutOptions = z

@@ -148,7 +148,7 @@ export const viewInvoiceDocument = route({
 
 interface Shown {
   readonly rendering: Rendering;
-  /** First part of the ETag, which identifies the rendering. */
+  /** First part of the ETag of a document page, which identifies the rendering. */
   readonly resource: string;
   readonly fileName: string;
   readonly policy: string;

@@ -9,7 +9,8 @@ const STYLE =
   'button{font:inherit;padding:.5rem 1.25rem;margin-right:.75rem;cursor:pointer}';
 
 /**
- * Maximum length of a displayed name, including the ellipsis. Some names were stored before names had to be readable.
+ * Maximum length of a company name on the confirmation page of an ERP, including the ellipsis. Some names were stored
+ * before names had to be readable.
  */
 const NAME_LENGTH_MAX = 201;
 

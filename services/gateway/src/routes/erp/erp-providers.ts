@@ -32,7 +32,7 @@ export const erpProvider = wordOf(all, `Must be one of ${all.join(', ')}.`).meta
 
 const byConsent: ReadonlySet<unknown> = new Set([...spellings.quickBooks, ...spellings.xero]);
 
-/** Explains why a provider cannot be connected with credentials. */
+/** Explains why an ERP provider cannot be connected with credentials. */
 export function refusalOfProvider(provider: unknown): string {
   if (provider === undefined) return 'Required.';
   return byConsent.has(provider)

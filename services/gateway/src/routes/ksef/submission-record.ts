@@ -26,7 +26,7 @@ const warning = shown.record<SubmissionWarning>()({
   ),
 });
 
-/** A submission as shown to callers (specification 2.12), with its next step. */
+/** A KSeF submission as shown to callers (specification 2.12), with its next step. */
 export const submission = shown.record<Submission>('KsefSubmission')({
   id: shown.id(EXAMPLE_IDS.submission, 'The id of the KSeF submission.', 'submissionId'),
   companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that the KSeF connection belongs to.'),

@@ -62,7 +62,7 @@ export interface OpenSubmissions {
    * Checks whether any KSeF submission has unfinished work, including a session to close or a confirmation to fetch.
    */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Makes all unsent submissions due now, regardless of what they are waiting for. */
+  /** Makes all unsent submissions to KSeF due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
   /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;

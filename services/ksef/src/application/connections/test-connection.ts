@@ -183,7 +183,7 @@ function disabled(): DomainError {
 }
 
 /**
- * Waits for the given work up to a time limit.
+ * Waits for the test of a KSeF connection up to a time limit.
  * @returns `late` if the work takes longer; the work continues in the background
  */
 async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T | L> {

@@ -181,7 +181,7 @@ export const dismissRefusal =
     });
 
 /**
- * Returns the inbox runs in progress and the newest completed runs, at most 100, newest first.
+ * Returns the runs of a KSeF inbox that are in progress and the newest completed runs, at most 100, newest first.
  * @throws DomainError not_found
  */
 export const listRuns =

@@ -53,7 +53,7 @@ import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans
  */
 export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
-/** Time to wait for a free slot for receiving an invoice package. */
+/** Time to wait for a free slot for receiving an invoice package from KSeF. */
 const PLACE_WAIT_MS = 10_000;
 /** Time to wait while the KSeF connection is not CONNECTED or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
@@ -66,7 +66,7 @@ const NOTHING: Reception = { received: 0, repeated: 0, refused: [], stored: new 
 
 interface Deps extends ReceiveDeps {
   readonly queue: InboxQueue;
-  /** Requests a poll at this time. */
+  /** Requests a poll for due KSeF inboxes at this time. */
   readonly onDue: (dueAt: Date) => void;
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
@@ -84,7 +84,7 @@ export interface InboxWorker {
   /** Claims due inboxes while slots are free, and processes them. */
   poll(): Promise<void>;
   /**
-   * Stops the inbox runs of this process, and resolves when they have stopped. The next worker continues from the
+   * Stops the KSeF inbox runs of this process, and resolves when they have stopped. The next worker continues from the
    * stored state.
    */
   stop(): Promise<void>;
@@ -95,7 +95,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
   const { queue, connections, clock, logger, waitFactor } = deps;
   const own = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
   let isStopped = false;
-  /** True if the last poll may have left due inboxes, because slots were occupied. */
+  /** True if the last poll may have left due KSeF inboxes, because slots were occupied. */
   let isShort = false;
   let packagesAtOnce = 0;
   const timing = (): InboxTiming => ({ now: clock.now(), waitFactor, random: Math.random() });

@@ -58,7 +58,7 @@ export interface InboxClaim {
   readonly inbox: Inbox;
   keepAlive(onLost: () => void): { stop(): void };
   /**
-   * Stores a change to the claimed inbox.
+   * Stores a change to the claimed KSeF inbox.
    * @throws VersionConflict if the claim is no longer valid
    */
   save(change: InboxChange, events: readonly Announcement[]): Promise<InboxClaim>;
@@ -77,7 +77,7 @@ export interface InboxQueue {
   /** Returns due inboxes without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyIds: readonly string[]): Promise<readonly DueInbox[]>;
   claim(due: DueInbox): Promise<InboxClaim | undefined>;
-  /** Returns the time in seconds for which the longest due inbox has waited for a worker. */
+  /** Returns the time in seconds for which the longest due KSeF inbox has waited for a worker. */
   lagSeconds(): Promise<number>;
   /**
    * Returns inboxes without a claim that were due before the given time, starting with the one that has been due the
@@ -138,7 +138,7 @@ export interface ReceivedInvoice {
 /** Stores documents received through a channel in the documents service. */
 export interface ChannelDocuments {
   /**
-   * Stores a document once.
+   * Stores a document from KSeF once.
    * @param bytesPerMonthLimit undefined if there is no limit
    * @returns time at which the document was stored, now or earlier
    * @throws DomainError usage_exceeded; already_exists if the content differs; invalid

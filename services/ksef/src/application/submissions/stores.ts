@@ -39,7 +39,7 @@ export interface SubmissionStore {
    * Checks whether any KSeF submission has unfinished work, including a session to close or a confirmation to fetch.
    */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Makes all unsent submissions due now, regardless of what they are waiting for. */
+  /** Makes all unsent submissions to KSeF due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
   /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
@@ -104,7 +104,7 @@ export interface WaitingSubmission extends DueSubmission {
 
 /** Confirmations of receipt (UPO), exactly as KSeF sent them. */
 export interface ConfirmationStore {
-  /** Stores a confirmation of receipt. An existing confirmation is not replaced. */
+  /** Stores a confirmation of receipt from KSeF. An existing confirmation is not replaced. */
   keep(confirmation: StoredConfirmation): Promise<void>;
   find(organizationId: string, submissionId: string): Promise<StoredConfirmation | undefined>;
 }
@@ -119,7 +119,7 @@ export interface StoredConfirmation {
   readonly storedAt: Date;
 }
 
-/** Electronic seal of a valid confirmation. */
+/** Electronic seal of a valid confirmation from KSeF. */
 export interface KeptSeal {
   /** SHA-256 fingerprint of the seal's certificate, in hexadecimal digits with colons. */
   readonly fingerprint: string;
@@ -146,7 +146,7 @@ export interface DecidedInvoice {
   readonly companyId: string;
   /** Id of the upload. Undefined if the invoice has no document. */
   readonly documentId: string | undefined;
-  /** True when the current decision is PASS. */
+  /** True when the current decision on the invoice is PASS. */
   readonly isPass: boolean;
 }
 
@@ -160,7 +160,7 @@ export interface Documents {
   /** Returns the uploaded document as bytes. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
   /**
-   * Checks a confirmation of receipt.
+   * Checks a confirmation of receipt from KSeF.
    * @returns its fault, or its seal if signature, number and hash are correct
    */
   checkConfirmation(

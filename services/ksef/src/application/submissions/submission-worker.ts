@@ -65,16 +65,16 @@ const AT_ONCE_OF_CONNECTION_MAX = 8;
 const CONNECTION_WAIT_MS = 5 * 60_000;
 /** Maximum time that an unsent submission waits for another KSeF token or certificate. */
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
-/** Time to wait while the organization is deleted, because it may be restored. */
+/** Time that a KSeF submission waits while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
-/** Time in milliseconds that a submission waits after a fault of this service or another one. */
+/** Time in milliseconds that a KSeF submission waits after a fault of this service or another one. */
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
 
 interface Deps {
   readonly queue: SubmissionQueue;
-  /** Requests a poll at this time. */
+  /** Requests a poll for due KSeF submissions at this time. */
   readonly onDue: (dueAt: Date) => void;
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
@@ -102,7 +102,7 @@ export interface SubmissionWorker {
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
-  /** Refusal of the KSeF call that failed in this step. */
+  /** Refusal of the KSeF call that failed in this step of the submission. */
   readonly refusal?: KsefRefusal;
 }
 
@@ -117,7 +117,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   const { queue, connections, clock, logger, waitFactor, requestMs } = deps;
   const own = new Map<string, { readonly connectionId: string; readonly ended: Promise<void> }>();
   let isStopped = false;
-  /** True if the last poll may have left due submissions, because slots were occupied. */
+  /** True if the last poll may have left due KSeF submissions, because slots were occupied. */
   let isShort = false;
   const timing = (): Timing => ({ now: clock.now(), waitFactor, requestMs, random: Math.random() });
   const context = systemContext('ksef submission');
@@ -403,7 +403,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         const { status } = await calls.sessionStatus(session.referenceNumber);
         return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
       } catch (unreadStatus) {
-        // If its status cannot be read either, the call is retried until the KSeF session expires.
+        // If the status of the submission cannot be read either, the call is retried until the KSeF session expires.
         return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
       }
     }

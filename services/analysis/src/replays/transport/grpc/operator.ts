@@ -9,7 +9,7 @@ import type { DryRunPolicy, ReplayAnalyses } from '../../application/replay-anal
 import { readPolicy, writePolicy } from '../../../policies/domain/policy-document.js';
 import { readOverrides } from '../../../policies/domain/policy-overrides.js';
 
-/** Maximum number of analyses that one call replays. */
+/** Maximum number of invoice analyses that one call replays. */
 const REPLAYED_MAX = 1_000;
 
 interface Deps {

@@ -12,7 +12,7 @@ import type { RowInput } from '../../application/read-rows.js';
 
 /** Maximum number of rows in a history scan (specification, section 8). */
 const ROWS_MAX = 5_000;
-/** Maximum time in milliseconds for which reading a request delays other calls. */
+/** Maximum time in milliseconds for which reading a request with scan rows delays other calls. */
 const TURN_MS_MAX = 2;
 
 interface Deps {
