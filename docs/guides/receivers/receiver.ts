@@ -5,7 +5,7 @@ import { WebhookError, verifyWebhook } from '@invoicecontrol/client';
 
 const BODY_BYTES_MAX = 1024 ** 2;
 const secret = process.env.WEBHOOK_SECRET;
-// Without a secret anybody could sign.
+// Without a signing secret anybody could sign webhook requests.
 if (!secret) throw new Error('WEBHOOK_SECRET is missing.');
 // Use your database instead: insert the id with a unique index, in the transaction that does the work.
 const handled = new Set();
@@ -23,7 +23,7 @@ const server = createServer(async (request, response) => {
     }
     const event = verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers, secret });
     if (!handled.has(event.id)) {
-      // If the work may take longer than 15 seconds, store the event here and do the work later.
+      // If the work on a webhook event may take longer than 15 seconds, store the event here and do the work later.
       console.log('handled', event.id, event.type);
       handled.add(event.id);
     }
