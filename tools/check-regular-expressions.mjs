@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { parseSync } from 'oxc-parser';
-// This build of the checker needs no native programs and no Java, which would only make the start slower.
+// This build of the regular expression checker needs no native programs and no Java, which would only make the start
+// slower.
 import recheck from 'recheck/lib/browser.js';
 
 /**
- * Time limit for the analysis of one pattern. A pattern is reported if its analysis takes longer. The analysis of each
- * current pattern takes a second or two.
+ * Time limit for the analysis of one regular expression. A pattern is reported if its analysis takes longer. The
+ * analysis of each current pattern takes a second or two.
  */
 const ANALYSIS_MS_MAX = 30_000;
 const UNANALYSED = 'not analysed';
@@ -199,7 +200,8 @@ function openJudge() {
     close() {
       mkdirSync(dirname(file), { recursive: true });
       const partial = `${file}.${process.pid}`;
-      // An analysis that timed out on a busy machine may succeed the next time, so its result is not stored.
+      // An analysis of a regular expression that timed out on a busy machine may succeed the next time, so its result
+      // is not stored.
       const kept = Object.entries({ ...verdicts, ...seen }).filter(([, verdict]) => !verdict.startsWith(UNANALYSED));
       writeFileSync(partial, JSON.stringify(Object.fromEntries(kept)));
       renameSync(partial, file);

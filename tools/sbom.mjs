@@ -40,7 +40,10 @@ function follow(path) {
   }
 }
 
-/** Finds a package as Node.js does: in the directory itself, then in each one above it. Optional ones may be missing. */
+/**
+ * Finds an npm package as Node.js does: in the directory itself, then in each one above it. Optional ones may be
+ * missing.
+ */
 function resolve(name, from) {
   for (let directory = from; ; directory = directory.replace(/(?:^|\/)[^/]*$/, '')) {
     const candidate = `${directory === '' ? '' : `${directory}/`}node_modules/${name}`;

@@ -45,7 +45,7 @@ const lockFile = '.cache/setup.lock';
 
 requireNode();
 if (todo().length > 0) {
-  // Two concurrent commands in a fresh clone must not install and compile at the same time.
+  // Two concurrent commands in a fresh clone must not install packages and compile at the same time.
   await lock();
   await install();
   await generate();
@@ -62,7 +62,7 @@ function requireNode() {
   );
 }
 
-/** Returns the steps that are out of date. */
+/** Returns the steps of the set-up that are out of date. */
 function todo() {
   const state = readState();
   return [

@@ -10,7 +10,7 @@ const BODY_BYTES_MAX = 64 * 1024 ** 2;
 
 /** HTTP server of a simulator, which listens only on this machine. */
 export interface LocalServer {
-  /** Base URL without a trailing slash. */
+  /** Base URL of the local simulator server without a trailing slash. */
   readonly url: string;
   /** Stops the simulator's HTTP server and closes its connections. */
   readonly stop: () => Promise<void>;

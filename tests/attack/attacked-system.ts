@@ -11,7 +11,10 @@ import type { NodeProcess } from '../bench/node-process.js';
 
 /** Memory limit of a gateway in Kubernetes (`k8s/base/gateway`). */
 export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
-/** Maximum heap size. In a container, Node.js uses half of the memory for its heap; here there is no container. */
+/**
+ * Maximum heap size of an attacked process. In a container, Node.js uses half of the memory for its heap; here there is
+ * no container.
+ */
 const HEAP_MIB_MAX = 256;
 const COLLECTION_MS = 250;
 const METER_MS_MAX = 30_000;

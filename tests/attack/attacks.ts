@@ -26,7 +26,7 @@ const READERS_APART = 400;
 const BODIES = 6;
 const BODIES_BYTEWISE = 2;
 const MIB = 1024 * 1024;
-/** Size just below the 10 MiB that a history scan may have. */
+/** Size of a hostile request body, just below the 10 MiB that a history scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
 /** Number of request bodies of this size that fit into the share of an organization. */
 const FITTING = 1;
@@ -212,7 +212,7 @@ function scanHead(key: string, framing: string): string {
   return head('POST', '/v1/scans', bearer(key), 'Content-Type: application/json', framing);
 }
 
-/** Holds as many bodies as possible, and sends a byte from time to time. */
+/** Keeps as many unfinished request bodies open as possible, and sends a byte from time to time. */
 async function neverEnd({ port, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const sockets = await Promise.all(Array.from({ length: BODIES }, () => open(port)));
   const answered: number[] = [];

@@ -15,7 +15,7 @@ process.on('SIGCONT', () => {
   longestMs = 0;
   appendFileSync(file, 'measuring\n');
   let beganMs = usedMs();
-  // Everything that is ready runs between two immediates, and other requests wait for it.
+  // All ready work of the event loop runs between two immediates, and other requests wait for it.
   const turn = (): void => {
     const endedMs = usedMs();
     longestMs = Math.max(longestMs, endedMs - beganMs);

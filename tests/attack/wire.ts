@@ -53,7 +53,7 @@ export function statusOf(socket: Socket): Promise<number> {
   });
 }
 
-/** Returns how often each HTTP status occurred, such as `2 x 413, 4 x 503`. */
+/** Returns how often the attacked gateway responded with each HTTP status, such as `2 x 413, 4 x 503`. */
 export function tally(statuses: readonly number[]): string {
   const counts = new Map<number, number>();
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -9,9 +9,9 @@ declare module 'autocannon' {
   interface Options {
     readonly url: string;
     readonly connections: number;
-    /** Duration of the load in seconds. */
+    /** Duration of the benchmark's load in seconds. */
     readonly duration: number;
-    /** Interval in milliseconds at which the load is sampled. */
+    /** Interval in milliseconds at which the load of a benchmark is sampled. */
     readonly sampleInt: number;
     /** Number of requests after which a connection is opened again. */
     readonly reconnectRate: number;

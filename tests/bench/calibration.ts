@@ -1,4 +1,4 @@
-// Measures how often a field is read correctly, and whether its confidence reflects that.
+// Measures how often an invoice field is read correctly from documents, and whether its confidence reflects that.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sniffMediaType } from '@invoicecontrol/extraction/media-type';
@@ -20,14 +20,14 @@ interface Read {
   readonly document: string;
   readonly way: ReadingWay;
   readonly field: FieldPath;
-  /** Confidence, or undefined if nothing was read. */
+  /** Confidence of the field that was read, or undefined if nothing was read. */
   readonly confidence: number | undefined;
   readonly isRight: boolean;
 }
 
-/** Lower limits of the confidence ranges. Each range ends where the next begins. */
+/** Lower limits of the ranges of confidence. Each range ends where the next begins. */
 const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
-/** Sets of invoices whose values are known. */
+/** Sets of test invoices whose values are known. */
 const SETS = ['first-set.txt', 'second-set.txt', 'third-set'];
 
 export interface Share {
@@ -38,12 +38,12 @@ export interface Share {
 
 export interface Calibration {
   readonly documents: Readonly<Record<ReadingWay, number>>;
-  /** Results of all fields whose value is known. */
+  /** Results of reading all invoice fields whose value is known. */
   readonly byField: readonly {
     readonly field: FieldPath;
     readonly shares: Readonly<Record<ReadingWay, Share>>;
   }[];
-  /** Results of all fields that were read, by range of confidence. */
+  /** Results of all invoice fields that were read, by range of confidence. */
   readonly byBand: readonly {
     readonly from: number;
     readonly to: number;
@@ -184,7 +184,7 @@ async function readKnown({ name, bytes, truth, companies = [] }: Known): Promise
   });
 }
 
-/** Normalizes a value, so that equivalent values are equal. */
+/** Normalizes the value of an invoice field, so that equivalent values are equal. */
 function normalised(field: FieldPath, value: string): string {
   if (field.endsWith('_amount')) return String(Number(value));
   const plain = value.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();

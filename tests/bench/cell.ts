@@ -13,7 +13,7 @@ export interface Measured extends Load {
 
 const SETTLE_LOOK_EACH_MS = 100;
 const SETTLE_MS_MAX = 5_000;
-/** Timers alone use less CPU time than this between two samples. */
+/** CPU time per sample below which a benchmarked process is idle: timers alone use less. */
 const IDLE_CPU_MS_MAX = 20;
 
 export async function measure(load: LoadProcess, order: LoadOrder, watched: Watched): Promise<Measured> {

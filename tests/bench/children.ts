@@ -22,7 +22,10 @@ export function ownChild(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** Sends SIGTERM, and SIGKILL if the child is still running some time later. Resolves when the child has ended. */
+/**
+ * Sends SIGTERM to a child process of a benchmark, and SIGKILL if it is still running some time later. Resolves when
+ * the child has ended.
+ */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return;
   const ended = once(child, 'exit');

@@ -10,7 +10,7 @@ export interface CountedSystem {
   readonly commands: DatabaseCommand[];
   /** Number of calls between services so far, by `caller>called`. */
   readonly calls: Record<string, number>;
-  /** Proxies in front of the database. */
+  /** Counting proxies in front of the database of the benchmarked system. */
   readonly databases: readonly CountingProxy[];
   stop(): Promise<void>;
 }

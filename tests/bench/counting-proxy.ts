@@ -5,7 +5,7 @@ import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 export interface CountingProxy {
   /** Address of the proxy as `host:port`, to be used instead of the real address. */
   readonly address: string;
-  /** Delays every message by this time from now on, in both directions. */
+  /** Delays every message through the proxy by this time from now on, in both directions. */
   delay(latencyMs: number): void;
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export interface DatabaseCommand {
   readonly name: string;
   /** True for a command that changes documents. The response waits for the journal. */
   readonly isWrite: boolean;
-  /** Size of the command in bytes, as it was sent. */
+  /** Size of the database command in bytes, as it was sent. */
   readonly bytes: number;
   readonly sentAtMs: number;
   answeredAtMs: number;

@@ -11,7 +11,7 @@ const WARM_UP_MS = 300;
 const LINES = 1_000;
 const fixtures = new URL('../../../packages/extraction/fixtures/', import.meta.url);
 
-/** CPU time of each part in milliseconds, as the median of the rounds. */
+/** CPU time of each part of reading a document in milliseconds, as the median of the rounds. */
 export interface ReadingMeasured {
   readonly document: string;
   readonly bytes: number;
@@ -73,7 +73,10 @@ function measure(document: string, bytes: Buffer, forMs: number): ReadingMeasure
   };
 }
 
-/** Returns the CPU time of one repetition. Unlike elapsed time, it does not depend on other work on the machine. */
+/**
+ * Returns the CPU time of reading a document once. Unlike elapsed time, it does not depend on other work on the
+ * machine.
+ */
 function cpuMs(work: () => void, forMs: number): number {
   const before = process.cpuUsage();
   for (let done = 1; ; done += 1) {

@@ -18,7 +18,7 @@ import { machine, readOptions, writeReport } from './one-core.js';
 import { step } from './progress.js';
 import { endAfter, runProgram } from './run-program.js';
 
-/** Time limit in minutes of a benchmark with the default duration or a shorter one. */
+/** Time limit in minutes of the engine benchmark with the default duration or a shorter one. */
 const MINUTES_MAX = 10;
 const SECONDS = 2;
 
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   const measure = async (forMs: number): Promise<number[]> => {
     const rates: number[] = [];
     for (const { work } of parts) {
-      // Signals and the time limit are checked between two measurements.
+      // Signals and the time limit of the benchmark are checked between two measurements.
       await turn();
       rates.push(ratePerCore(work, forMs));
     }
@@ -156,8 +156,8 @@ function factsAmongLookalikes(): Facts[] {
 }
 
 /**
- * Returns the facts as they are read from storage. Facts that were built in memory share most of their objects with one
- * another.
+ * Returns the facts of an invoice as they are read from storage. Facts that were built in memory share most of their
+ * objects with one another.
  */
 function asRead(facts: Facts): Facts {
   return JSON.parse(JSON.stringify(facts)) as Facts;
@@ -175,7 +175,8 @@ function meansOf(facts: readonly Facts[]) {
 }
 
 /**
- * Returns the repetitions per second of CPU time. Unlike elapsed time, it does not depend on other work on the machine.
+ * Returns how many invoices the engine analyzes per second of CPU time. Unlike elapsed time, it does not depend on
+ * other work on the machine.
  */
 function ratePerCore(work: (index: number) => unknown, forMs: number): number {
   const before = process.cpuUsage();

@@ -25,7 +25,7 @@ export type ErpName = (typeof erpNames)[number];
 const DAY_MS = 86_400_000;
 const DAYS = 600;
 const PAID_SHARE = 0.85;
-/** Share of the bills that two users entered. */
+/** Share of the generated ERP bills that two users entered. */
 const TWICE_SHARE = 0.001;
 const townEndings = 'burg dorf heim stadt hausen'.split(' ');
 const townBeginnings = (

@@ -63,7 +63,7 @@ type Run = Schemas['ErpConnection']['recentRuns'][number];
 interface Measured {
   readonly erp: ErpName;
   readonly rows: number;
-  /** Time from the first call to the end, including the search for duplicates. */
+  /** Time from the first call of an ERP import to its end, including the search for duplicates. */
   readonly runMs: number;
   /** Time until the last row of the import was stored, in milliseconds. */
   readonly pagesMs: number;

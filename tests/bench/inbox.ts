@@ -21,7 +21,7 @@ import { goodIn, table } from './table.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget } from './upload-client.js';
 
-/** Time limit in minutes. A busy machine decides fewer than three invoices per second. */
+/** Time limit of the KSeF inbox benchmark in minutes. A busy machine decides fewer than three invoices per second. */
 const MINUTES_MAX = 90;
 
 const usage = `Receives the purchase invoices of one company from the simulator of KSeF, all services in processes of their own: the first package is
@@ -108,7 +108,8 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   onEnd(() => ksef.stop());
   const stores = await startStores();
   const secrets = newSecrets();
-  // A quarter of an hour has 45 seconds, and a night 72 minutes: the repeat by night would receive everything again.
+  // With shortened time, a quarter of an hour has 45 seconds, and a night 72 minutes: the nightly repeat of the KSeF
+  // inbox would receive everything again.
   const env = { ...ksef.env, KSEF_WAIT_FACTOR: '0.05' };
   const system = await startSystem({ ...stores, secrets, logDir, name: 'inbox', env });
   const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench inbox');

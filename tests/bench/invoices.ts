@@ -23,7 +23,7 @@ export interface BenchInvoice {
 const SUPPLIERS = 400;
 const DUPLICATE_SHARE = 0.03;
 const DAY_MS = 86_400_000;
-/** The first and the last day on which the invoices of a history were issued, `YYYY-MM-DD`. */
+/** The first and the last day on which the generated invoices of a history were issued, `YYYY-MM-DD`. */
 export interface IssueDates {
   readonly from: string;
   readonly to: string;
@@ -119,7 +119,7 @@ export function usualNetCents(supplier: number): number {
   return 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
 }
 
-/** Computes the check digit by ISO 7064 mod 11, 10 over eight digits. */
+/** Computes the check digit of a generated German VAT id by ISO 7064 mod 11, 10 over eight digits. */
 export function germanTaxId(number: number): string {
   let product = 10;
   for (const digit of String(number)) {
@@ -131,7 +131,7 @@ export function germanTaxId(number: number): string {
 
 export function germanIban(bankCode: number, account: number): string {
   const base = `${bankCode}${String(account).padStart(10, '0')}`;
-  // D is replaced by 13 and E by 14, and the check digits by two zeros.
+  // For the check digits of a generated IBAN, D is replaced by 13 and E by 14, and the check digits by two zeros.
   const check = 98n - (BigInt(`${base}131400`) % 97n);
   return `DE${String(check).padStart(2, '0')}${base}`;
 }

@@ -1,7 +1,7 @@
 import type { Watched } from './cell.js';
 import { residentBytesOf } from './node-process.js';
 
-/** Resident memory in bytes, by process. */
+/** Resident memory of the benchmarked processes in bytes, by process. */
 export type Resident = Readonly<Record<string, number>>;
 
 const SAMPLE_EACH_MS = 50;
@@ -35,7 +35,7 @@ export async function sampleDuring<T>(eachMs: number, sample: () => Promise<void
   let sampling = Promise.resolve();
   const timer = setInterval(() => {
     sampling = sampling.then(sample);
-    // Awaited below; the empty catch avoids an unhandled rejection until then.
+    // The memory sampling is awaited below; the empty catch avoids an unhandled rejection until then.
     sampling.catch(() => {});
   }, eachMs);
   try {

@@ -10,7 +10,7 @@ const LOOK_EACH_MS = 25;
 /** Linux counts the time of processes in hundredths of a second. */
 const MS_PER_TICK = 10;
 
-/** A server in a separate process. */
+/** A benchmarked server in a separate process. */
 export interface NodeProcess {
   readonly name: string;
   readonly pid: number;

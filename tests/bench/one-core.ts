@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** Duration of each measurement in seconds. */
+  /** Duration of each measurement of the benchmark in seconds. */
   readonly seconds: number;
   /** File to which the figures are written as JSON. */
   readonly json: string | undefined;

@@ -1,6 +1,6 @@
 // Progress goes to standard error, and only the report goes to standard output.
 
-/** Minimum time in milliseconds between two lines of progress in output that is not a terminal. */
+/** Minimum time in milliseconds between two lines of a benchmark's progress in output that is not a terminal. */
 const LINE_EACH_MS = 30_000;
 
 let current = 'starting';
@@ -21,8 +21,8 @@ export function step(line: string): void {
 }
 
 /**
- * Prints the progress of the step in a line that the next call replaces. If the output is not a terminal, it gets a
- * line every 30 seconds.
+ * Prints the progress of a benchmark step in a line that the next call replaces. If the output is not a terminal, it
+ * gets a line every 30 seconds.
  */
 export function progress(line: string): void {
   detail = line;

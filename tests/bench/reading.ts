@@ -132,7 +132,7 @@ function countsOfBand({ right, wrong }: FieldBand): string {
   return right + wrong === 0 ? '-' : `${right}/${wrong}`;
 }
 
-/** A value that was read although the invoice states none counts as wrong. */
+/** A value that was read from a document although the invoice states none counts as wrong. */
 function lineOf(name: string, own: readonly MeasuredField[]): string {
   const share = (matches: (one: MeasuredField) => boolean): string => percent(own.filter(matches).length / own.length);
   const shares = [

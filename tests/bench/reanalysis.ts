@@ -168,7 +168,7 @@ async function rowIdsOf(db: MongoConnection['db'], organizationId: string): Prom
   return (await rows.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }
 
-/** Results of one round of re-analyses. */
+/** Results of one round of analyzing the invoices again. */
 interface Round {
   readonly tookMs: number;
   readonly changes: readonly { readonly invoiceId: string; readonly what: readonly string[] }[];

@@ -24,13 +24,13 @@ export interface Row {
    */
   readonly cpuRatio: Readonly<Record<Exclude<Subject, 'ceiling'>, number>>;
   /**
-   * The p95 latency with a large history, divided by the p95 latency with a small history. The figure is the median of
-   * the ratios of all rounds.
+   * The p95 latency of posting an invoice with a large history, divided by that with a small history. The figure is the
+   * median of the ratios of all rounds.
    */
   readonly p95Ratio: number;
 }
 
-/** Cost of requests compared with the ceilings. */
+/** Cost of requests of the product, compared with the simpler systems (ceilings). */
 export interface LoadReport {
   readonly secondsPerCell: number;
   readonly rounds: number;
@@ -46,7 +46,7 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Result of the load. Undefined if only another part was measured. */
+  /** Result of the benchmark's load. Undefined if only another part was measured. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
   readonly idle: Idle | undefined;

@@ -20,7 +20,9 @@ export interface DatabaseWork {
   readonly commands: number;
   /** Length of the longest chain of commands in which each command began after the response to the previous one. */
   readonly steps: number;
-  /** Length of the longest chain of writes, each of which waits for the journal of the database. */
+  /**
+   * Length of the longest chain of database writes of a request, each of which waits for the journal of the database.
+   */
   readonly journalWaits: number;
   /** Number of bytes of the writing database commands, as they are sent. */
   readonly writtenBytes: number;
@@ -36,7 +38,7 @@ export interface Counted {
 
 export interface Call {
   readonly method: 'GET' | 'POST';
-  /** Path of the request below `/v1`. */
+  /** Path of the benchmarked request below `/v1`. */
   readonly path: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;

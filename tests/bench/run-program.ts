@@ -8,7 +8,9 @@ import { currentStep, say } from './progress.js';
 
 /** Time in which a benchmark must close everything after an interruption. */
 const CLOSE_MS_MAX = 30_000;
-/** Longest delay of a timer, more than three weeks. A timer with a longer delay would fire at once. */
+/**
+ * Longest delay that a timer of Node.js accepts, more than three weeks. A timer with a longer delay would fire at once.
+ */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const opened: (() => unknown)[] = [];

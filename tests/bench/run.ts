@@ -27,7 +27,7 @@ import type { NewTenant } from './tenants.js';
 import { measureWork } from './work.js';
 import type { Customer, Work } from './work.js';
 
-/** Time limit for the default sizes or smaller ones. Larger sizes take proportionally longer. */
+/** Time limit of the benchmark for the default sizes or smaller ones. Larger sizes take proportionally longer. */
 const MINUTES_MAX = 40;
 
 const usage = `Measures what goes through gateway, organization, scan and analysis, each in a process of its own:
@@ -57,7 +57,7 @@ type Part = (typeof parts)[number];
 
 const SMALL_HISTORY = 1_000;
 const UNLIMITED_PLAN = 'ENTERPRISE';
-/** Allows 5,000 analyses in a month, more than are posted. */
+/** The plan of the benchmarked organization allows 5,000 analyses in a month, more than are posted. */
 const LIMITED_PLAN = 'SCALE';
 const thorough = { seconds: 3, rounds: 3, history: 20_000 } as const;
 const quick = { seconds: 1, rounds: 1, history: 2_000 } as const;
@@ -107,7 +107,7 @@ interface BenchmarkOptions {
   readonly parts: readonly Part[];
   readonly secondsPerCell: number;
   readonly rounds: number;
-  /** Number of invoices in the large history. */
+  /** Number of stored invoices in the large history of the benchmark. */
   readonly history: number;
 }
 
@@ -175,7 +175,7 @@ interface Deps {
   readonly newTenant: NewTenant;
 }
 
-/** Measures the ceilings and the product in turn. */
+/** Measures the simpler systems (ceilings) and the product in turn. */
 async function measureLoad(
   { secondsPerCell, rounds, history }: BenchmarkOptions,
   { system, load, stores, logDir, newTenant }: Deps,
@@ -223,8 +223,8 @@ async function measureLoad(
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
       step(`round ${round} of ${rounds}, ${connections} connections`);
-      // The measurements that are compared follow one another within seconds, so that other work on the machine affects
-      // all of them.
+      // The measurements of the systems that are compared follow one another within seconds, so that other work on the
+      // machine affects all of them.
       const of = {
         ceiling: await onCeiling(ceiling, connections, secondsPerCell),
         storage: await onCeiling(storage, connections, secondsPerCell),

@@ -29,7 +29,7 @@ const WARM_UP_SCANS = 2;
 
 /** Figures that were measured during one history scan. */
 export interface MeasuredScan {
-  /** Time until the caller receives the response. */
+  /** Time until the caller of a history scan receives the response. */
   readonly totalMs: number;
   readonly stagesMs: StagesMs;
   /** CPU time that each process used for the history scan, in milliseconds. */
@@ -64,7 +64,7 @@ export interface ScansReport {
     readonly during: Load;
     /** Number of history scans that ended during the load, in all rounds. */
     readonly scans: number;
-    /** Median of the ratios of all rounds. */
+    /** Median of the ratios of all rounds of the scan benchmark. */
     readonly p95Ratio: number;
   };
   readonly memory: {
@@ -114,7 +114,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
   }
-  // These measurements are made while the database is small, before the histories are stored.
+  // The ceilings of history scans are measured while the database is small, before the histories are stored.
   const others = await measureOthers(options, scanning);
   const memory = await measureMemory(scanning);
   return {
@@ -132,7 +132,7 @@ interface Scanning extends ScansDeps {
   readonly newFile: (storedCount: number) => string;
 }
 
-/** Measures the ceilings and the histories in turn. */
+/** Measures history scans, and their ceilings, for each size of the history in turn. */
 async function measureTimes(
   { rounds, histories }: ScansOptions,
   scanning: Scanning,

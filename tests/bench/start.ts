@@ -10,7 +10,7 @@ import { step } from './progress.js';
 import { closingAfter, endAfter, onEnd, runProgram } from './run-program.js';
 import { goodIn, table, times } from './table.js';
 
-/** Time limit for each round of starting the product, in minutes. */
+/** Time limit in minutes for each round of the benchmark that starts the product. */
 const MINUTES_MAX = 5;
 
 const usage = `Measures npm start, without its set-up, in processes of its own with a database and a broker of its own.
@@ -21,7 +21,10 @@ const usage = `Measures npm start, without its set-up, in processes of its own w
 Ends after ${MINUTES_MAX} minutes for each round at the latest.
 `;
 
-/** Target for a start that continues with the data of an earlier one, on a machine that has nothing else to do. */
+/**
+ * Target for a start of the product that continues with the data of an earlier one, on a machine that has nothing else
+ * to do.
+ */
 const AGAIN_MS_MAX = 10_000;
 
 await runProgram(main);

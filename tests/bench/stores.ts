@@ -15,7 +15,9 @@ import { say } from './progress.js';
 export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 'about'> {
   /** Prefix of the names of all databases that the benchmark creates. */
   readonly databasePrefix: string;
-  /** Process ids of the servers that this process started: their work is shown next to that of the product. */
+  /**
+   * Process ids of the database and broker that the benchmark started: their work is shown next to that of the product.
+   */
   readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
   /** @param name of a database without its prefix. The connection is closed with the stores */
   openDatabase(name: string): Promise<MongoConnection['db']>;

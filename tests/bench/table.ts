@@ -1,4 +1,4 @@
-/** Marks a figure of the report as reaching its target or not. */
+/** Marks a figure of the benchmark report as reaching its target or not. */
 export type Good = (text: string, isGood: boolean) => string;
 
 export function goodIn(hasColours: boolean): Good {

@@ -11,7 +11,7 @@ import type { System } from './servers.js';
  */
 export type NewTenant = (storedCount: number, plan?: string) => Promise<Tenant>;
 
-/** Histories that take longer to store than this are told of. */
+/** Invoice histories that take longer to store than this time are named in the progress output. */
 const LONG_MS = 3_000;
 
 /** @param db the database of analysis */

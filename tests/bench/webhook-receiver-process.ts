@@ -14,11 +14,11 @@ export type ReceiverOrder =
   | { readonly do: 'fault'; readonly path: string; readonly fault: Fault | undefined }
   | { readonly do: 'count' | 'take' };
 
-/** Request that arrived at the receiver. */
+/** Request that arrived at the webhook receiver of the benchmark. */
 export interface Arrival {
   readonly path: string;
   readonly eventId: string;
-  /** Time of arrival on the clock of `Date.now()`. */
+  /** Time of arrival of the webhook request on the clock of `Date.now()`. */
   readonly arrivedAtMs: number;
   readonly isVerified: boolean;
 }

@@ -87,7 +87,7 @@ export interface Counted {
 const UNLIMITED = '100000000';
 const CALL = { context: { requestId: 'bench', actor: { type: 'SYSTEM', id: 'bench' } }, timeoutMs: 30_000 } as const;
 const REGISTERED_AT_ONCE = 8;
-/** Payload of the event about each change. */
+/** Payload of the webhook event about each change. */
 const ANALYZED = {
   invoiceId: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14',
   analysisId: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d15',

@@ -64,7 +64,7 @@ const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSec
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
 /** Number of events that come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
 const BACKLOG = { organizations: 20, events: 30_000, writtenAtOnce: 64, readEachMs: 500 } as const;
-/** Every endpoint has a separate server, as the endpoints of most customers do. */
+/** Every webhook endpoint has a separate server, as the endpoints of most customers do. */
 const servers: Readonly<Record<Part, number>> = {
   work: 1,
   throughput: THROUGHPUT.endpoints,
@@ -82,7 +82,7 @@ const MIB = 1024 ** 2;
 interface Figure {
   readonly name: string;
   readonly measured: string;
-  /** Target for the figure. Empty if the figure has no target. */
+  /** Target for the figure of the webhook benchmark. Empty if the figure has no target. */
   readonly aim: string;
   readonly isReached: boolean;
 }

@@ -28,7 +28,7 @@ export const meanings: Readonly<Record<Count, string>> = {
   refused: 'a right request that was refused for good',
 };
 
-/** Guarantee that was broken, with the record that shows it. */
+/** Guarantee that the chaos run found broken, with the record that shows it. */
 export interface Breach {
   readonly count: Count;
   readonly sentence: string;
@@ -410,9 +410,9 @@ function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, lefto
 /** A change that must be announced, with the event that announces it. */
 interface Change {
   readonly event: string;
-  /** Key that distinguishes the change from others of its kind. */
+  /** Key that distinguishes a change of a record from others of its kind in the audit of a chaos run. */
   readonly key: string;
-  /** Values that the event about the change must have. */
+  /** Values that the published event about the change must have. */
   readonly says: Readonly<Record<string, unknown>>;
 }
 
@@ -479,7 +479,7 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
         if (action === 'ASSIGNED') {
           return [{ event: 'finding_assigned', key: `${_id} to ${to}`, says: { assigneeUserId: to } }];
         }
-        // An entry in the history whose `from` equals `to` only adds a note.
+        // An entry in the history of a finding whose `from` equals `to` only adds a note.
         if (action !== 'REVIEWED' || from === to) return [];
         return [{ event: 'finding_reviewed', key: `${_id} to ${to}`, says: { previousDisposition: from } }];
       }),

@@ -106,7 +106,7 @@ export interface Books {
   readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
   readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
   readonly events: readonly PublishedEvent[];
-  /** Unfinished work that the documents above do not show. */
+  /** Unfinished work of the services that the stored documents do not show. */
   readonly leftovers: readonly string[];
 }
 
@@ -334,7 +334,10 @@ async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
   ];
 }
 
-/** Lists a stream that differs from the notes of its publisher: a replaced or shorter stream is filled again soon. */
+/**
+ * Lists an event stream that differs from the notes of its publisher: a replaced or shorter stream is filled again
+ * soon.
+ */
 async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
   const relays = await Promise.all(
     databases.map((db) =>

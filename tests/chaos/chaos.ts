@@ -28,9 +28,9 @@ export interface ChaosOptions {
   readonly replicas: number;
   /** Directory for the data and the logs of the chaos run. */
   readonly directory: string;
-  /** Time from the end of the load until started work must be finished. */
+  /** Time from the end of the load of a chaos run until started work must be finished. */
   readonly graceMs: number;
-  /** Time from the end of the load until the usage counters must be correct. */
+  /** Time from the end of the load of a chaos run until the usage counters must be correct. */
   readonly usageGraceMs: number;
   readonly tenants: number;
   readonly rowsMax: number;
@@ -44,10 +44,10 @@ export interface ChaosOptions {
   readonly say: (line: string) => void;
 }
 
-/** Times from the end of a round's last fault to the first success, in milliseconds. */
+/** Times from the end of the last fault of a chaos round to the first successful request, in milliseconds. */
 interface Recovery {
   readonly fault: string;
-  /** Time until the killed service serves again. */
+  /** Time until the service that the chaos run killed serves again. */
   readonly startedMs: number;
   readonly readMs: number;
   readonly writeMs: number;
@@ -67,7 +67,7 @@ export interface ChaosReport {
   readonly stored: Readonly<Record<string, number>>;
   /** Number of responses that clients got, by HTTP status. */
   readonly answers: Readonly<Record<string, number>>;
-  /** Times from the end of the load until no work was left, and until every counter was right. */
+  /** Times from the end of the load of a chaos run until no work was left, and until every counter was right. */
   readonly quietAfterMs: number;
   readonly countersRightAfterMs: number;
   /** Outages of the broker, one entry for each round with a `broker-outage`. */
@@ -83,7 +83,7 @@ export interface OutageRow extends Outage, Backlog {}
 interface RecoveryRow {
   readonly fault: string;
   readonly rounds: number;
-  /** Time of the start of a killed process, which the other times include. */
+  /** Time of the start of a process that the chaos run killed. The other times include it. */
   readonly started: Spread;
   readonly read: Spread;
   readonly write: Spread;

@@ -4,13 +4,13 @@ import type { ChaosSystem } from './system.js';
 
 /** A fault of a chaos round that has ended. */
 export interface Lifted {
-  /** Time at which the fault ended, on the clock of `performance.now()`. */
+  /** Time at which the fault of the chaos round ended, on the clock of `performance.now()`. */
   readonly atMs: number;
   /** Resolves when the killed process serves again. */
   readonly restored: Promise<void>;
 }
 
-/** Waits until the fault is due, starts it, and ends it after its duration. */
+/** Waits until the fault of the chaos round is due, starts it, and ends it after its duration. */
 export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted> {
   await delay(fault.afterMs);
   const lift = await begin(system, fault);

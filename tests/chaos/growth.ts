@@ -19,7 +19,7 @@ export interface Growth {
   readonly descriptors: Course;
 }
 
-/** Medians of the first and the last fifth of the samples, and the largest. */
+/** Medians of the first and the last fifth of the memory samples of a chaos run, and the largest sample. */
 interface Course {
   readonly first: number;
   readonly last: number;

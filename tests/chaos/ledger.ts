@@ -94,7 +94,7 @@ export interface Ledger {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** True if the refusal is temporary, so that the request can be repeated. */
+  /** True if the refusal of the chaos client's request is temporary, so that the request can be repeated. */
   readonly isForNow: boolean;
 }
 

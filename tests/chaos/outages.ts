@@ -12,7 +12,7 @@ export interface Outage {
 export interface Backlog {
   /** Number of events of the outage, once for each endpoint that always responds. */
   readonly deliveries: number;
-  /** Time from the end of the outage until the last delayed event arrived. Infinite if one is missing. */
+  /** Time from the end of the broker outage until the last delayed event arrived. Infinite if one is missing. */
   readonly drainedAfterMs: number;
 }
 
@@ -43,7 +43,7 @@ export function backlogOf(
   return { deliveries: arrivedAtMs.length, drainedAfterMs: lastMs - returnedAtMs };
 }
 
-/** Returns by how much each count has increased between two readings. */
+/** Returns by how much each count of a chaos run has increased between two readings. */
 export function addedTo(
   counts: ReadonlyMap<string, number>,
   since: ReadonlyMap<string, number>,

@@ -30,10 +30,10 @@ export const faultKinds = [
   'broker-outage',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
-/** Kinds of faults that a run uses by default. The one that takes as long as a whole run is left out. */
+/** Kinds of faults that a chaos run uses by default. The one that takes as long as a whole run is left out. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
-/** Meaning of each kind of fault, as the report explains it. */
+/** Meaning of each kind of fault of a chaos run, as the report explains it. */
 export const faultMeanings: Readonly<Record<FaultKind, string>> = {
   kill: 'a process ends at once (SIGKILL) and is started again',
   pause: 'a process is stopped (SIGSTOP) and continued',
@@ -54,7 +54,7 @@ export interface Fault {
   /** Target of a fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
   readonly links: readonly Link[];
-  /** Time of the fault after the beginning of its round. */
+  /** Time of the fault after the beginning of its chaos round. */
   readonly afterMs: number;
   readonly lengthMs: number;
   readonly direction?: 'toServer' | 'toClient';
@@ -71,7 +71,7 @@ export interface PlanOptions {
   readonly seed: number;
   readonly rounds: number;
   readonly kinds: readonly FaultKind[];
-  /** Number of processes of each service. */
+  /** Number of processes of each service in the chaos run. */
   readonly replicas: number;
   /** Names of the only processes that are killed or paused. Default: all. */
   readonly processes?: readonly string[];
@@ -105,7 +105,7 @@ export function planOf(options: PlanOptions): Round[] {
   });
 }
 
-/** Checks that ending one fault does not end the other. */
+/** Checks that ending one fault of a chaos round does not end the other. */
 function isApart(one: Fault, other: Fault): boolean {
   if (one.process !== undefined && one.process === other.process) return false;
   return !one.links.some((link) => other.links.includes(link));

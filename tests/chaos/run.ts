@@ -10,7 +10,7 @@ import { describeFault, faultKinds, faultMeanings, planOf, processNames, usualKi
 import type { FaultKind } from './plan.js';
 import { isKept, printReport } from './report.js';
 
-/** Time limit for each round, and for the start and the audit together. */
+/** Time limit for each round of a chaos run, and for the start and the audit together. */
 const MINUTES_MAX = 10;
 
 const usage = `Breaks processes and connections of a running system under load, then audits what it answered, stored and

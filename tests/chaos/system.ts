@@ -15,7 +15,7 @@ import { startServiceProcess, UNLIMITED_RATES } from '../e2e/crash/service-proce
 import { links } from './plan.js';
 import type { Link } from './plan.js';
 
-/** The remains of a broken PUT are removed after a minute instead of an hour. */
+/** The remains of an upload whose PUT broke are removed after a minute instead of an hour. */
 const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1' } as const;
 /** Receivers are on loopback, and failed deliveries end within a minute: waits of 16 s in all, 19 with their jitter. */
 const WEBHOOKS_ENV = {
@@ -28,12 +28,12 @@ const WEBHOOKS_ENV = {
 const RESTART_MS_MAX = 300_000;
 const RESTART_PAUSE_MS = 500;
 
-/** A process that a fault can affect. */
+/** A process that a fault of the chaos run can affect. */
 interface Node {
   /** Process id of a running service. */
   readonly pid?: number | undefined;
   kill(): Promise<void>;
-  /** Starts the process again, and resolves when it serves. */
+  /** Starts the process of the product again, and resolves when it serves. */
   restart(): Promise<void>;
   pause(): void | Promise<void>;
   resume(): void | Promise<void>;
@@ -47,7 +47,7 @@ export interface ChaosSystem {
   readonly natsUrl: string;
   /** @param name as in a plan: `analysis-1`, `database` */
   node(name: string): Node;
-  /** Names of the processes of the services. */
+  /** Names of the processes of the services in a chaos run. */
   readonly services: readonly string[];
   /** Deletes what the broker has stored, whether it runs or not. */
   eraseBrokerStore(): Promise<void>;

@@ -44,7 +44,7 @@ export interface WebhookArrival {
   readonly arrivedAtMs: number;
   readonly t: number | null;
   readonly isVerified: boolean;
-  /** True if the receiver responded with 2xx. */
+  /** True if the webhook receiver responded with 2xx. */
   readonly isAccepted: boolean;
   /**
    * True if the connection ended before any byte of a response. On a reused connection, the sender repeats such a

@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const KUSTOMIZE_TIMEOUT_MS = 30_000;
 
-/** The fields of an object in a rendered overlay that the checks read. */
+/** The fields of a Kubernetes object in a rendered overlay that the checks read. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;

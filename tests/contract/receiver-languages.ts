@@ -10,7 +10,10 @@ const execute = promisify(execFile);
 /** Root directory of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const sources = `${root}docs/guides/receivers`;
-/** Maximum time for preparing a receiver. It is long, because Go compiles its standard library at the first time. */
+/**
+ * Maximum time for preparing a sample webhook receiver. It is long, because Go compiles its standard library at the
+ * first time.
+ */
 export const PREPARE_MS_MAX = 170_000;
 
 export interface Language {

@@ -10,7 +10,7 @@ export interface Bill {
   /** The day of arrival, which orders the history; the issue date may differ. */
   readonly arrival: string;
   readonly companyId: string;
-  /** Id that all bills of one supply share: the original, its copies, and the parts of a whole. */
+  /** Id that all generated bills of one supply share: the original, its copies, and the parts of a whole. */
   readonly claim: string;
   /** The mutation that created this duplicate. Absent on an original bill. */
   readonly mutation?: string;

@@ -35,7 +35,7 @@ export interface Month {
 
 const FIRST_YEAR = 2024;
 
-/** Returns the months of a history that starts in January. */
+/** Returns the months of a generated invoice history that starts in January. */
 export function monthsOf(count: number): Month[] {
   return Array.from({ length: count }, (_, index) => {
     const year = FIRST_YEAR + Math.floor(index / 12);
@@ -73,7 +73,7 @@ export function booksOf(
   };
 }
 
-/** Returns random days of a month, in their order. */
+/** Returns random issue days of a month, in their order. */
 export function daysIn(month: Month, count: number, random: Random): string[] {
   return Array.from({ length: count }, () => month.on(random.integer(1, 28))).sort();
 }

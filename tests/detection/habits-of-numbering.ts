@@ -64,7 +64,7 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       const gross = random.pick(rates);
       const first = (counter += random.integer(1_000, 9_000));
       const second = numberApart([first], random, 13, 60);
-      // Numbers from the third room on may be one digit from another.
+      // Invoice numbers from the third room on may be one digit from another.
       const more = Array.from({ length: random.integer(1, 3) }, (_, index) => first + (index + 1) * 100);
       return [first, second, ...more].map((number) => bill(date, { number: String(number), gross }));
     });

@@ -2,7 +2,7 @@ import { randomFrom } from './random.js';
 import { share, total } from './score.js';
 import type { Rate } from './score.js';
 
-/** Limits between which a figure lies in 95 of 100 measurements. */
+/** Limits between which a detection figure lies in 95 of 100 measurements. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -12,7 +12,7 @@ const Z = 1.96;
 const SAMPLES = 2_000;
 const SEED = 95;
 
-/** Returns the interval of Wilson, which is right for few cases and for shares near 0 and 1. */
+/** Returns the Wilson interval of a detection rate, which is right for few cases and for shares near 0 and 1. */
 export function wilson({ hits, of }: Rate): Interval {
   if (of === 0) return { low: 0, high: 1 };
   const found = hits / of;

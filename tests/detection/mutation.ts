@@ -52,7 +52,7 @@ export function writtenAgain(bill: Bill, daysLater: number): Bill {
   };
 }
 
-/** Returns a change that makes one random change from each of the two lists. */
+/** Returns a change of a bill that makes one random change from each of the two lists. */
 export function both(first: readonly Change[], second: readonly Change[]): Change {
   return (bill, party, random) => {
     const once = random.pick(first)(bill, party, random);

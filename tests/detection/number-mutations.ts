@@ -201,8 +201,8 @@ function longRun(number: string): boolean {
 }
 
 function firstDigitChanged(number: string): string | undefined {
-  // Only one of the first digits is changed. A change of the last digits cannot be distinguished from a neighbouring
-  // number, which is a known limitation.
+  // Only one of the first digits of the invoice number is changed. A change of the last digits cannot be distinguished
+  // from a neighbouring number, which is a known limitation.
   return longRun(number) ? number.replace(/[1-9](?=\d{4})/, (digit) => String((Number(digit) % 9) + 1)) : undefined;
 }
 

@@ -18,7 +18,7 @@ import type { Rate, Score } from './score.js';
 import { summaryOf } from './summary.js';
 import type { Figure, Summary } from './summary.js';
 
-/** Time limit in minutes for the written histories and for each seed. */
+/** Time limit of the detection measurement in minutes for the written histories and for each seed. */
 const MINUTES_MAX = 20;
 
 const usage = `Analyzes labelled histories and prints how many duplicates and anomalies were found.
@@ -149,7 +149,7 @@ async function show(
   options: AnalyzeOptions,
 ): Promise<Score> {
   step(title);
-  // Signals and the time limit are checked between two histories.
+  // Signals and the time limit of the detection measurement are checked between two histories.
   await turn();
   const bills = billsOf();
   const startedAt = performance.now();
@@ -191,7 +191,7 @@ function report(title: string, result: Score, { isScan, tookMs }: { isScan: bool
   ]);
 }
 
-/** Prints the figures of all customers of a set together, each with its interval of 95 %. */
+/** Prints the detection figures of all customers of a set together, each with its interval of 95 %. */
 function reportSet(title: string, summary: Summary): void {
   const shareText = (figure: Figure): string => interval(figure, (value) => `${(100 * value).toFixed(2)} %`);
   const thousandText = (figure: Figure): string => interval(figure, (value) => (1000 * value).toFixed(2));

@@ -55,7 +55,7 @@ export interface Score {
   readonly anomalies: ReadonlyMap<string, Rate>;
   /** Share of right findings with severity MEDIUM or higher, by band of their confidence. */
   readonly rightByConfidence: ReadonlyMap<string, Rate>;
-  /** A few examples of each kind, for investigating missed copies. */
+  /** A few examples of each kind of copied bill that the engine missed, for investigation. */
   readonly examples: readonly string[];
 }
 
@@ -175,7 +175,9 @@ function isMedium({ severity }: Raised): boolean {
   return isAtLeast(severity, 'MEDIUM');
 }
 
-/** Names of the bands of confidence with their lower ends in percent, from the lowest to the highest. */
+/**
+ * Names of the bands of the confidence of findings with their lower ends in percent, from the lowest to the highest.
+ */
 const confidenceBands = [
   ['.00 to .59', 0],
   ['.60 to .69', 60],
@@ -285,7 +287,7 @@ function missExample({ mutation, original, bills }: Copy): Example {
   };
 }
 
-/** Returns at most `EXAMPLES_PER_KIND_MAX` examples of each kind of missed copy. */
+/** Returns at most `EXAMPLES_PER_KIND_MAX` examples of each kind of copied bill that the engine missed. */
 function firstOfEachKind(examples: readonly Example[]): string[] {
   const seen = new Map<string, number>();
   return examples
@@ -310,7 +312,7 @@ function typeAndSeverity({ type, severity }: Raised): string {
   return `${type} ${severity}`;
 }
 
-/** Returns the harmonic mean of the precision of pairs and the share of copies that were found. */
+/** Returns the harmonic mean of the precision of reported pairs and the share of copied bills that were found. */
 export function f1({ mediumPairs, recall }: Pick<Score, 'mediumPairs' | 'recall'>): number {
   const [precision, found] = [share(mediumPairs), share(recall)];
   return precision + found === 0 ? 0 : (2 * precision * found) / (precision + found);
@@ -318,7 +320,7 @@ export function f1({ mediumPairs, recall }: Pick<Score, 'mediumPairs' | 'recall'
 
 const noRate: Rate = { hits: 0, of: 0 };
 
-/** Adds up rates into one total rate. */
+/** Adds up detection rates into one total rate. */
 export function total(all: Iterable<Rate>): Rate {
   return [...all].reduce((sum, { hits, of }) => ({ hits: sum.hits + hits, of: sum.of + of }), noRate);
 }

@@ -3,10 +3,10 @@ import type { Interval } from './intervals.js';
 import { f1, share, total } from './score.js';
 import type { Rate, Score } from './score.js';
 
-/** A figure of the detection over all customers of a set. */
+/** A figure of the duplicate detection over all customers of a set. */
 export interface Figure extends Interval {
   readonly value: number;
-  /** Number of cases behind the figure. */
+  /** Number of bills behind the detection figure. */
   readonly cases: number;
 }
 
@@ -30,7 +30,7 @@ export interface Summary {
   readonly rightByConfidence: ReadonlyMap<string, Figure>;
   /** Number of findings that stopped correct rows, by type, the most frequent first. */
   readonly stoppedBy: ReadonlyMap<string, number>;
-  /** Kinds of copies and of planted faults of which some were missed, the most missed first. */
+  /** Kinds of copied bills and of planted faults of which some were missed, the most missed first. */
   readonly missedCopies: ReadonlyMap<string, Rate>;
   readonly missedAnomalies: ReadonlyMap<string, Rate>;
 }

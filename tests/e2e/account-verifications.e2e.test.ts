@@ -160,7 +160,9 @@ describe('a verification', () => {
   ])('is refused for a contact from a bill: %s', async (_, contact) => {
     const { status, body } = await verify({ ...call, contact });
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
-    expect(body.error.message).toContain('A contact taken from the bill itself proves nothing.');
+    expect(body.error.message).toContain(
+      'A contact taken from the bill itself proves nothing about the account. Use a number or address from the vendor master, a contract or a public register.',
+    );
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** A response as it was received, before any check. */
+/** A response of the API as it was received, before any check. */
 export interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Headers;

@@ -1,4 +1,4 @@
-// Compares exported metrics with their declarations.
+// Compares the metrics that the services export with their declarations.
 import { declarationOf, metrics, metricsOfNode } from '@invoicecontrol/runtime/telemetry/schema';
 import type { Metric, MetricName } from '@invoicecontrol/runtime/telemetry/schema';
 import type { ReceivedPoint } from './otlp-receiver.js';
@@ -6,7 +6,7 @@ import type { ReceivedPoint } from './otlp-receiver.js';
 /** Maximum number of series of one process (operations reference, section 3.5). */
 export const SERIES_MAX = { gateway: 8_000, other: 4_000 } as const;
 
-/** Returns what is wrong with the exported points, each problem once. */
+/** Returns what is wrong with the exported metrics, each problem once. */
 export function undeclaredIn(points: readonly ReceivedPoint[]): readonly string[] {
   return [...new Set(points.flatMap(problemsOf))].toSorted();
 }
@@ -34,7 +34,10 @@ function wrongValue(name: string, { attributes }: Metric, attribute: string, val
   return isDeclared ? [] : [`${name} has ${attribute}=${value}, which is not declared`];
 }
 
-/** Returns how many series Prometheus would keep for the points: a histogram has one for each bucket, and three more. */
+/**
+ * Returns how many series Prometheus would keep for the exported metrics: a histogram has one for each bucket, and
+ * three more.
+ */
 export function seriesOf(points: readonly ReceivedPoint[]): number {
   return points.reduce((sum, { counts }) => sum + (counts.length === 0 ? 1 : counts.length + 2), 0);
 }

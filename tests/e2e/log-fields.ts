@@ -1,6 +1,6 @@
 /** Fields of every line, and the request and the trace that a line belongs to. */
 const ofAllLines = 'time level service version instance msg requestId traceId spanId organizationId';
-/** Kinds of work and things that a line may name. */
+/** Kinds of work and things that a log line may name. */
 const ofWork = [
   'route method status rpc job consumer subject stream step error durationMs stagesMs',
   'eventId invoiceId analysisId scanId submissionId connectionId endpointId deliveryId runId keyId',

@@ -22,7 +22,7 @@ export interface Demo extends Tenant {
 
 /** Running `npm start`. It skips the set-up, which the test run has already done. */
 export interface Started {
-  /** Returns standard output and standard error so far. */
+  /** Returns standard output and standard error of `npm start` so far. */
   output(): string;
   readonly ended: Promise<{ code: number | null }>;
   signal(name: NodeJS.Signals): void;

@@ -47,7 +47,7 @@ export interface RequestOptions {
  * Functions that call one gateway from outside. Each method checks the response and throws when it breaks the contract.
  */
 export interface Api {
-  /** `http://127.0.0.1:<port>`. */
+  /** Base URL of the gateway under test, `http://127.0.0.1:<port>`. */
   readonly origin: string;
   /**
    * Client address of the requests, as the proxy in front of the gateway reports it. No other test file uses this

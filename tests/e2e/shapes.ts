@@ -75,5 +75,5 @@ export function plainRow(number: number): Schemas['ScanRow'] {
   };
 }
 
-/** A UUID that identifies nothing. */
+/** A UUID that identifies no stored resource. */
 export const UNKNOWN_ID = '0198a000-0000-7000-8000-00000000dead';

@@ -133,7 +133,7 @@ async function restore(
         const documents = splitDocuments(gunzipSync(await readFile(data)));
         for (let from = 0; from < documents.length; from += INSERT_DOCUMENTS_MAX) {
           const batch = documents.slice(from, from + INSERT_DOCUMENTS_MAX);
-          // Every number keeps its BSON type, because promotion is disabled.
+          // Every number of the backup keeps its BSON type, because promotion is disabled.
           await collection.insertMany(batch.map((bytes) => BSON.deserialize(bytes, { promoteValues: false })));
         }
         const digest = documentsDigest();

@@ -8,7 +8,7 @@ import type { Ksef } from '../e2e/ksef-actions.js';
 
 const ENDS_MS_MAX = 60_000;
 
-/** Kinds of invoices by the time of their submission. */
+/** Kinds of invoices by the time of their submission to KSeF, before or after the backup. */
 const KINDS = ['submitted before the backup', 'queued at the backup', 'submitted after the backup'] as const;
 type Kind = (typeof KINDS)[number];
 

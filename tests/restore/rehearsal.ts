@@ -41,7 +41,7 @@ export interface RehearsalOptions {
   readonly invoices: number;
   /** Number of rows in the history scan of the second organization. */
   readonly rows: number;
-  /** Method by which the databases are copied. */
+  /** Method by which the databases are copied for the backup. */
   readonly method: BackupMethod;
   /** True when the rehearsal deletes the volume of the message broker as well as the databases. */
   readonly losesBroker: boolean;
@@ -263,8 +263,8 @@ async function findingOf(system: System, tenant: Tenant, findingId: string): Pro
 }
 
 /**
- * Makes the changes that follow the backup. The changes are repeated after the restore, and the versions must be the
- * same both times.
+ * Makes the changes that follow the backup. They are repeated after the restore, and the versions of the documents must
+ * be the same both times.
  */
 async function act(
   system: System,

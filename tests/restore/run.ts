@@ -7,7 +7,7 @@ import { throughTheDriver, withMongodump } from './backup.js';
 import { rehearseRestore } from './rehearsal.js';
 import type { Comparison, Rehearsal } from './rehearsal.js';
 
-/** Time limit in minutes for the default sizes and smaller ones. */
+/** Time limit of the restore rehearsal in minutes for the default sizes and smaller ones. */
 const MINUTES_MAX = 15;
 const INVOICES = 300;
 const ROWS = 500;
@@ -25,7 +25,7 @@ restore has its effects under event ids that no consumer knows.
 Ends with code 1 if anything differs, and after ${MINUTES_MAX} minutes at the latest, with larger sizes after as many times as long. The procedure for a cluster: docs/runbooks/backup-and-restore.md
 `;
 
-/** Maximum number of rows of one history scan. */
+/** Maximum number of rows of one history scan in the restore rehearsal. */
 const ROWS_MAX = 5_000;
 /** Minimum number of invoices. With fewer invoices, the rehearsal would have fewer than two duplicates. */
 const INVOICES_MIN = 12;

@@ -72,7 +72,7 @@ function ownership() {
   return table(['service', 'collections', 'rpc groups', 'publishes', 'listens to', 'calls'], rows);
 }
 
-/** The purpose of a package is the first sentence of its README. */
+/** The architecture page states the purpose of a package by the first sentence of its README. */
 function packages() {
   const workspaces = ['packages', 'services', 'tools']
     .flatMap((folder) => readdirSync(root + folder, { withFileTypes: true }).map(({ name }) => `${folder}/${name}`))

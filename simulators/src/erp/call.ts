@@ -34,7 +34,7 @@ export interface Page {
 
 /** Changes that a simulated fault makes to a page, in addition to the changes of its rows. */
 export interface PageChange {
-  /** True if the page must state that another page follows, even if none does. */
+  /** True if the simulated ERP must state that another page follows, even if none does. */
   readonly isEndless: boolean;
   /** Link to the next page that a fault puts in place of the right one. */
   readonly nextLink?: string;

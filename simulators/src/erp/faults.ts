@@ -17,9 +17,11 @@ const expression = z.string().refine((text) => {
 const shared = {
   /** Regular expression for the calls that the fault affects, matched with `METHOD path?query body`. */
   match: expression,
-  /** Number of calls that the fault affects. With 0, the fault affects calls until it is removed. */
+  /**
+   * Number of calls to the simulated ERP that the fault affects. With 0, the fault affects calls until it is removed.
+   */
   times: z.int().min(0).default(1),
-  /** Number of matching calls that pass before the fault affects a call. */
+  /** Number of matching calls to the simulated ERP that pass before the fault affects a call. */
   skip: z.int().min(0).default(0),
   tenant: z.string().optional(),
 };
@@ -105,7 +107,7 @@ export class Faults {
     this.#faults.length = 0;
   }
 
-  /** Counts the call for every matching fault, and returns the faults that affect it. */
+  /** Counts the call to the simulated ERP for every matching fault, and returns the faults that affect it. */
   take(call: Call, tenant: string | undefined): TakenFaults {
     const text = this.#faults.length === 0 ? '' : describeCall(call);
     let delivery: DeliveryFault | undefined;

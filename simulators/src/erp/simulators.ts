@@ -5,11 +5,11 @@ import { quickBooks } from './quickbooks/simulator.js';
 import { startErpServer } from './server.js';
 import { xero } from './xero/simulator.js';
 
-/** The app that is registered at a vendor. */
+/** The OAuth app that is registered at an ERP vendor. */
 export interface RegisteredApp {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Redirect URIs for consents, which are compared exactly. */
+  /** Redirect URIs of the app for OAuth consents. They are compared exactly. */
   readonly redirectUris: readonly string[];
 }
 

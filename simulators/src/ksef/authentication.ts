@@ -17,7 +17,7 @@ const CHALLENGE_MS = 10 * 60_000;
 const AUTHENTICATION_MS = 45 * 60_000;
 const ACCESS_MS = 15 * 60_000;
 const REFRESH_MS = 7 * 86_400_000;
-/** Time in milliseconds after which an authentication operation no longer exists (410). */
+/** Time in milliseconds after which a login operation of the simulated KSeF no longer exists (410). */
 const OPERATION_MS = 7 * 86_400_000;
 const CLIENT_IP = '127.0.0.1';
 
@@ -65,7 +65,7 @@ export interface Caller {
   readonly proof: Proof;
 }
 
-/** Permissions that a company has for itself. */
+/** Permissions that a company has for itself in the simulated KSeF. */
 const OWNER_PERMISSIONS = ['InvoiceWrite', 'InvoiceRead'];
 
 interface AuthenticationDeps {
@@ -187,7 +187,7 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** Begins an authentication with a token (A3). */
+  /** Begins a login to KSeF with a token (A3). */
   begin(call: Call): Answer {
     const request = readBody(call, tokenRequest);
     const { type, value } = request.contextIdentifier;
@@ -302,7 +302,7 @@ export class Authenticator {
     return { status: 200, body: { accessToken, refreshToken } };
   }
 
-  /** Refreshes an access token (call A6). */
+  /** Refreshes an access token of the simulated KSeF (call A6). */
   refresh(call: Call): Answer {
     const bearer = this.#require(call, ['RefreshToken']);
     const found = this.#operation(bearer);

@@ -44,7 +44,7 @@ export class ContractClient extends TestClient {
   }
 }
 
-/** Lists the contract operations as `METHOD path`. */
+/** Lists the operations of the KSeF contract as `METHOD path`. */
 export function contractOperations(): readonly string[] {
   return Object.entries(contract.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -55,7 +55,8 @@ function findOperation(target: string): { readonly name: string; readonly operat
   const [method = '', below = ''] = target.split(' ');
   const path = `/${below.replace(/\?.*$/, '')}`;
   const found = Object.entries(contract.paths)
-    // Paths without parameters are sorted before paths with parameters, so that they are matched first.
+    // Paths of the KSeF contract without parameters are sorted before paths with parameters, so that they are matched
+    // first.
     .sort(([a], [b]) => a.split('{').length - b.split('{').length)
     .find(([template, operations]) => {
       const pattern = new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`);
@@ -72,7 +73,7 @@ function faultsOfRequest({ requestBody }: ContractOperation, body: unknown): rea
   return faultsOf(schema, body);
 }
 
-/** Lists the parts of a response to `METHOD path` that break the contract. */
+/** Lists the parts of a response to `METHOD path` that break the KSeF contract. */
 export function faultsOfAnswer(target: string, { status, headers, text }: TestAnswer): readonly string[] {
   const response = findOperation(target).operation.responses[String(status)];
   if (response === undefined) return [`the contract has no status ${status}`];

@@ -36,7 +36,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const fault = faults.delivery?.spec;
   if (fault === undefined) {
     const reached = await act();
-    // The fault HIDE performs the call, but sends no response.
+    // The fault HIDE of the simulated KSeF performs the call, but sends no response.
     if (faults.effect('HIDE') !== undefined) close(response);
     else reply(reached);
     return;

@@ -51,7 +51,7 @@ const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string()
 export interface Environment {
   /** Responds to a call whose path is below the address of the environment. */
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
-  /** Responds to a call to a control route. */
+  /** Responds to a call to a control route of the simulated KSeF. */
   control(call: Call): Promise<Answer>;
   /** Returns the certificate, in PEM format, whose key seals the confirmations. */
   sealCertificate(): Promise<string>;
@@ -62,7 +62,7 @@ export interface Environment {
 
 export interface EnvironmentOptions {
   readonly name: EnvironmentName;
-  /** Directory of the stored state. If undefined, the state is kept only in memory. */
+  /** Directory of the stored state of the simulated KSeF. If undefined, the state is kept only in memory. */
   readonly path: string | undefined;
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
@@ -167,7 +167,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     const { context } = authenticator.authorize(call);
     if (path === '/v2/limits/context') return { status: 200, body: CONTEXT_LIMITS };
     const factor = limitFactorOf(context);
-    // A simulated environment without limits states none.
+    // A simulated KSeF environment without limits states none.
     return factor === 0 ? { status: 404 } : { status: 200, body: statedLimits(factor) };
   };
 

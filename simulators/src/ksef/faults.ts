@@ -20,7 +20,10 @@ const shared = {
   operation: z.enum([...operationNames, '*']),
   /** NIP of the taxpayer for whom a call is made. A call whose taxpayer is unknown does not match. */
   context: z.string().optional(),
-  /** Number of calls to which the fault applies. If it is 0, the fault applies until it is removed. */
+  /**
+   * Number of calls to the simulated KSeF to which the fault applies. If it is 0, the fault applies until it is
+   * removed.
+   */
   times: z.int().min(0).default(1),
   /** Number of matching KSeF calls before the fault first applies. */
   skip: z.int().min(0).default(0),
@@ -151,7 +154,7 @@ export interface TakenFaults {
   effect<Kind extends EffectKind>(kind: Kind): (FaultOf<Kind> & { readonly id: string }) | undefined;
 }
 
-/** Faults that were added with `POST /control/faults`. */
+/** Faults of the simulated KSeF that were added with `POST /control/faults`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
   #last = 0;
@@ -189,7 +192,7 @@ export class Faults {
     for (const id of this.#faults.keys()) this.remove(id);
   }
 
-  /** Counts the call for every matching fault and returns the faults that apply to it. */
+  /** Counts the call to the simulated KSeF for every matching fault and returns the faults that apply to it. */
   take(operation: OperationName, context: string | null): TakenFaults {
     const taken: Fault[] = [];
     let delivery: { spec: DeliveryFault; removed: AbortSignal } | undefined;

@@ -34,7 +34,7 @@ const invoiceTypes = [
   'KorVatRr',
 ] as const;
 
-/** Filters of the calls S10 and R1 as the contract defines them. Instants are converted to sortable strings. */
+/** Filters of the KSeF calls S10 and R1 as the contract defines them. Instants are converted to sortable strings. */
 export const filtersSchema = z.object({
   subjectType: z.enum(['Subject1', 'Subject2', 'Subject3', 'SubjectAuthorized']),
   dateRange: z.object({
@@ -83,7 +83,8 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   const end = to ?? sortable(now);
   if (to !== undefined && to < from)
     throw badRequest(21_405, "'dateRange.to' must not be earlier than 'dateRange.from'.");
-  // The two times of the range are compared without fractions of a second, which do not matter for a range of days.
+  // The two times of a KSeF invoice search are compared without fractions of a second, which do not matter for a range
+  // of days.
   if (Date.parse(`${end}Z`) - Date.parse(`${from}Z`) > RANGE_DAYS_MAX * DAY_MS) {
     throw badRequest(21_405, `'dateRange' must not exceed ${RANGE_DAYS_MAX} days.`);
   }
@@ -92,7 +93,7 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   }
 }
 
-/** Checks whether a range that ends at the high water mark begins after it. */
+/** Checks whether the range of a KSeF invoice search that ends at the high water mark begins after it. */
 export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }: Search): boolean {
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);
 }
@@ -200,7 +201,7 @@ function sortable(instant: Date): string {
   return sortableInstant(timestamp(instant)) ?? '';
 }
 
-/** Returns the day in Poland on which a sortable instant falls. */
+/** Returns the day in Poland on which the time of an invoice falls. */
 function dayOf(text: string): string {
   return polishDay(new Date(`${text.slice(0, 23)}Z`));
 }

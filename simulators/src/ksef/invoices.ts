@@ -242,7 +242,7 @@ export class Invoices {
     });
   }
 
-  /** Returns all invoices that were accepted. */
+  /** Returns all invoices that the simulated KSeF accepted. */
   accepted(): readonly AcceptedInvoice[] {
     return this.registered().flatMap(({ invoice }) => (hasNumber(invoice) ? [invoice] : []));
   }

@@ -15,20 +15,20 @@ export const RSA = {
   publicExponent: Uint8Array.of(1, 0, 1),
 } as const;
 
-/** A key pair with its self-signed certificate. */
+/** A key pair of the simulated KSeF with its self-signed certificate. */
 export interface KeyPair {
-  /** Id of the public key: SHA-256 hash of its SPKI in base64. */
+  /** Id of the public key of the simulated KSeF: SHA-256 hash of its SPKI in base64. */
   readonly id: string;
   readonly usage: KeyUsage | 'Seal';
   /** Private key of the pair, as PKCS#8 in PEM format. */
   readonly privateKey: string;
-  /** Certificate in DER format as base64. */
+  /** Certificate of the simulated KSeF in DER format as base64. */
   readonly certificate: string;
   readonly validFrom: string;
   readonly validTo: string;
 }
 
-/** Key pairs of one environment, created at first use and then kept. */
+/** Key pairs of one simulated KSeF environment, created at first use and then kept. */
 export class Keys {
   readonly #table: Table<KeyPair>;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class Keys {
     return this.#made;
   }
 
-  /** Lists the published encryption keys, the oldest first. */
+  /** Lists the published encryption keys of the simulated KSeF, the oldest first. */
   published(): readonly KeyPair[] {
     return [...this.#table.values()].filter(({ usage }) => usage !== 'Seal');
   }
@@ -130,7 +130,7 @@ export class Keys {
   }
 }
 
-/** Returns the SHA-256 hash of the data in base64. */
+/** Returns the SHA-256 hash of an invoice file or a key in base64. */
 export function sha256(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
@@ -144,7 +144,7 @@ export function toPem(der: string): string {
 }
 
 async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: string): Promise<KeyPair> {
-  // Certificates state times in whole seconds.
+  // Certificates state their validity in whole seconds.
   const validFrom = new Date(Math.floor(from.getTime() / 1_000) * 1_000);
   const validTo = new Date(validFrom.getTime() + VALID_MS);
   const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify']);

@@ -4,7 +4,7 @@ import type { OperationName } from './operations.js';
 interface Limit {
   /** Name of the group of KSeF calls that are counted together. */
   readonly group: string;
-  /** Maximum numbers of calls within a second, a minute and an hour. */
+  /** Maximum numbers of calls to KSeF within a second, a minute and an hour. */
   readonly calls: readonly (readonly [seconds: number, calls: number])[];
 }
 
@@ -38,8 +38,8 @@ const limits: Readonly<Record<OperationName, Limit>> = {
 };
 
 /**
- * Limit groups in `GET /rate-limits`, each with one of its calls. Groups without a simulated call have the limits of
- * `other`.
+ * Groups of call limits in `GET /rate-limits` of KSeF, each with one of its calls. Groups without a simulated call have
+ * the limits of `other`.
  */
 const stated = {
   onlineSession: limits.S1,
@@ -83,7 +83,10 @@ export function statedLimits(factor: number): Readonly<Record<string, Readonly<R
 const SESSION_LIMITS = { maxInvoiceSizeInMB: 1, maxInvoiceWithAttachmentSizeInMB: 3, maxInvoices: 10_000 };
 export const CONTEXT_LIMITS = { onlineSession: SESSION_LIMITS, batchSession: SESSION_LIMITS };
 
-/** Counts calls in sliding windows. Refused calls are not counted. The counts are lost at a restart. */
+/**
+ * Counts calls to the simulated KSeF in sliding windows. Refused calls are not counted. The counts are lost at a
+ * restart.
+ */
 export class Limits {
   readonly #clock: Clock;
   readonly #windowFactor: number;

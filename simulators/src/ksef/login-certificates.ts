@@ -34,7 +34,7 @@ export interface CertificateRequest extends Holder {
 export interface IssuedCertificate {
   /** Serial number in lower-case hexadecimal digits. */
   readonly serialNumber: string;
-  /** The issued certificate in PEM format. */
+  /** The login certificate that the simulated KSeF issued, in PEM format. */
   readonly certificate: string;
   /** Private key of the issued certificate, as PKCS#8 in PEM format. */
   readonly privateKey: string;
@@ -43,7 +43,7 @@ export interface IssuedCertificate {
 interface Authority {
   /** Private key of the authority, as PKCS#8 in PEM format. */
   readonly privateKey: string;
-  /** Certificate of the authority in PEM format. */
+  /** Certificate of the simulated certificate authority in PEM format. */
   readonly certificate: string;
 }
 
@@ -138,7 +138,8 @@ export class LoginCertificates {
       webcrypto,
     );
     const made = { privateKey: await exportKey(keys.privateKey), certificate: certificate.toString('pem') };
-    // Two calls may have created the authority at the same time. Both use the one that was stored first.
+    // Two calls may have created the simulated certificate authority at the same time. Both use the one that was stored
+    // first.
     const first = this.#authorities.get('authority') ?? made;
     this.#authorities.put('authority', first);
     return first;

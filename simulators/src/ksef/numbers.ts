@@ -17,7 +17,10 @@ const polishTimes = new Intl.DateTimeFormat('sv-SE', {
 });
 const NIP_WEIGHTS = [6, 5, 7, 2, 3, 4, 5, 6, 7];
 
-/** Returns the CRC-8 with polynomial 0x07 and initial value 0x00 as two upper-case hexadecimal digits. */
+/**
+ * Returns the checksum of a KSeF number: CRC-8 with polynomial 0x07 and initial value 0x00, as two upper-case
+ * hexadecimal digits.
+ */
 export function crc8(text: string): string {
   let crc = 0;
   for (const byte of Buffer.from(text, 'utf8')) {

@@ -13,9 +13,9 @@ export interface PackageFile {
 
 /** A part of an invoice package: a piece of the ZIP archive that is encrypted separately. */
 export interface PackagePart {
-  /** Size of the package part in bytes, before its encryption. */
+  /** Size of the part of a KSeF package in bytes, before its encryption. */
   readonly size: number;
-  /** SHA-256 hash of the package part before its encryption, in base64. */
+  /** SHA-256 hash of the part of a KSeF package before its encryption, in base64. */
   readonly hash: string;
   readonly encrypted: Buffer;
   readonly encryptedHash: string;
@@ -24,7 +24,7 @@ export interface PackagePart {
 interface PartOptions {
   readonly key: Buffer;
   readonly iv: Buffer;
-  /** Maximum size of a package part in bytes, before its encryption. */
+  /** Maximum size of a part of a KSeF package in bytes, before its encryption. */
   readonly bytesMax: number;
   /**
    * Modification time of all files in the invoice package. It is fixed, so that a package always has the same bytes.

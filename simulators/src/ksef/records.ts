@@ -60,7 +60,7 @@ export interface SignedLogin {
   readonly hash: string;
 }
 
-/** A bearer token that authorizes calls. */
+/** A bearer token that authorizes calls to the simulated KSeF. */
 export interface Bearer {
   readonly type: BearerType;
   readonly authentication: string;
@@ -87,7 +87,7 @@ export interface Session {
   readonly status: number;
   /** Number of polls of the closed session that still return status 170. */
   readonly looks: number;
-  /** Number of polls that a simulated fault adds. */
+  /** Number of polls of the KSeF session that a simulated fault adds. */
   readonly looksMore: number;
   readonly invoices: readonly string[];
   readonly upo: string | null;
@@ -127,11 +127,11 @@ export interface InvoiceFacts {
   readonly thirdSubjects?: readonly ThirdSubject[];
   /** Authorized party of the invoice (field PodmiotUpowazniony). */
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
-  /** Kind of invoice (field RodzajFaktury). */
+  /** Kind of the submitted invoice (field RodzajFaktury). */
   readonly kind: string;
   /** Invoice number (field P_2). */
   readonly number: string;
-  /** Issue date (field P_1). */
+  /** Issue date of the submitted invoice (field P_1). */
   readonly issueDate: string;
   readonly currency: string;
   readonly net: number;
@@ -165,7 +165,10 @@ export interface Invoice {
   readonly storedAt?: string;
   /** Number of requests for the list of invoices that do not show this invoice. */
   readonly hiddenLooks: number;
-  /** Status that a fault forces. If the code is below 200, the status remains until the fault is removed. */
+  /**
+   * Status of the invoice that a simulated fault forces. If the code is below 200, the status remains until the fault
+   * is removed.
+   */
   readonly forced: (Status & { readonly fault: string }) | null;
   readonly upo: string | null;
 }
@@ -214,11 +217,11 @@ export interface Export {
 export interface Tampering {
   /** Files of zero bytes whose names are the numbers of invoices that do not exist. */
   readonly bomb: { readonly bytes: number; readonly entries: number } | null;
-  /** A file of the package that is missing from the metadata. */
+  /** A file of the KSeF package that is missing from its metadata. */
   readonly extraFile: { readonly name: string; readonly content: string } | null;
   /** True if the metadata of the package lists an invoice that has no file. */
   readonly isFileMissing: boolean;
-  /** True if the metadata file of the package is truncated. */
+  /** True if the metadata file of the KSeF package is truncated. */
   readonly isMetadataCut: boolean;
 }
 
@@ -235,7 +238,7 @@ export interface Settings {
   readonly partBytesMax: number;
   /** Number of seconds by which the high water mark of KSeF is behind the current time. */
   readonly highWaterLagSeconds: number;
-  /** Factor by which the call limits are multiplied. A value of 0 disables the limits. */
+  /** Factor by which the call limits of the simulated KSeF are multiplied. A value of 0 disables the limits. */
   readonly limitFactor: number;
   readonly systemWarning: string | null;
 }

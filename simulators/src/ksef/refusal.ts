@@ -13,11 +13,11 @@ export type ReasonCode =
 
 interface RefusalDetails {
   readonly status: number;
-  /** Error code in a 400 response. */
+  /** Error code of the simulated KSeF in a 400 response. */
   readonly code?: number | undefined;
   readonly description?: string | undefined;
   readonly details?: readonly string[] | undefined;
-  /** Reason code in a 403 response. */
+  /** Reason code of the simulated KSeF in a 403 response. */
   readonly reasonCode?: string | undefined;
   readonly security?: Readonly<Record<string, unknown>> | undefined;
   /** Number of seconds to wait after a 429 response. */
@@ -98,9 +98,9 @@ export function forbidden(reasonCode: ReasonCode, security?: Readonly<Record<str
 }
 
 interface Rendering {
-  /** True if the caller sent `X-Error-Format: problem-details`. */
+  /** True if the caller of KSeF sent `X-Error-Format: problem-details`. */
   readonly asProblem: boolean;
-  /** Path of the refused call. */
+  /** Path of the KSeF call that was refused. */
   readonly instance: string;
   readonly now: Date;
 }

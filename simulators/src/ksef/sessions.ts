@@ -141,7 +141,7 @@ export class Sessions {
     return { status: 202, body: { referenceNumber } };
   }
 
-  /** Returns the status of an invoice (S3). */
+  /** Returns the status of an invoice in a KSeF session (S3). */
   invoice(call: Call, reference: string, invoiceReference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const { invoices } = this.#deps;

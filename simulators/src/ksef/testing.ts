@@ -61,7 +61,7 @@ export class TestClient {
     return { data: publicEncrypt(options, plain).toString('base64'), publicKeyId: newest.publicKeyId };
   }
 
-  /** Begins an authentication (A1 to A3). */
+  /** Begins a login to the simulated KSeF (A1 to A3). */
   async begin(changes: Json = {}): Promise<TestAnswer> {
     const { challenge, timestampMs } = json(await this.api('POST auth/challenge', undefined, null));
     const plain = Buffer.from(`${this.token}|${String(timestampMs)}`, 'utf8');

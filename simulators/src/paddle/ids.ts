@@ -9,7 +9,10 @@ export function newId(prefix: string): string {
   return `${prefix}_${text}`;
 }
 
-/** Returns times with six decimals of the second, each later than the previous one, as in `occurred_at`. */
+/**
+ * Returns times with six decimals of the second, each later than the previous one, as `occurred_at` of payment
+ * notifications states them.
+ */
 export function instantSource(now: () => number = Date.now): () => string {
   let last = 0;
   return () => {

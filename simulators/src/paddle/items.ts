@@ -1,6 +1,6 @@
 import { invalid } from './refusal.js';
 
-/** Ids of the prices by name. */
+/** Ids of the prices of the simulated payment provider by name. */
 export type Prices = Readonly<Record<string, string>>;
 
 export interface Item {
@@ -9,7 +9,7 @@ export interface Item {
 }
 
 export interface KnownPrice {
-  /** Product: `CORE`, `CONTROL`, `SCALE` or `ENTITY`. */
+  /** Product of a price at the payment provider: `CORE`, `CONTROL`, `SCALE` or `ENTITY`. */
   readonly product: string;
   readonly interval: 'month' | 'year';
 }

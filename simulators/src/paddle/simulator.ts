@@ -24,7 +24,7 @@ export interface PaddleOptions {
   readonly notificationUrl?: string;
   /** Secrets that receivers of payment notifications accept. The first one signs. */
   readonly notificationSecrets: readonly string[];
-  /** Ids of the prices by name, such as `CORE_MONTH`. */
+  /** Ids of the prices of the simulated payment provider by name, such as `CORE_MONTH`. */
   readonly prices: Prices;
   readonly successUrl: string;
   /** API key that requests must have. If it is absent, any key is accepted. */
@@ -37,7 +37,7 @@ export interface PaddleSimulator {
   readonly notifications: readonly SentNotification[];
   setNotificationUrl(url: string): void;
   setFault(kind: FaultKind, times: number): void;
-  /** Starts or ends an outage in which every API call gets 503. */
+  /** Starts or ends an outage of the simulated payment provider in which every API call gets 503. */
   setOutage(isOut: boolean): void;
   /** Sends payment notifications about the given events in the given order. */
   send(sequence: readonly EventToSend[]): Promise<void>;

@@ -11,13 +11,13 @@ import type { FaultKind } from './faults.js';
 
 /** E-mail that the simulated server accepted. */
 export interface ReceivedMail {
-  /** Sender that the envelope of the mail states. */
+  /** Sender that the envelope of the e-mail states. */
   readonly from: string;
-  /** Recipients of the envelope, separated by `, `. */
+  /** Recipients in the envelope of the e-mail, separated by `, `. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** Message id with its angle brackets. */
+  /** Message id of the e-mail with its angle brackets. */
   readonly messageId: string;
 }
 

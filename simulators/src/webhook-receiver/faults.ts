@@ -105,7 +105,10 @@ export async function answerWith(fault: Fault, request: IncomingMessage, respons
   }
 }
 
-/** Writes the chunks as fast as the sender reads them, and stops when the sender disconnects. */
+/**
+ * Writes the chunks of a response as fast as the sender of the webhook reads them, and stops when the sender
+ * disconnects.
+ */
 async function writeChunks(
   stream: NodeJS.WritableStream & { readonly destroyed?: boolean },
   bytes: number,

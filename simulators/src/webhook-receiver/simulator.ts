@@ -25,7 +25,10 @@ export interface ReceivedDelivery {
   readonly t: number | null;
   /** Position of the secret of the path that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
-  /** True if at least one `v1` was made with a secret that is configured for the request path, and `t` is within 300 s of now. */
+  /**
+   * True if at least one signature `v1` of the webhook request was made with a secret that is configured for its path,
+   * and its time `t` is within 300 s of now.
+   */
   readonly isVerified: boolean;
   /** Response that the receiver sent: 200, 400 for an invalid signature, or the kind of the fault. */
   readonly answered: 200 | 400 | Fault['kind'];
@@ -56,7 +59,7 @@ export interface WebhookReceiver {
   readonly open: number;
   /** @param path path of one webhook, or `*` for all paths that have no secrets themselves */
   setSecrets(path: string, secrets: readonly string[]): void;
-  /** Replaces the fault of a path, or of all paths with `*`. Undefined ends it. */
+  /** Replaces the fault of a path of the webhook receiver, or of all paths with `*`. Undefined ends it. */
   setFault(path: string, fault: Fault | undefined): void;
   clear(): void;
   stop(): Promise<void>;
@@ -68,8 +71,8 @@ const DELIVERIES_MAX = 100_000;
 const BODY_BYTES_MAX = 1024 ** 2;
 const TOLERANCE_SECONDS = 300;
 /**
- * Time for which idle connections are kept. It is longer than the time for which senders keep them, so that the sender
- * closes the connection.
+ * Time for which the webhook receiver keeps idle connections. It is longer than the time for which senders keep them,
+ * so that the sender closes the connection.
  */
 const KEEP_ALIVE_MS = 60_000;
 

@@ -70,7 +70,7 @@ const empenho = { form: '{yyyy}NE######' } as const;
 
 const lines: readonly Line[] = [
   {
-    // Goods come with an electronic nota fiscal of nine digits.
+    // Suppliers of goods send an electronic nota fiscal with a number of nine digits.
     tails: ['Distribuidora Ltda', 'Comércio de Alimentos Ltda', 'Papelaria ME', 'Materiais Ltda', 'Atacado S.A.'],
     count: 14,
     land: 'BR',

@@ -85,7 +85,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       billedAgain: 0.01,
     });
   }
-  // These suppliers sell supplies and travel.
+  // These suppliers sell supplies and travel to the charity.
   for (const [land, trade, gap] of [
     ['GB', 'Stationers', 8],
     ['GB', 'Catering', 6],
@@ -181,7 +181,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       hardNegative: 'the grant of each quarter',
     });
   }
-  // These sole traders charge no tax.
+  // These sole traders charge the charity no tax.
   for (const name of [
     'Megan Pryce',
     'Callum Ferris',
@@ -346,7 +346,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // A venue bills a deposit and the balance.
+  // A venue bills the charity a deposit and the balance.
   const venue = supplier('IE', 'Conference Centre');
   const venueNumber = running(random, 2_400, 0.8, (n) => `CC-${n}`);
   for (const date of irregular(random, FROM, TO, 48)) {
@@ -512,7 +512,7 @@ function honest(
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // This supplier sends no bill for a year.
+  // This supplier sends no bill for a year, so that its next bill comes after a long pause.
   const rare = supplier('GB', 'Archives');
   const rareNumber = running(random, 512, 0.2, (n) => `AR${pad(n, 5)}`);
   for (const date of [...everyDays('2024-01-22', '2024-10-10', 24), '2026-02-02']) {

@@ -159,7 +159,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Maintenance visits have irregular amounts.
+  // Bills for maintenance visits have irregular amounts.
   for (const trade of [
     'Kransysteme',
     'Hydraulik',
@@ -460,7 +460,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
           hardNegative: 'the same contract, another year',
         });
   }
-  // Numbers restart from 1 each year and do not contain the year.
+  // Invoice numbers of this supplier restart from 1 each year and do not contain the year.
   const cleaning = supplier('DE', 'Gebäudereinigung');
   book.stream({
     trader: cleaning,
@@ -481,7 +481,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
     recurs: true,
     hardNegative: 'weekly fee',
   });
-  // Two people work the same shifts: equal hours and neighbouring numbers.
+  // Two people of a temporary work agency have the same shifts: equal hours and neighbouring invoice numbers.
   const agency = supplier('DE', 'Arbeitskräfte');
   const agencyNumber = running(random, 51_004, 9, (n) => `R${n}`);
   for (const date of everyDays('2024-01-08', TO, 7)) {
@@ -513,7 +513,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // Two months are billed on one day.
+  // The supplier bills two months on one day.
   const rent = supplier('DE', 'Hallenvermietung');
   everyMonths(random, FROM, TO, { day: 2 }).forEach((date, i) => {
     const billed = i % 6 === 5 ? date : i % 6 === 4 ? addDays(date, 31) : date;
@@ -525,7 +525,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       hardNegative: 'two months billed on one day',
     });
   });
-  // This supplier sends no bill for a year.
+  // This supplier sends no bill for a year, so that its next bill comes after a long pause.
   const rare = supplier('DE', 'Sondermaschinen');
   const rareNumber = running(random, 2_011, 0.3, (n) => `SM-${n}`);
   for (const date of [...everyDays('2024-01-20', '2024-10-01', 28), '2026-01-19']) {
@@ -536,7 +536,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         anomaly: { name: 'silent for a year', expected: ['SUPPLIER_DORMANT_REACTIVATED'] },
       });
   }
-  // Three purchases are just below the approval limit.
+  // Three purchases of one supplier are just below the approval limit.
   const fixtures = supplier('AT', 'Vorrichtungsbau');
   const fixtureNumber = running(random, 7_300, 0, (n) => `V${n}`);
   for (const date of irregular(random, FROM, '2025-08-01', 25))

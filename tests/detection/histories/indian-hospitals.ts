@@ -184,7 +184,7 @@ const usuals: readonly Usual[] = [
   },
 ];
 
-/** Returns second entries that occur only in India. */
+/** Returns second entries of bills that occur only in India. */
 const own: Readonly<Record<string, Again>> = {
   'fiscal year put behind the number': numberTyped((paper) =>
     /2\d-2\d|20\d\d/.test(numberOf(paper))

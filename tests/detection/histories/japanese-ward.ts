@@ -166,7 +166,7 @@ const usuals: readonly Usual[] = [
 const fullWidth = (text: string): string =>
   text.replace(/[0-9A-Z-]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0));
 
-/** Returns second entries that occur only in Japan. */
+/** Returns second entries of bills that occur only in Japan. */
 const own: Readonly<Record<string, Again>> = {
   'number in wide signs': numberTyped((paper) => fullWidth(numberOf(paper))),
   'branch number of a second print': numberTyped(
@@ -206,7 +206,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** A ward of a city in Kanto with schools, offices and a clinic. */
+/** The customer of this invoice history is a ward of a city in Kanto with schools, offices and a clinic. */
 export function japaneseWard(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-04-01',

@@ -110,7 +110,7 @@ export function polishRetail(random: Random): Bill[] {
       billedAgain: 0.006,
     });
   }
-  // Packaging is billed by price lists.
+  // Suppliers of packaging bill by price lists.
   for (const trade of ['Opakowania', 'Folie', 'Etykiety', 'Kartony']) {
     book.stream({
       trader: firm(trade),
@@ -329,7 +329,7 @@ function honest(
         hardNegative: 'leases of one rate',
       });
   }
-  // Shop fittings are billed in instalments.
+  // Suppliers of shop fittings bill in instalments.
   const fittings = firm('Wyposażenie Sklepów');
   for (let contract = 0; contract < 6; contract += 1) {
     const net = random.integer(310_000, 1_400_000);
@@ -426,7 +426,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee, numbers from 1 each year',
   });
-  // Two months are billed on one day.
+  // The supplier bills two months on one day.
   const alarm = firm('Monitoring');
   everyMonths(random, FROM, TO, { day: 6 }).forEach((date, i) => {
     const billed = i % 5 === 3 ? addDays(date, 30) : date;
@@ -463,7 +463,7 @@ function honest(
       hardNegative: 'father and son at one price',
     });
   }
-  // A franchise fee is billed every quarter.
+  // A supplier bills a franchise fee every quarter.
   const franchise = firm('Franczyza', 230, 'EUR');
   book.stream({
     trader: franchise,
@@ -483,7 +483,7 @@ function honest(
         net: random.integer(110_000, 240_000),
         hardNegative: 'once a year in season',
       });
-  // This supplier sends no bill for a year.
+  // This supplier sends no bill for a year, so that its next bill comes after a long pause.
   const rare = person('Serwis Wag');
   const rareNumber = restarting(random, 0.2, 4, (n, d) => `${n}/S/${d.slice(0, 4)}`);
   for (const date of [...everyDays('2024-02-20', '2024-11-01', 21), '2026-02-10']) {

@@ -189,7 +189,7 @@ const usuals: readonly Usual[] = [
   { ...of('weighed at the silo and billed late', 1, 'Siloz SRL', 'SZ{n5}'), play: late(every(10, 20), 670_000) },
 ];
 
-/** Returns second entries that occur only in Romania. */
+/** Returns second entries of bills that occur only in Romania. */
 const own: Readonly<Record<string, Again>> = {
   'series left off': numberTyped((paper) => {
     const rest = numberOf(paper).replace(/^(seria )?[A-Z]+[- ]?(nr )?/, '');

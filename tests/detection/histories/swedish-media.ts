@@ -173,7 +173,7 @@ const ocrOf = (digits: string): string => {
   return `${body}${checkDigit(body)}`;
 };
 
-/** Returns second entries that occur only in Sweden and in newsrooms. */
+/** Returns second entries of bills that occur only in Sweden and in newsrooms. */
 const own: Readonly<Record<string, Again>> = {
   'OCR number made of the number': numberTyped((entry) => {
     const digits = numberOf(entry).replace(/\D/g, '');
@@ -227,7 +227,10 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** A newspaper and radio house in the north of Sweden that pays many who work for themselves. */
+/**
+ * The customer of this invoice history is a newspaper and radio house in the north of Sweden that pays many who work
+ * for themselves.
+ */
 export function swedishMedia(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-08',

@@ -108,7 +108,7 @@ const lines: readonly Line[] = [
     terms: [30],
   },
   {
-    // Booking portals charge a commission for each month.
+    // Booking portals bill the hotel a commission for each month.
     tails: ['Reservations GmbH', 'Travel Portal AG'],
     count: 3,
     land: 'DE',
@@ -177,7 +177,7 @@ const usuals: readonly Usual[] = [
   },
 ];
 
-/** Returns second entries that occur only in Swiss hotels. */
+/** Returns second entries of bills that occur only in Swiss hotels. */
 const own: Readonly<Record<string, Again>> = {
   'reference of the payment part that contains the number': numberTyped((paper, random) => {
     const digits = numberOf(paper).replace(/\D/g, '');

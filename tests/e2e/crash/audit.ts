@@ -141,7 +141,7 @@ export async function contradictions(
   ];
 }
 
-/** Projection that excludes large fields which no guarantee concerns. */
+/** MongoDB projection that excludes large fields which no guarantee concerns. */
 export const withoutDetails = {
   evidence: 0,
   history: 0,
@@ -343,7 +343,7 @@ interface Count extends CountedDocument {
   readonly count: number;
 }
 
-/** Lists the counters whose count or version is wrong. Each change of a counter writes one version. */
+/** Lists the usage counters whose count or version is wrong. Each change of a counter writes one version. */
 function wrongCounts(what: string, counts: readonly Count[], records: ReadonlyMap<string, Expected>): string[] {
   const present = new Set(counts.map(({ _id }) => _id));
   return [

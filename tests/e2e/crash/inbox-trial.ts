@@ -26,7 +26,7 @@ type Db = MongoConnection['db'];
 interface Purchase {
   readonly ksefNumber: string;
   readonly xml: string;
-  /** Time before which KSeF stored the invoice. */
+  /** Time before which the simulated KSeF stored the invoice. */
   readonly storedBefore: Date;
   /** True if the company is also a third party, so that two roles receive the invoice. */
   readonly isThirdParty: boolean;
@@ -49,9 +49,12 @@ export interface InboxTrial {
   run(receiver: Receiver): Promise<void>;
   /** Waits until every purchase was received and decided. Starts another run if one ended without all of them. */
   finish(receiver: Receiver): Promise<void>;
-  /** Lists purchases that a mark has passed although they were not stored. The guarantee holds at every moment. */
+  /**
+   * Lists KSeF invoices that the mark of an inbox has passed although they were not stored. The guarantee holds at
+   * every moment.
+   */
   skipped(receivers: readonly Receiver[]): Promise<readonly string[]>;
-  /** Lists the broken guarantees about received invoices, once no work is left. */
+  /** Lists the broken guarantees about invoices received from KSeF, once no work is left. */
   breaches(receivers: readonly Receiver[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }

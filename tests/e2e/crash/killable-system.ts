@@ -25,7 +25,10 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   readonly baseUrl: string;
   readonly database: Killable;
   readonly broker: Killable & {
-    /** Deletes the data between `kill` and `restart`, so that the server starts empty, as with a new volume. */
+    /**
+     * Deletes the data of the killed server between `kill` and `restart`, so that it starts empty, as with a new
+     * volume.
+     */
     erase(): Promise<void>;
   };
   /** The proxy between a service and its database. */

@@ -64,7 +64,7 @@ export interface Ledger {
   scansOf(tenant: Tenant): Promise<readonly Scan[]>;
   /** Resolves when the gateway reaches the analysis and scan services. */
   reach(tenant: Tenant): Promise<void>;
-  /** Ends all requests that are still retried. */
+  /** Ends all requests of the crash test that are still retried. */
   close(): void;
 }
 

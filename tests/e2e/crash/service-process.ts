@@ -30,7 +30,7 @@ export interface Killable {
 export interface ServiceProcess extends Killable {
   /** Address of the service process, `127.0.0.1:<port>`. */
   readonly address: string;
-  /** Process id, which changes with each start. */
+  /** Process id of the service, which changes with each start. */
   readonly pid: number | undefined;
   /** Pauses the service process until `resume` is called. */
   pause(): void;

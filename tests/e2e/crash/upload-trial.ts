@@ -12,13 +12,13 @@ import { ubl } from '../uploading.js';
 import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 
-/** Time between the end of a broken PUT's lease and the removal of its data. */
+/** Time between the end of the lease of a broken upload (PUT) and the removal of its data. */
 const SWEEP = { UPLOAD_SWEEP_SECONDS: '1' };
 /** The lease of a PUT or of a worker expires within a minute. The sweeps run every few seconds. */
 const ANSWERED_MS_MAX = 180_000;
 /** Time limit for a response. A response that never arrives belongs to a service that was killed. */
 const ANSWER_MS_MAX = 40_000;
-/** Time limit in milliseconds of a sweep, which waits until a lease of a minute has expired. */
+/** Time limit in milliseconds of a sweep of uploads, which waits until a lease of a minute has expired. */
 const SWEPT_MS_MAX = 180_000;
 /** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
@@ -36,7 +36,7 @@ export interface Sender {
   readonly isReadable: boolean;
   /** Id of the upload. Set when the reservation got a response. */
   uploadId: string | undefined;
-  /** True if the PUT request got a response. */
+  /** True if the PUT request of the upload got a response. */
   isStored: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface UploadTrial {
   finish(sender: Sender): Promise<void>;
   /** Returns the stored file of an upload. */
   fileIdOf(sender: Sender): Promise<string>;
-  /** Lists the broken guarantees about uploads, once no work is left. */
+  /** Lists the broken guarantees about uploads after a crash, once no work is left. */
   breaches(senders: readonly Sender[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -252,7 +252,7 @@ async function originalOf(
 ): Promise<string[]> {
   if (!sender.isReadable) return [];
   const invoice = invoices.find(({ organizationId }) => organizationId === sender.tenant.organizationId);
-  // All originals are read at once, right after the last kill, so a request may get 503 and is repeated.
+  // All original documents are read at once, right after the last kill, so a request may get 503 and is repeated.
   const response = await eventually(async () => {
     const read = await call(sender, `GET /invoices/${invoice?._id}/document`);
     expect(read.status).not.toBe(503);

@@ -64,7 +64,7 @@ export interface ServiceOperations {
   readonly rpc: Methods<typeof Operations, CallOptions>;
 }
 
-/** The running system, as a command of the operator uses it. */
+/** The running product, as a command of the operator uses it. */
 export interface Operator {
   readonly organization: Methods<typeof OrganizationOperator, CallOptions>;
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
@@ -73,7 +73,7 @@ export interface Operator {
   /** The services that the command calls: one fixed service, every service, or the service that --service names. */
   readonly services: readonly ServiceOperations[];
   readonly call: CallOptions;
-  /** Function that shows the progress of long work on a terminal. */
+  /** Function that shows the progress of a long command on a terminal. */
   readonly report: (progress: string) => void;
 }
 
@@ -117,7 +117,7 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
 /** A command that works on the databases of the services and needs no running system. */
 export interface DatabaseCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
   readonly argument?: undefined;
-  /** Yields one result for each database. */
+  /** Yields one result of the operator's command for each database. */
   runOnDatabases(
     given: Readonly<Record<string, string | undefined>>,
     env: NodeJS.ProcessEnv,
@@ -149,7 +149,7 @@ export const roleOption: CommandOption = {
 
 export const KEY_NOTE = 'The key is shown only once.';
 
-/** An example of an id, for the examples in the help. */
+/** An example of an organization id, for the examples in the help. */
 export const EXAMPLE_ID = '0199f3a2-6c1e-7b60-9d51-2f1c8a7be001';
 
 /**

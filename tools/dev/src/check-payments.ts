@@ -21,7 +21,7 @@ The exit code is 0 if every line may be paid, 3 if a line is held or unknown, an
 
 const SOME_NOT_PAID = 3;
 
-/** Error for the user. Its message is a sentence that states what to change. */
+/** Error of the command that checks a payment file. Its message is a sentence that states what to change. */
 class UsageError extends Error {}
 
 interface Line {

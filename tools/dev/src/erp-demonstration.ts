@@ -18,7 +18,10 @@ const nordlicht = { name: 'Nordlicht Energie GmbH', tax_id: 'DE994175284' };
 const thames = { name: 'Thames Paper Ltd', tax_id: 'GB999275189' };
 const account = 'DE89 3704 0044 0532 0130 00';
 
-/** Returns a day of a month before the first start, so that the data never becomes too old and never changes. */
+/**
+ * Returns a day of a month before the first start of the demonstration, so that its ERP data never becomes too old and
+ * never changes.
+ */
 type DayOf = (monthsBefore: number, day: number) => string;
 
 function dayOf(since: Date): DayOf {

@@ -12,7 +12,10 @@ import type { Tenant } from './tenant.js';
 /** NIP of the company of the demonstration. */
 export const NIP = '5265877635';
 export const COMPANY_NAME = 'Wisła Narzędzia sp. z o.o.';
-/** Time limit in milliseconds for the submission, because KSeF takes a few polls until it has decided. */
+/**
+ * Time limit in milliseconds for the submission of the demonstration, because KSeF takes a few polls until it has
+ * decided.
+ */
 const ACCEPTED_MS_MAX = 30_000;
 const POLL_EACH_MS = 200;
 

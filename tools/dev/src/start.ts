@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   // The lock is valid until this process ends, in any way: the next process takes over the lock of a dead process.
   process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
-  // These files are removed, because a start that was killed leaves them behind.
+  // These files of `npm start` are removed, because a start that was killed leaves them behind.
   await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
 
   const startedAt = Date.now();

@@ -24,7 +24,7 @@ export interface SystemOptions {
 }
 
 export interface System {
-  /** `http://127.0.0.1:8080/v1`. */
+  /** Base URL of the API, such as `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
   /** Address of each service, such as `127.0.0.1:50051`. */
   readonly addresses: Readonly<Record<ServiceName, string>>;

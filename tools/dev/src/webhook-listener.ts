@@ -19,7 +19,7 @@ export interface ListenerOptions {
 
 export interface WebhookListener {
   readonly url: string;
-  /** Number of requests received so far. */
+  /** Number of webhook requests received so far. */
   readonly counts: { readonly verified: number; readonly refused: number; readonly unverified: number };
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { foreignMetrics, bucket, count, series } from './names.js';
 import type { Given } from './given.js';
 
-/** A condition that requires an action of a person. */
+/** An alert: a condition that requires an action of a person. */
 export interface Alert {
   readonly name: string;
   /** `page`: customers are affected now. `ticket`: look at it on the next working day. */
@@ -15,13 +15,13 @@ export interface Alert {
   /** Samples with which the alert fires after 80 minutes, and the labels that it then has. */
   readonly fires: Given;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Samples with which it stays silent. */
+  /** Samples of metrics with which the alert stays silent. */
   readonly silent: Given;
 }
 
 const still = (value: number): string => `${value}+0x90`;
 const rising = (each: number): string => `0+${each}x90`;
-/** A counter that has started and no longer rises. */
+/** Expression for a counter metric that has started and no longer rises. */
 const flat = still(5);
 
 const foreign = (name: (typeof foreignMetrics)[number]): string => name;
@@ -523,7 +523,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The last backup is older than 26 hours, or there has been none.',
     expr: `time() - max(${backup}{${NAMESPACE},cronjob="backup"}) > 93600`,
     for: '5m',
-    // The clock of the tests begins at 0, so this backup happened before it.
+    // The clock of the alert tests begins at 0, so this backup happened before it.
     fires: { [`${backup}{${NAMESPACE},cronjob="backup"}`]: still(-100_000) },
     silent: { [`${backup}{${NAMESPACE},cronjob="backup"}`]: still(0) },
   },

@@ -1,7 +1,7 @@
 import { bucket, count, foreignMetrics, series } from './names.js';
 import { objectives } from './objectives.js';
 
-/** The parts of a dashboard of Grafana that the product sets. */
+/** The parts of a Grafana dashboard that the product sets. */
 export interface Dashboard {
   readonly uid: string;
   readonly title: string;
@@ -24,7 +24,7 @@ interface Panel {
   readonly targets: readonly { readonly refId: string; readonly expr: string; readonly legendFormat: string }[];
 }
 
-/** A panel with its expressions, each under its legend. */
+/** A panel of a dashboard with its expressions, each under its legend. */
 interface Sketch {
   readonly title: string;
   /** Unit as Grafana names it: `s`, `reqps`, `percentunit`, `bytes`, `short`. */
@@ -88,7 +88,7 @@ function countRate(name: Name, by: string, labels = ''): string {
 function highest(name: Name, by: string, labels = ''): string {
   return `max by (${by}) (${series(name)}${selector(labels)})`;
 }
-/** The usual three percentiles of a duration. */
+/** The usual three percentiles of a duration on a dashboard. */
 function percentiles(name: Name, labels = ''): Record<string, string> {
   const of = (quantile: number): string =>
     `histogram_quantile(${quantile}, sum by (le) (rate(${bucket(name)}${selector(labels)}${RANGE})))`;

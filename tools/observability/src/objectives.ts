@@ -1,13 +1,13 @@
 import { below, bucket, count, series } from './names.js';
 import type { Given } from './given.js';
 
-/** Promise to customers about a journey, over 30 days. */
+/** A service level objective: a promise to customers about a journey, over 30 days. */
 export interface Objective {
-  /** Value of the label `slo`. */
+  /** Value of the label `slo` of the objective's metrics. */
   readonly name: string;
   readonly journey: string;
   readonly promise: string;
-  /** Share of events that may be bad. */
+  /** Share of requests or events that may be bad under the objective. */
   readonly budget: number;
   /** Rate of bad events, or of all, in a range such as `5m`. */
   readonly bad: (range: string) => string;
@@ -38,7 +38,7 @@ function requests(
   };
 }
 
-/** An objective about a histogram: what takes longer than the limit. */
+/** A service level objective about a histogram: what takes longer than the limit is bad. */
 function within(
   limit: number,
   histogram: { readonly counts: string; readonly buckets: string; readonly labels?: string },

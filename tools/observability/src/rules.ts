@@ -3,7 +3,7 @@ import type { Given } from './given.js';
 import { objectives } from './objectives.js';
 import type { Objective } from './objectives.js';
 
-/** A rule in the form of Prometheus. */
+/** A recording or alerting rule in the form of Prometheus. */
 export interface Rule {
   readonly record?: string;
   readonly alert?: string;
@@ -24,8 +24,8 @@ const RANGES = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const;
 type Range = (typeof RANGES)[number];
 
 /**
- * Speeds at which the budget of 30 days is used up, each seen over a long range and confirmed over a short one (SRE
- * workbook, chapter 5).
+ * Speeds at which the error budget of 30 days is used up, each seen over a long range and confirmed over a short one
+ * (SRE workbook, chapter 5).
  */
 const BURN_RATES: readonly {
   long: Range;

@@ -4,8 +4,8 @@ import { chunkBody, chunkKey } from './chunks.js';
 import type { Chunk } from './chunks.js';
 
 /**
- * Time limit in milliseconds for reading the severities. The summary does not wait longer for them, because they only
- * sort its findings.
+ * Time limit in milliseconds for reading the severities of finding types. The summary does not wait longer for them,
+ * because they only sort its findings.
  */
 const SEVERITIES_TIMEOUT_MS = 10_000;
 
@@ -53,7 +53,7 @@ export async function findingSeverities(
     const { data } = await api.get('/finding-types', { signal: soon });
     return new Map(data.items.map(({ type, severities }) => [type, severities]));
   } catch {
-    // If the severities cannot be read, the summary is printed without them.
+    // If the severities of the finding types cannot be read, the summary is printed without them.
     return new Map();
   }
 }

@@ -72,7 +72,7 @@ function namesIn(lines: readonly string[]): string[] {
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];
-    // The names are reversed, so that a repeated column name gets its better rank.
+    // The column names of the CSV file are reversed, so that a repeated name gets its better rank.
     const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
     return [field, new Map(entries.reverse())];
   }),

@@ -11,7 +11,7 @@ export const dateOrders = ['dmy', 'mdy'] as const;
 const SERIAL_OF_1970 = 25_569;
 const SERIAL_MIN = 20_000;
 const SERIAL_MAX = 73_050;
-/** Two-digit year from which years belong to the 20th century. */
+/** Two-digit year of a date in the CSV file from which years belong to the 20th century. */
 const CENTURY_PIVOT = 70;
 
 const TIME =

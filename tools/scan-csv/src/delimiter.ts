@@ -20,7 +20,7 @@ export interface Layout {
   readonly recordsAbove: number;
 }
 
-/** Parses leniently: quotes within cells, and empty, short or long lines are allowed. */
+/** Parses the CSV file leniently: quotes within cells, and empty, short or long lines are allowed. */
 export function parserOptions(delimiter: Delimiter): Options {
   return {
     delimiter,

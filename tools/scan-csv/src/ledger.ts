@@ -74,7 +74,8 @@ export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_
   let linesRead = 0;
   const text = Readable.from(textOf(path, form.encoding));
   const parser = parse({ ...parserOptions(form.delimiter), raw: true });
-  // `pipeline` is not used: it reports an error of this loop as its own AbortError.
+  // The Node.js function `pipeline` is not used to read the CSV file, because it reports an error of this loop as its
+  // own AbortError.
   text.on('error', (error) => parser.destroy(error));
   try {
     for await (const { record, raw } of text.pipe(parser) as AsyncIterable<{ record: string[]; raw: string }>) {

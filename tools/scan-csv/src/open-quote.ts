@@ -1,8 +1,8 @@
-/** The position of a quoted cell that is not closed. */
+/** The position of a quoted cell in the CSV file that is not closed. */
 export interface OpenQuote {
   /** Number of lines before the opening quotation mark in the text. */
   readonly linesBefore: number;
-  /** Column of the open cell, counted from 0. */
+  /** Column of the quoted cell that is not closed, counted from 0. */
   readonly column: number;
 }
 
@@ -36,7 +36,7 @@ export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undef
       column += 1;
       position += 1;
     } else if (position < raw.length) {
-      // Only empty lines and the last line of a record end outside a cell.
+      // Only empty lines and the last line of a CSV record end outside a cell.
       linesBefore += 1;
       column = 0;
       position += raw[position] === '\r' && raw[position + 1] === '\n' ? 2 : 1;

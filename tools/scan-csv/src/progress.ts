@@ -1,7 +1,9 @@
 import { counted, printable } from './printable.js';
 
 const BAR_WIDTH = 30;
-/** Time in milliseconds after which the remaining time is estimated. Earlier estimates would change too much. */
+/**
+ * Time in milliseconds after which the remaining time of a scan is estimated. Earlier estimates would change too much.
+ */
 const ESTIMATE_AFTER_MS = 2_000;
 /**
  * Interval at which the elapsed time is shown. A single request reports no progress, so the time shows that it is still
@@ -11,7 +13,7 @@ const TICK_MS = 1_000;
 /** Interval of progress lines outside a terminal, long enough not to fill a log. */
 const LINE_EACH_MS = 10_000;
 
-/** Standard output or standard error. */
+/** Output of the progress bar: standard output or standard error. */
 export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -24,11 +26,11 @@ export interface Progress {
   finish(): void;
   /** Prints a message above the progress bar. */
   note(text: string): void;
-  /** Clears the bar and stops the clock. */
+  /** Clears the progress bar and stops its clock. */
   end(): void;
 }
 
-/** Calls `work` at this interval until the returned function is called. */
+/** Calls `work`, which draws the progress bar, at this interval until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
 
 /**
@@ -90,7 +92,7 @@ export function createProgress(
   };
 }
 
-/** Formats a duration, for example `4 s` or `2:05 min`. */
+/** Formats a duration for the progress bar, for example `4 s` or `2:05 min`. */
 function duration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

@@ -33,8 +33,8 @@ export interface Summary {
   readonly unconvertedInvoices: number;
   readonly decisionCounts: Readonly<Record<string, number>>;
   /**
-   * The most severe types come first. `severity` is the highest severity that the type can have, or null if the type is
-   * unknown.
+   * The most severe finding types come first. `severity` is the highest severity that the type can have, or null if the
+   * type is unknown.
    */
   readonly findings: readonly { readonly type: string; readonly severity: string | null; readonly count: number }[];
   readonly scans: readonly { readonly id: string; readonly invoicesAnalyzed: number; readonly sentBefore: boolean }[];
@@ -213,7 +213,7 @@ export interface FindingsLink {
   readonly keyFile: string | undefined;
 }
 
-/** Returns the summary as text. */
+/** Returns the summary of the history scan as text. */
 export function describeSummary(summary: Summary, { baseUrl, keyFile }: FindingsLink, paint: Paint): string {
   const { rowsRead, rowsSent, rowsSkipped, rowsNotSent, scans, unconvertedInvoices, analyzedValues, findings } =
     summary;

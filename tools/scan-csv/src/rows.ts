@@ -8,7 +8,7 @@ import type { DateOrder } from './dates.js';
 import type { LedgerRecord } from './ledger.js';
 import type { ScanField, ScanRow } from './scan-row.js';
 
-/** Limits that the service sets, in characters. */
+/** Limits for texts of a scan row that the service sets, in characters. */
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 200;
 
@@ -130,7 +130,7 @@ function only<Name extends ScanField>(name: Name, value: string | undefined): Pa
   return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
 }
 
-/** Checks whether a text means an empty cell. */
+/** Checks whether the text of a CSV cell means an empty cell. */
 function isPlaceholder(cell: string | undefined): boolean {
   return cell !== undefined && /^(?:[-–—.]+|n\/?a|#n\/?a|null|none)$/i.test(cell);
 }
@@ -188,7 +188,7 @@ type UkAccount =
 /** A UK account needs both parts (specification 2.9); the column may also hold account numbers of other countries. */
 function ukAccountOf(sortCode: string | undefined, accountNumber: string | undefined): UkAccount {
   if (!sortCode || !accountNumber) return { pair: {} };
-  // Leading zeros of a sort code are restored, because spreadsheets drop them.
+  // Leading zeros of a UK sort code are restored, because spreadsheets drop them.
   const digits = sortCode.replaceAll(/[\s-]/g, '').padStart(6, '0');
   const account = accountNumber.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(digits))

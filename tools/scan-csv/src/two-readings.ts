@@ -7,9 +7,9 @@ export interface Cell {
 /** The decision between two possible formats of the cells in a column. */
 export type Decision<Reading extends string> =
   | { readonly kind: 'decided'; readonly reading: Reading }
-  /** Some cells match both formats with different results, and no cell matches only one. */
+  /** Some cells of a CSV column match both formats with different results, and no cell matches only one. */
   | { readonly kind: 'ambiguous'; readonly example: Cell; readonly results: Readonly<Record<Reading, string>> }
-  /** The column contradicts itself: one cell matches only the first format, and another cell only the second. */
+  /** The CSV column contradicts itself: one cell matches only the first format, and another cell only the second. */
   | { readonly kind: 'contradictory'; readonly examples: Readonly<Record<Reading, Cell>> };
 
 /**

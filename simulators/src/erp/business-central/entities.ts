@@ -1,6 +1,6 @@
 import type { Row } from '../call.js';
 
-/** Types of fields that a filter distinguishes. */
+/** Types of fields that a filter of the simulated Business Central distinguishes. */
 export type FieldType = 'guid' | 'string' | 'enum' | 'number' | 'boolean' | 'date' | 'dateTime';
 
 export interface Entity {
@@ -9,7 +9,7 @@ export interface Entity {
   readonly fields: Readonly<Record<string, FieldType>>;
   /** Name of the field with the modification time, which the simulator sets if a record does not have it. */
   readonly modified: string;
-  /** Values of fields that a record does not state. */
+  /** Values of fields that a record of the simulated Business Central does not state. */
   readonly defaults: Row;
 }
 

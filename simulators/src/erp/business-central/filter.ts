@@ -8,7 +8,7 @@ type Predicate = (row: Row) => boolean;
 type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 interface Parsed {
   readonly matches: Predicate;
-  /** Names of the fields that the filter compares. An `or` over two fields is refused. */
+  /** Names of the fields that a Business Central filter compares. An `or` over two fields is refused. */
   readonly fields: ReadonlySet<string>;
 }
 interface Literal {

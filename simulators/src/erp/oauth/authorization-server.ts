@@ -8,7 +8,7 @@ import type { Grant, Grants, TokenPair } from './grants.js';
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Registered redirect URIs, which are compared exactly. */
+  /** Redirect URIs that are registered for the OAuth client. They are compared exactly. */
   readonly redirectUris: () => readonly string[];
 }
 

@@ -208,13 +208,13 @@ export class Grants {
     return counts;
   }
 
-  /** Current time of the simulator in seconds. */
+  /** Current time of the simulated authorization server in seconds. */
   #now(): number {
     return this.#options.clock.now().getTime() / 1_000;
   }
 }
 
-/** RFC 7636: a verifier is required if, and only if, a challenge was sent. */
+/** By RFC 7636, OAuth requires a PKCE verifier if, and only if, a challenge was sent. */
 function verifies(challenge: string | undefined, verifier: string | undefined): boolean {
   if (challenge === undefined || verifier === undefined) return challenge === verifier;
   const expected = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));

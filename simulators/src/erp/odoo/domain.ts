@@ -38,7 +38,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
     }
     return readLeaf(item, modelName, model, related);
   };
-  // Terms of a search domain without an operator are joined by "and".
+  // Terms of an Odoo search domain without an operator are joined by "and".
   const terms: Predicate[] = [];
   let idAfter: number | undefined;
   while (at < items.length) {
@@ -49,7 +49,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
   return { matches: (row) => terms.every((matches) => matches(row)), idAfter };
 }
 
-/** Checks whether a search domain mentions a field. A default filter on that field then does not apply. */
+/** Checks whether an Odoo search domain mentions a field. A default filter on that field then does not apply. */
 export function namesField(domain: unknown, field: string): boolean {
   return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
 }
@@ -133,7 +133,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function isOrdered(left: unknown, operator: '>' | '>=' | '<' | '<=', right: unknown): boolean {
-  // An empty field is neither smaller nor larger than any value.
+  // An empty field of an Odoo record is neither smaller nor larger than any value.
   if (isEmpty(left) || isEmpty(right)) return false;
   const [first, second] =
     typeof left === 'number' ? [left, Number(right)] : ([String(left), String(right)] as [string, string]);

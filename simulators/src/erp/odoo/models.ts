@@ -5,7 +5,7 @@ export type FieldType =
 
 export interface Model {
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** Models that many2one and many2many fields refer to. */
+  /** Odoo models that many2one and many2many fields refer to. */
   readonly relations: Readonly<Record<string, string>>;
   /** Default values of fields of new records. Other fields are empty: false, 0 or []. */
   readonly defaults: Row;

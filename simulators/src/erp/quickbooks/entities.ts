@@ -1,11 +1,11 @@
 import type { Row } from '../call.js';
 
 export interface Entity {
-  /** Properties by which a query may filter and sort. */
+  /** Properties of a QuickBooks entity by which a query may filter and sort. */
   readonly properties: ReadonlySet<string>;
   /** Properties that a query may select in addition to those that every row has. */
   readonly shown: ReadonlySet<string>;
-  /** True if rows of the entity are made inactive instead of being deleted. */
+  /** True if rows of the QuickBooks entity are made inactive instead of being deleted. */
   readonly hasActive: boolean;
   /** Returns the default values of the fields of a new row. */
   readonly defaults: (context: DefaultsContext) => Row;
@@ -13,7 +13,7 @@ export interface Entity {
 
 interface DefaultsContext {
   readonly id: string;
-  /** Current day in the form `YYYY-MM-DD`. */
+  /** Current day of the simulated QuickBooks in the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly homeCurrency: string;
   readonly record: Row;

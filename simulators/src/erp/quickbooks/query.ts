@@ -14,10 +14,10 @@ export class StatementRefusal extends Error {
 
 export interface Statement {
   readonly entity: string;
-  /** Fields that the query selects. Absent if it selects all fields. */
+  /** Fields that the QuickBooks query selects. Absent if it selects all fields. */
   readonly fields?: readonly string[];
   readonly isCount: boolean;
-  /** Conditions of the query, which are joined by AND, the only operator. */
+  /** Conditions of the QuickBooks query, which are joined by AND, the only operator. */
   readonly conditions: readonly Condition[];
   readonly orderBy: readonly { readonly field: string; readonly isDescending: boolean }[];
   /** Position of the first row that the query requests, counted from 1. */
@@ -264,7 +264,7 @@ function compare(left: Scalar | undefined, right: Scalar | undefined): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Returns the properties that a query selects. */
+/** Returns the properties that a QuickBooks query selects. */
 export function project(row: Row, fields: readonly string[] | undefined): Row {
   if (fields === undefined) return row;
   const names = new Set(fields.map((field) => field.split('.')[0] ?? field));

@@ -7,7 +7,7 @@ export interface Entity {
   readonly id: string;
   /** Fields of the entity that `where` and `order` may use. */
   readonly fields: ReadonlySet<string>;
-  /** OAuth scopes, one of which a call needs. */
+  /** OAuth scopes of Xero, one of which a call needs. */
   readonly scopes: readonly string[];
   /** Fields that are left out if no page is requested. */
   readonly pagedOnly: readonly string[];

@@ -31,7 +31,7 @@ const settingsSchema = z.strictObject({
 interface Tenant extends Books {
   readonly minute: CallWindow;
   readonly day: CallWindow;
-  /** Checks whether calls beyond the limits are refused. */
+  /** Checks whether calls beyond the limits of the simulated Xero are refused. */
   readonly isLimited: { readonly minute: boolean; readonly day: boolean };
   hasRights: boolean;
   hasExpiredSecret: boolean;

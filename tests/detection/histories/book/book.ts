@@ -85,7 +85,7 @@ export function openBook(random: Random, firstDay: string, lastDay: string): Boo
   };
 }
 
-/** Formats cents as a decimal string. */
+/** Formats an amount in cents as a decimal string. */
 export function decimal(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
@@ -95,7 +95,7 @@ export function centsOf(amount: string): number {
   return Math.round(Number(amount) * 100);
 }
 
-/** Returns the day itself, or the Monday after a weekend. */
+/** Returns the issue day of a generated bill: the day itself, or the Monday after a weekend. */
 export function workday(date: string): string {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
   return weekday === 6 ? addDays(date, 2) : weekday === 0 ? addDays(date, 1) : date;
@@ -104,7 +104,7 @@ export function workday(date: string): string {
 /** Function that returns the days on which a supplier bills. */
 export type Rhythm = (book: Pick<Book, 'random' | 'firstDay' | 'lastDay'>) => string[];
 
-/** Returns one day of the month at the given interval of months, moved to Monday on weekends. */
+/** Returns one issue day of the month at the given interval of months, moved to Monday on weekends. */
 export function monthly({ every = 1, day }: { readonly every?: number; readonly day?: number } = {}): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const ofMonth = String(day ?? random.integer(1, 28)).padStart(2, '0');
@@ -136,7 +136,7 @@ export function every(min: number, max: number): Rhythm {
   };
 }
 
-/** Returns the same weekday of every week in the period. */
+/** Returns the same weekday of every week in the period, as the issue days of a supplier. */
 export const weekly: Rhythm = ({ firstDay, lastDay, random }) => {
   const first = workday(addDays(firstDay, random.integer(0, 6)));
   const count = Math.floor((dayNumber(lastDay) - dayNumber(first)) / 7);
@@ -163,7 +163,7 @@ export function priced(prices: readonly number[], quantityMax: number): Pricing 
   };
 }
 
-/** Returns a fixed price that is raised by some percent each January. */
+/** Returns a fixed price of a supplier that is raised by some percent each January. */
 export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   return (random) => {
     const start = 100 * Math.round((typicalCents * Math.exp((random.next() - 0.5) * 1.4)) / 100);

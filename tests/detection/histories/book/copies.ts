@@ -134,7 +134,7 @@ function withoutTaxId(bill: Bill): Bill {
   return withSupplier(bill, { tax_id: undefined });
 }
 
-/** Kinds of copies that every accounts department knows. A history uses those that occur in its trades. */
+/** Kinds of copied bills that every accounts department knows. A history uses those that occur in its trades. */
 export const copyKinds = {
   'entered twice': changed((bill) => bill, [0, 12]),
   'sent again with a reminder': changed((bill) => bill, [25, 60]),
@@ -279,7 +279,7 @@ export type CopyName = keyof typeof copyKinds;
 
 export interface CopyPlan {
   readonly book: Book;
-  /** Kinds that occur only in this history, in addition to `names`. */
+  /** Kinds of copied bills that occur only in this history, in addition to `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
   /** Share of the ordinary bills that are copied. */

@@ -122,7 +122,7 @@ function abbreviated(name: string, random: Random): string {
   ]);
 }
 
-/** Kinds of second entries that occur in every office. A history adds the kinds that occur in its trade. */
+/** Kinds of second entries of a bill that occur in every office. A history adds the kinds that occur in its trade. */
 export const everywhere = {
   'keyed from the paper after the portal': entered(({ bill }) => bill, [0, 21]),
   'sent once more with the statement': entered(({ bill }) => bill, [26, 62]),

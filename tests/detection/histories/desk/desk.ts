@@ -9,7 +9,7 @@ import { filled } from '../book/pattern.js';
 import { accountIn, formsOf, taxIdIn } from './lands.js';
 import type { Land } from './lands.js';
 
-/** A supplier as the customer knows it. */
+/** A supplier as the accounts department of the customer knows it. */
 export interface Vendor {
   readonly name: string;
   readonly land: Land;
@@ -21,7 +21,7 @@ export interface Vendor {
   /** Number under which the supplier lists the customer. */
   readonly account: string;
   readonly companyId: string;
-  /** True if correct bills repeat an amount. */
+  /** True if correct bills of the supplier repeat an amount. */
   readonly recurs: boolean;
   /** Returns the number of the next bill; it must be called in the order of days. */
   readonly next: (date: string) => string;
@@ -220,7 +220,7 @@ const periods: Readonly<Record<NonNullable<Numbers['restart']>, (date: string) =
   'fiscal year': fiscalYear,
 };
 
-/** Returns the years of a fiscal year from April to March, for example `24-25`. */
+/** Returns the years of a fiscal year from April to March as invoice numbers state them, for example `24-25`. */
 export function fiscalYear(date: string): string {
   const year = Number(date.slice(2, 4)) - (date.slice(5, 7) < '04' ? 1 : 0);
   return `${year}-${year + 1}`;

@@ -154,7 +154,7 @@ export function rentOfEach(things: number, typical: number): Play {
   };
 }
 
-/** Bills the same fee each time. */
+/** Generates the bills of a supplier that bills the same fee each time. */
 export function oneFee(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical, 100);
@@ -231,7 +231,10 @@ export function advanceReversed(typical: number): Play {
     });
 }
 
-/** An estimate, and in the next months readings; now and then the estimate is taken back. */
+/**
+ * Generates the bills of a utility: an estimate, and in the next months readings; now and then the estimate is taken
+ * back.
+ */
 export function estimates(typical: number): Play {
   return (desk, vendor, bill) =>
     monthly()(desk).flatMap((date) => {

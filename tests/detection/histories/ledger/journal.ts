@@ -67,7 +67,7 @@ export interface Supplier {
   readonly price: (date: string) => number;
 }
 
-/** A bill with the data from which it was created. */
+/** A generated bill with the data from which it was created. */
 export interface Entry {
   bill: Bill;
   readonly supplier: Supplier;
@@ -167,7 +167,7 @@ export function amounts(
   return { net_amount: decimal(whole), tax_amount: decimal(tax), gross_amount: decimal(whole + tax) };
 }
 
-/** Formats cents as a decimal, which may be negative. */
+/** Formats an amount in cents as a decimal, which may be negative. */
 export function decimal(value: number): string {
   return value < 0 ? `-${cents(-value)}` : cents(value);
 }
@@ -274,7 +274,7 @@ function firstOfNext(first: string): string {
   return `${addDays(first, 32).slice(0, 7)}-01`;
 }
 
-/** Returns the same day, or the Monday after a weekend. */
+/** Returns the issue day of a generated bill: the same day, or the Monday after a weekend. */
 export function workday(date: string): string {
   const weekday = new Date(Date.parse(date)).getUTCDay();
   if (weekday === 6) return addDays(date, 2);

@@ -27,7 +27,7 @@ export interface Plan {
   readonly doubles: readonly Doubles[];
   /** Number of bills that are billed a second time, by kind of copy. */
   readonly copies: Readonly<Record<string, number>>;
-  /** Number of faulty bills, by kind of fault. */
+  /** Number of faulty bills in a generated history, by kind of fault. */
   readonly wrong: Readonly<Record<string, number>>;
 }
 

@@ -12,7 +12,7 @@ import { accountOf, nearAccount } from './supplier.js';
  */
 export type Slip = (entry: Entry, desk: Desk) => Bill[] | undefined;
 
-/** The records from which a clerk copies. */
+/** The generated bills from which a clerk enters copies. */
 export interface Desk {
   readonly random: Random;
   readonly companies: readonly OwnCompany[];
@@ -51,7 +51,10 @@ function digitRuns(number: string): { readonly at: number; readonly text: string
   return [...number.matchAll(/[0-9]+/g)].map((match) => ({ at: match.index, text: match[0] }));
 }
 
-/** Returns a random position among the digits of the longest sequence, which has at least four digits. */
+/**
+ * Returns a random position among the digits of the longest sequence in an invoice number, which has at least four
+ * digits.
+ */
 function digitAt(number: string, random: Random): number | undefined {
   const [longest] = digitRuns(number).sort((left, right) => right.text.length - left.text.length);
   if (longest === undefined || longest.text.length < 4) return undefined;

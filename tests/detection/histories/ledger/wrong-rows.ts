@@ -56,7 +56,7 @@ function brokenTaxId(id: string): string {
     : `${id.slice(0, -1)}${(last + 1) % 10}`;
 }
 
-/** Names that do not resemble any name in the histories. */
+/** Supplier names that do not resemble any name in the histories. */
 const strangers = ['Quixley Wharf', 'Hojbjerg Zink', 'Uxbrow Jutta', 'Wyckham Pfund', 'Zbyk Ghuul'];
 
 export const wrongs: Readonly<Record<string, Wrong>> = {

@@ -140,7 +140,7 @@ export function openBook(random: Random, prefix: string) {
         while (stream.recurs !== true && used.has(`${net}`)) net += random.integer(1, 97);
         used.add(`${net}`);
         const number = stream.number(date);
-        // A number of the previous year is not reused for the same price.
+        // An invoice number of the previous year is not reused for the same price.
         for (let tries = 0; tries < 5 && used.has(`${number}|${net}`); tries += 1) net = stream.net(date);
         used.add(`${number}|${net}`);
         const added = draft(stream.trader, {
@@ -268,7 +268,7 @@ export function workday(date: string): string {
   return day === 0 ? addDays(date, 1) : day === 6 ? addDays(date, 2) : date;
 }
 
-/** Returns irregular days with an average interval of `meanDays`. */
+/** Returns irregular issue days of bills with an average interval of `meanDays`. */
 export function irregular(random: Random, from: string, to: string, meanDays: number): string[] {
   const dates: string[] = [];
   let date = addDays(from, random.integer(0, Math.ceil(meanDays * 2)));
@@ -279,7 +279,7 @@ export function irregular(random: Random, from: string, to: string, meanDays: nu
   return dates.filter((each) => each < to);
 }
 
-/** Returns a day every `months` months, near the same day of the month. */
+/** Returns an issue day every `months` months, near the same day of the month. */
 export function everyMonths(
   random: Random,
   from: string,
@@ -326,7 +326,7 @@ function steps(random: Random, last: string | undefined, date: string, perDay: n
   return Math.max(1, Math.round(gap * perDay * (0.6 + 0.8 * random.next())) || 1);
 }
 
-/** Returns numbers with one continuous counter. */
+/** Returns invoice numbers with one continuous counter. */
 export function running(
   random: Random,
   start: number,

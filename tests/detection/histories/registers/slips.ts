@@ -22,7 +22,9 @@ export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>
   return names.map((name) => catalogue[name]);
 }
 
-/** Minimum number of copies of each kind. With fewer copies, the result would not show how well the kind is found. */
+/**
+ * Minimum number of copied bills of each kind. With fewer copies, the result would not show how well the kind is found.
+ */
 const COPIES_OF_A_KIND_MIN = 5;
 
 /** Copies bills, each at most once. The kinds occur in proportion to their weights. */

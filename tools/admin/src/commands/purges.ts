@@ -45,7 +45,7 @@ export const verifyPurge: Command = {
   examples: [`--organization ${EXAMPLE_ID}`, `--organization ${EXAMPLE_ID} --json`],
   async run(operator, given) {
     const organizationId = (given['organization'] ?? '').toLowerCase();
-    // No data is stored under a misspelt id, so the result would wrongly prove a deletion.
+    // No data is stored under a misspelt organization id, so the result would wrongly prove a deletion.
     if (!UUID.test(organizationId)) throw new UsageError('--organization must be the id of an organization, a UUID.');
     const { answers, failures } = await askEach(operator, (rpc) =>
       rpc.countTenantDocuments({ organizationId }, operator.call),

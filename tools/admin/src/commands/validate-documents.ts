@@ -62,7 +62,7 @@ async function requireFile(file: string): Promise<void> {
 }
 
 async function examineFile(file: string, rules: Rules): Promise<Examined> {
-  // The parsers are loaded only by this command, because they are large and no other command needs them.
+  // The document parsers are loaded only by this command, because they are large and no other command needs them.
   const [{ examineDocument }, { sniffMediaType }] = await Promise.all([
     import('@invoicecontrol/extraction/examine-document'),
     import('@invoicecontrol/extraction/media-type'),

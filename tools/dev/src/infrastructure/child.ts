@@ -18,7 +18,7 @@ export interface ChildServerOptions {
   /** Reads the port from the line of output in which the server reports that it accepts connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
-  /** Maximum time until the server is ready, by default 30 s. */
+  /** Maximum time until the started server is ready, by default 30 s. */
   readyMsMax?: number;
   /** Converts a line of output into readable text for messages. */
   readable?: (line: string) => string;

@@ -8,7 +8,7 @@ import { freePort } from './port.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import type { Server } from './server.js';
 
-// The images that compose.yaml uses.
+// The Docker images that compose.yaml uses.
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
 const MONGODB_PORT = 27017;

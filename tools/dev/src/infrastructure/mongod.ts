@@ -163,7 +163,7 @@ async function environmentWith(cache: string): Promise<NodeJS.ProcessEnv> {
   const entries = await readdir(libraries, { recursive: true, withFileTypes: true }).catch(() => []);
   const directories = new Set(entries.filter(({ name }) => /\.so\b/.test(name)).map(({ parentPath }) => parentPath));
   if (directories.size === 0) return process.env;
-  // Empty entries are left out, because an empty entry means the current directory.
+  // Empty entries of the library path are left out, because an empty entry means the current directory.
   const entered = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((entry) => entry !== '');
   return { ...process.env, LD_LIBRARY_PATH: [...directories, ...entered].join(':') };
 }

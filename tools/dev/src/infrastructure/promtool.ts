@@ -12,7 +12,8 @@ const program: Program = {
     'reaches a Debian mirror.',
   sources: [
     {
-      // This source has no hash, because apt compares what it downloads with the signed list of packages.
+      // The apt source of promtool has no hash, because apt compares what it downloads with the signed list of
+      // packages.
       name: 'the package of Debian or Ubuntu (prometheus)',
       bytesMax: 400 * MB,
       async obtain(directory, fetching) {

@@ -7,7 +7,7 @@ export interface Server {
   processId(): number | undefined;
   /** Ends the server process as a crash would, without a chance to clean up. */
   kill(): Promise<void>;
-  /** Starts the killed server again, with the same data and port. */
+  /** Starts the killed MongoDB or NATS server again, with the same data and port. */
   restart(): Promise<void>;
   /** Pauses the server process until `resume` is called: its connections stay open, and no request gets a response. */
   pause(): Promise<void>;
