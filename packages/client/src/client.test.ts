@@ -383,7 +383,7 @@ describe('an error', () => {
     replies = [() => undefined];
     const error = await rejection(client({ timeoutMs: 50, attemptsMax: 1 }).get('/policies/current'));
     expect(error).toBeInstanceOf(NetworkError);
-    expect(error).toMatchObject({ message: `${baseUrl} did not respond within 0.05 seconds.` });
+    expect(error).toMatchObject({ message: `The API at ${baseUrl} did not respond within 0.05 seconds.` });
   });
 
   test('never shows the API key', async () => {

@@ -212,7 +212,7 @@ function isOutage(error: unknown): error is Error {
 /** The error that `fetch` throws holds the reason in its cause, with a system code if there is one. */
 function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): NetworkError {
   if (cause.name === 'TimeoutError') {
-    return new NetworkError(`${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
+    return new NetworkError(`The API at ${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
   }
   const reason = (cause.cause ?? cause) as Partial<NodeJS.ErrnoException>;
   return new NetworkError(`${baseUrl} cannot be reached (${reason.code ?? reason.message}).`, { cause });

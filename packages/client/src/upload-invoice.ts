@@ -44,7 +44,7 @@ export async function uploadInvoice(
     if (isAccepted(last)) return last;
   }
   throw new NetworkError(
-    `The document of upload ${uploadId} is not decided after ${totalMsMax / 1_000} seconds. Its analysis continues.`,
+    `The uploaded document ${uploadId} has no decision after ${totalMsMax / 1_000} seconds. Its analysis continues.`,
   );
 }
 

@@ -115,7 +115,7 @@ export function readSignedRequest(request: WebhookRequest): SignedRequest {
       if (!isMatch) {
         throw new WebhookError(
           'SIGNATURE_MISMATCH',
-          'No signature matches the body. Check that the secret belongs to this endpoint and that the raw body is passed on unchanged.',
+          'No signature of the webhook request matches its body. Check that the secret belongs to this endpoint and that the raw body is passed on unchanged.',
         );
       }
       checkTime(Math.floor(now().getTime() / 1_000) - Number(time), toleranceSeconds);
@@ -133,7 +133,10 @@ function checkTime(ageSeconds: number, toleranceSeconds: number): void {
   }
   // An age that is not a number, such as that of an invalid date, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
-    throw new WebhookError('IN_THE_FUTURE', 'The delivery was signed in the future. Check the clock of this machine.');
+    throw new WebhookError(
+      'IN_THE_FUTURE',
+      'The webhook delivery was signed in the future. Check the clock of this machine.',
+    );
   }
 }
 
@@ -159,7 +162,8 @@ function readHeader(headers: WebhookHeaders, name: string): string {
       ? (headers.get as (name: string) => unknown)(name)
       : Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (values.length > 1) throw new WebhookError('HEADER_MALFORMED', `The header ${name} is sent more than once.`);
+  if (values.length > 1)
+    throw new WebhookError('HEADER_MALFORMED', `The webhook request has the header ${name} more than once.`);
   const [only] = values;
   if (typeof only === 'string' && only !== '') return only;
   throw new WebhookError('HEADER_MISSING', `${name} is missing.`);
@@ -199,7 +203,7 @@ function readBody(body: unknown): Uint8Array {
   }
   throw new WebhookError(
     'BODY_NOT_RAW',
-    'The body must be the raw bytes of the request. Verify the delivery before the body is parsed.',
+    'The body must be the raw bytes of the webhook request. Verify the delivery before the body is parsed.',
   );
 }
 

@@ -30,7 +30,8 @@ export class Group {
     const known = this.#terms.get(term);
     if (known !== undefined) return known;
     const path = this.#compiled.terms.get(term);
-    if (path === undefined) throw new Error(`The invoice model defines no business term ${term} in this group.`);
+    if (path === undefined)
+      throw new Error(`The EN 16931 invoice model defines no business term ${term} in this group.`);
     const found = path(this.element);
     this.#terms.set(term, found);
     return found;
@@ -53,7 +54,7 @@ export class Group {
     const known = this.#groups.get(code);
     if (known !== undefined) return known;
     const compiled = this.#compiled.groups.get(code);
-    if (compiled === undefined) throw new Error(`The invoice model defines no group ${code} in this group.`);
+    if (compiled === undefined) throw new Error(`The EN 16931 invoice model defines no group ${code} in this group.`);
     const found = compiled.path(this.element).map((element) => new Group(element, compiled));
     this.#groups.set(code, found);
     return found;

@@ -72,7 +72,7 @@ function blockListOf(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const parsed = parseCidr(cidr);
-    if (parsed === undefined) throw new Error(`${cidr} is not a range of addresses such as 192.0.2.0/24.`);
+    if (parsed === undefined) throw new Error(`${cidr} is not a range of IP addresses such as 192.0.2.0/24.`);
     list.addSubnet(parsed.address, parsed.bits, isIP(parsed.address) === 4 ? 'ipv4' : 'ipv6');
   }
   return list;

@@ -132,7 +132,7 @@ export class FieldFaults {
   /** Returns a message with the first fault and the number of faults. Throws a TypeError if there is none. */
   refusal(): DomainError {
     const [first] = this.#kept;
-    if (first === undefined) throw new TypeError('A refusal must name at least one field.');
+    if (first === undefined) throw new TypeError('A refusal of invalid input must name at least one field.');
     const more = this.#count === 1 ? '' : ` (1 of ${this.#count} faults)`;
     return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#kept });
   }

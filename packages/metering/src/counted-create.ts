@@ -47,7 +47,7 @@ export async function createCounted<Created, First>(
   { mark, limit, insert, findFirst, isCountUnsure = false }: CountedCreate<Created, First>,
 ): Promise<CountedOutcome<Created, First>> {
   if (isCountUnsure && limit !== undefined)
-    throw new TypeError('A create with a limit must be counted before it is stored.');
+    throw new TypeError('A record with a quota must be counted before it is stored.');
   const reserving = usage.reserve(mark, limit);
   if (!isCountUnsure) {
     try {

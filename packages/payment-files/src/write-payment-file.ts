@@ -35,11 +35,13 @@ export function writePaymentFile(
   part: number,
 ): Uint8Array {
   const { layout, transactions } = file;
-  if (bytes.length !== layout.byteCount) throw new RangeError('The bytes are not those from which the file was read.');
+  if (bytes.length !== layout.byteCount)
+    throw new RangeError('The bytes are not those from which the payment file was read.');
   const stays = transactions.map(({ lineId }) => kept.has(lineId));
   const staying = transactions.filter((_, index) => stays[index]);
   if (staying.length === 0) throw new RangeError('A payment file must have a transaction.');
-  if (staying.length !== kept.size) throw new RangeError('The file does not have all transactions that are kept.');
+  if (staying.length !== kept.size)
+    throw new RangeError('The payment file does not have all transactions that are kept.');
   const source: Source = { bytes, encoding: layout.encoding };
   const identifiers = identifiersOfPart(file, part);
   const before = totalsOf(layout.blocks.length, transactions);

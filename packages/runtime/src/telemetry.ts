@@ -283,7 +283,7 @@ function create(name: MetricName, meter: Meter): Recording {
         ...(buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } }),
       });
     case 'gauge':
-      throw new TypeError(`${name} is read at each export: report it with reportGauges.`);
+      throw new TypeError(`The metric ${name} is read at each export: report it with reportGauges.`);
   }
 }
 

@@ -11,7 +11,7 @@ const STORED = 0;
 export function readZip(archive: Buffer): ReadonlyMap<string, Buffer> {
   const end = archive.length - 22;
   if (end < 0 || archive.readUInt32LE(end) !== END_OF_DIRECTORY)
-    throw new Error('The ZIP archive has no end of its directory.');
+    throw new Error('The ZIP archive has no end-of-directory record.');
   const count = archive.readUInt16LE(end + 10);
   const files = new Map<string, Buffer>();
   let at = archive.readUInt32LE(end + 16);
@@ -24,7 +24,8 @@ export function readZip(archive: Buffer): ReadonlyMap<string, Buffer> {
     const begin = local + 30 + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
     const packed = archive.subarray(begin, begin + archive.readUInt32LE(at + 20));
     const content = archive.readUInt16LE(at + 10) === STORED ? packed : inflateRawSync(packed);
-    if (crc32(content) !== archive.readUInt32LE(at + 16)) throw new Error(`${name} is not what its checksum says.`);
+    if (crc32(content) !== archive.readUInt32LE(at + 16))
+      throw new Error(`The file ${name} in the ZIP archive does not match its checksum.`);
     files.set(name, content);
     at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
   }

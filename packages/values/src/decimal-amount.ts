@@ -111,7 +111,7 @@ function divideRounding(dividend: bigint, divisor: bigint): bigint {
 
 function requireExponent(exponent: number): number {
   if (!Number.isInteger(exponent) || exponent < 0 || exponent > AMOUNT_DECIMALS_MAX) {
-    throw new RangeError(`A currency has 0 to ${AMOUNT_DECIMALS_MAX} decimals, not ${exponent}.`);
+    throw new RangeError(`The amounts of a currency have 0 to ${AMOUNT_DECIMALS_MAX} decimals, not ${exponent}.`);
   }
   return exponent;
 }

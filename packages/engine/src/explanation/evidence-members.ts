@@ -36,7 +36,7 @@ export function objectOf(members: Members): Required<Pick<MemberSchema, 'propert
 const day = (what: string): MemberSchema => text(`${what}, as YYYY-MM-DD.`);
 const amount = (what: string): MemberSchema =>
   text(`${what}, as a decimal string with the decimals of the currency beside it.`);
-const currency = text('The currency of the amounts beside it, as an ISO 4217 code.');
+const currency = text('The currency of the amounts in the same record, as an ISO 4217 code.');
 const account = text('The bank account on the invoice, masked.');
 const invoiceId = text('The id of the invoice.');
 const invoiceNumber = text('The number of the invoice.');
@@ -53,9 +53,9 @@ const comparison = record({
   right: orNull(text('The value of the matched invoice, or null if the row compares no values.')),
   'leftCurrency?': text('The currency of the left value, on rows about amounts.'),
   'rightCurrency?': text('The currency of the right value, on rows about amounts.'),
-  relation: text('The relation of the two values, such as EQ for equal values.'),
+  relation: text('The relation of the two compared values, such as EQ for equal values.'),
   points: number('The points that the row adds to the likeness of the two invoices. Negative points speak against it.'),
-  note: text('A sentence about the row for people.'),
+  note: text('A sentence for people about the compared field.'),
 });
 
 const matchedInvoice = record({
@@ -80,7 +80,7 @@ const matches: Members = {
   matched: list(matchedInvoice, 'The invoices that match, the best match first, at most five.'),
 };
 const comparisons: Members = {
-  points: number('The points of the best match.'),
+  points: number('The points of the invoice that matches best.'),
   ...matches,
   comparisons: list(comparison, 'The comparison of the invoice with each matched invoice, field by field.'),
 };
@@ -98,7 +98,7 @@ const duplicate: Members = {
 const books: Members = { ...comparisons, ...amountAtRisk };
 
 const usedAccount = {
-  account: text('The bank account, masked.'),
+  account: text('A known bank account of the supplier, masked.'),
   firstSeen: day('The issue date of the first invoice with the account'),
   lastSeen: day('The issue date of the last invoice with the account'),
   invoices: count('The number of invoices with the account.'),
@@ -121,8 +121,8 @@ const signs = texts('The signs that raised the severity.');
 export const commonMembers: Members = {
   key: text('A stable key of the case. A review applies to every later finding with the same key.'),
   rule: text('The finding type and the version of the engine that raised the finding, as TYPE@version.'),
-  parameters: { type: 'object', description: 'The policy values that the rule used.' },
-  observed: { type: 'object', description: 'The values that the rule compared.' },
+  parameters: { type: 'object', description: 'The values of the detection policy that the rule used.' },
+  observed: { type: 'object', description: 'The values that the detection rule compared.' },
   explanation: texts('The sentences that explain the finding to people, each about one fact.'),
   'externalId?': orNull(text("The caller's id of the row, on findings of a history scan.")),
   'sourceRowNumber?': orNull(count("The row number in the caller's file, on findings of a history scan.")),
@@ -130,10 +130,10 @@ export const commonMembers: Members = {
     {
       signature: text('The key of the findings to which the tolerance applies.'),
       falsePositives: count('The number of findings that reviews dismissed.'),
-      'reviewers?': count('The number of people who dismissed them.'),
+      'reviewers?': count('The number of people who dismissed earlier findings.'),
       learnedOn: day('The day when the tolerance began'),
       expiresOn: day('The day when the tolerance ends'),
-      severityBefore: text('The severity without the tolerance.'),
+      severityBefore: text('The severity of the finding without the tolerance.'),
       confidenceBefore: number('The confidence without the tolerance, from 0 to 100.'),
     },
     'The tolerance learned from earlier reviews that lowered severity and confidence.',
@@ -237,7 +237,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     'suspectCharacters?': list(
       record({
         position: count('The position of the character in the account number.'),
-        character: text('The character at the position.'),
+        character: text('The character of the bank account at the position.'),
       }),
       'The characters that are probably misread.',
     ),
@@ -303,7 +303,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     'mad?': number('The deviation of the earlier amounts, on a logarithmic scale.'),
     'window?': record(
       { from: day('The first issue date of the sample'), to: day('The last issue date of the sample') },
-      'The period of the earlier amounts.',
+      'The period of the earlier invoice amounts.',
     ),
   },
   AMOUNT_MAGNITUDE_SHIFT: {
@@ -378,7 +378,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   INVOICE_NUMBER_OUT_OF_SEQUENCE: {
     expectedRange: record(
-      { from: number('The lowest expected number.'), to: number('The highest expected number.') },
+      { from: number('The lowest expected invoice number.'), to: number('The highest expected invoice number.') },
       'The range in which the series continues.',
     ),
     value: number('The number on the invoice within its series.'),
@@ -390,7 +390,9 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   PO_SUPPLIER_MISMATCH: {
     otherSupplier: record({ supplierId, name: supplierName }, 'The supplier to whom the order belongs.'),
-    firstUse: orNull(day('The issue date of its first invoice for the order, or null if only the ERP names it')),
+    firstUse: orNull(
+      day('The issue date of the first invoice of the other supplier for the order, or null if only the ERP names it'),
+    ),
   },
   PO_OVERBILLED: {
     orderTotal: amount('The total of the purchase order'),
@@ -426,22 +428,25 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     signals: list(
       record({
         signal: text('The sign of an edit, such as OVERLAY.'),
-        weight: number('The weight of the sign.'),
-        objects: texts('The objects of the PDF that show the sign.'),
+        weight: number('The weight of the sign of an edit.'),
+        objects: texts('The objects of the PDF that show the sign of an edit.'),
       }),
-      'The signs of an edit.',
+      'The signs that the document was edited.',
     ),
     producer: orNull(text('The program that wrote the file, or null if the file does not state it.')),
   },
   DOCUMENT_HIDDEN_TEXT: {
-    snippets: texts('The hidden texts, masked.'),
+    snippets: texts('The hidden texts of the document, masked.'),
     positions: list(
       record({
-        page: count('The number of the page, from 1.'),
+        page: count('The number of the document page, from 1.'),
         hiddenBy: text('The reason why a reader cannot see the text, such as COLOUR.'),
-        box: list({ type: 'number' }, 'Left, top, right and bottom, as shares of the page from 0 to 1.'),
+        box: list(
+          { type: 'number' },
+          'The position of the hidden text: left, top, right and bottom, as shares of the page from 0 to 1.',
+        ),
       }),
-      'The positions of the hidden texts.',
+      'The positions of the hidden texts in the document.',
     ),
   },
   DOCUMENT_FIELD_CONFLICT: {
@@ -450,12 +455,12 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     visibleValue: orNull(text('The value on the page, or null if the page does not show one.')),
     conflicts: list(
       record({
-        field: text('The field that differs.'),
+        field: text('The invoice field that differs.'),
         source: text('The machine-readable part, such as XML.'),
         machineValue: text('The value in the machine-readable part.'),
         visibleValue: orNull(text('The value on the page, or null if the page does not show one.')),
       }),
-      'All fields that differ.',
+      'All invoice fields that differ.',
     ),
   },
   KSEF_CONTENT_DIFFERS: {
@@ -464,20 +469,20 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     documentInvoiceId: text('The id of the invoice from the document.'),
     differences: list(
       record({
-        field: text('The field that differs.'),
-        documentValue: text('The value in the document.'),
-        ksefValue: text('The value in KSeF.'),
+        field: text('The invoice field that differs.'),
+        documentValue: text('The value of the field in the document.'),
+        ksefValue: text('The value of the field in KSeF.'),
         'documentValueCurrency?': text('The currency of the value in the document, for amounts.'),
         'ksefValueCurrency?': text('The currency of the value in KSeF, for amounts.'),
       }),
-      'The fields that differ.',
+      'The invoice fields that differ from KSeF.',
     ),
   },
   KSEF_INVOICE_MISSING: { ksefNumber: orNull(text('The KSeF number on the invoice, or null if there is none.')) },
   EXTRACTION_LOW_CONFIDENCE: {
     fields: list(
       record({
-        field: text('The name of the field.'),
+        field: text('The name of the invoice field.'),
         confidence: number('The confidence in the value of the field, from 0 to 1.'),
       }),
       'The fields that could not be read with certainty.',
@@ -487,8 +492,11 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   E_INVOICE_SCHEMA_INVALID: {
     ...eInvoice,
     errors: list(
-      record({ message: text('The message of the schema.'), location: text('The place in the document.') }),
-      'The faults of the document.',
+      record({
+        message: text('The message of the schema that the document violates.'),
+        location: text('The place of the error in the document.'),
+      }),
+      'The schema errors of the document.',
     ),
   },
   E_INVOICE_RULE_FAILED: {
@@ -497,10 +505,10 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
       record({
         id: text('The id of the rule, such as BR-CO-15.'),
         flag: text('The weight of the rule: FATAL or WARNING.'),
-        message: text('The text of the rule.'),
-        location: text('The place in the document.'),
+        message: text('The text of the validation rule.'),
+        location: text('The place of the error in the document.'),
         expected: orNull(text('The value that the rule expects, or null.')),
-        actual: orNull(text('The value in the document, or null.')),
+        actual: orNull(text('The value that the document states, or null.')),
       }),
       'The rules that the document breaks.',
     ),
@@ -508,7 +516,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   E_INVOICE_PROFILE_CONFLICT: { profiles: texts('The profiles that the document declares.') },
   VENDOR_RECORD_DUPLICATE: {
     vendorIds: texts('The ids of the vendor records in the ERP.'),
-    sharedKey: text('The detail that the records share, such as `tax` or `bank`.'),
+    sharedKey: text('The detail that the vendor records share, such as `tax` or `bank`.'),
   },
   VENDOR_MASTER_BANK_CHANGED: {
     'vendorId?': text('The id of the vendor in the ERP.'),
@@ -542,18 +550,18 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     share: number('The share of rows that the earlier scan also has, from 0 to 1.'),
   },
   BENFORD_DEVIATION: {
-    mad: number('The mean deviation of the shares of first digits.'),
-    noise: number('The deviation that chance explains.'),
-    n: count('The number of amounts.'),
+    mad: number('The mean deviation of the shares of first digits from the expected shares.'),
+    noise: number('The deviation of first digits that chance explains.'),
+    n: count('The number of amounts whose first digits were counted.'),
     digits: count('The number of first digits that were counted together.'),
     spikes: list(
       record({
-        digits: count('The first digits.'),
+        digits: count('The first digits of the amounts.'),
         share: number('The share of amounts with these first digits, from 0 to 1.'),
         expected: number('The expected share, from 0 to 1.'),
         z: number('The distance from the expected share in deviations.'),
       }),
-      'The first digits that occur far too often.',
+      'The first digits of amounts that occur far too often.',
     ),
     'supplierId?': supplierId,
   },
@@ -562,8 +570,8 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     currency,
     counts: record(
       {
-        under: count('The number of amounts just under the limit.'),
-        neighbours: count('The number of amounts in the bands next to it.'),
+        under: count('The number of amounts just under the approval limit.'),
+        neighbours: count('The number of amounts in the bands next to the approval limit.'),
       },
       'The numbers of amounts that were compared.',
     ),

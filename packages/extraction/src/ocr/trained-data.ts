@@ -19,6 +19,6 @@ const packages: Readonly<Record<OcrLanguage, string>> = {
  */
 export function trainedDataFile(name: string): string {
   const code = /(\w{3})\.traineddata\.gz$/.exec(name)?.[1] ?? '';
-  if (!(code in packages)) throw new Error(`${name} is not the training data of a supported language.`);
+  if (!(code in packages)) throw new Error(`The file ${name} is not the OCR training data of a supported language.`);
   return join(dirname(packages[code as OcrLanguage]), '4.0.0_best_int', `${code}.traineddata.gz`);
 }

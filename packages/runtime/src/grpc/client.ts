@@ -73,7 +73,7 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
   return Object.fromEntries(
     Object.entries(definition.methods).map(([key, rpc]) => {
       const method = grpcMethods[key];
-      if (method === undefined) throw new TypeError(`${definition.fullName} has no ${key}.`);
+      if (method === undefined) throw new TypeError(`The gRPC service ${definition.fullName} has no rpc ${key}.`);
       const isIdempotent = rpc.options.idempotencyLevel !== undefined;
       if (rpc.requestStream) {
         const send = (requests: AsyncIterable<unknown>, options: CallOptions): Promise<unknown> =>

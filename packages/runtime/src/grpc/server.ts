@@ -139,7 +139,8 @@ function serve(
   const admit = isForOperator(definition.fullName) ? operatorGuard(operatorToken) : admitEveryone;
   const handlers = Object.entries(grpcMethods).map(([key, method]) => {
     const work = implementation[key] as Work | undefined;
-    if (work === undefined) throw new TypeError(`${definition.fullName} is served without ${key}.`);
+    if (work === undefined)
+      throw new TypeError(`The gRPC service ${definition.fullName} is served without a handler for ${key}.`);
     const name = method.path.slice(1);
     // grpc-js ignores the returned promise. An unhandled rejection would end the process, and the caller would wait for
     // its deadline.

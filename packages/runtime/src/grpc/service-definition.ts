@@ -11,7 +11,8 @@ export function toGrpc({ fullName, methods }: Definition): Record<string, Method
   return Object.fromEntries(
     Object.entries(methods).map(([key, rpc]) => {
       const { requestStream, responseStream } = rpc;
-      if (requestStream && responseStream) throw new TypeError(`${fullName}.${rpc.name} streams in both directions.`);
+      if (requestStream && responseStream)
+        throw new TypeError(`The rpc ${fullName}.${rpc.name} streams in both directions.`);
       const method: Method = {
         path: `/${fullName}/${rpc.name}`,
         requestStream,

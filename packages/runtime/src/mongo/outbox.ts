@@ -181,7 +181,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     let isPublished = announced.events.length > 0;
     try {
       // New events would hide from the comparison that the broker lost older ones.
-      if (!rewind.isCompared()) throw new Error('The stream was not compared with the outbox yet.');
+      if (!rewind.isCompared()) throw new Error('The event stream was not compared with the outbox yet.');
       for (const event of announced.events) {
         if (acknowledged.has(event.id)) continue;
         await publisher.publish(event);

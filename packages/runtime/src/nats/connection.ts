@@ -110,7 +110,7 @@ export async function connectNats({ url, name, streamReplicas = 1, logger }: Bus
     connecting = openLater();
   }
   const linked = (): Link => {
-    if (link === undefined) throw new ConnectionError('The broker has not been reached yet.');
+    if (link === undefined) throw new ConnectionError('The message broker has not been reached yet.');
     return link;
   };
   return {

@@ -99,7 +99,9 @@ describe('a verification', () => {
     const verify = (contact: string) => running.rpc.supplier.createVerification({ ...account, ...call, contact }, ann);
     await expect(verify(call.contact)).rejects.toMatchObject({
       kind: 'invalid',
-      publicMessage: expect.stringContaining('A contact taken from the bill itself proves nothing.'),
+      publicMessage: expect.stringContaining(
+        'A contact taken from the bill itself proves nothing about the account. Use a number or address from the vendor master, a contract or a public register.',
+      ),
     });
     expect((await verify('+49 40 7654321')).verification).toBeDefined();
   });

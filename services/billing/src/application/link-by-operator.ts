@@ -100,7 +100,7 @@ function requireSame(linked: string | undefined, { subscriptionId, organizationI
   if (linked === undefined || linked === organizationId) return;
   throw new DomainError(
     'wrong_state',
-    `${subscriptionId} is already linked to organization ${linked}. A subscription cannot be moved to another organization.`,
+    `The subscription ${subscriptionId} is already linked to the organization ${linked}. A subscription cannot be moved to another organization.`,
   );
 }
 
@@ -139,7 +139,7 @@ async function askProvider({ api }: OperatorLinkingDeps, subscriptionId: string)
     }
     throw new DomainError(
       'foreign_failure',
-      `No notification about ${subscriptionId} is stored, and the payment provider cannot be queried: ${error.message}. Run the command again later.`,
+      `No notification about the subscription ${subscriptionId} is stored, and the payment provider cannot be queried: ${error.message}. Run the command again later.`,
       { cause: error },
     );
   }

@@ -80,7 +80,7 @@ async function findAllowed({ uploads }: Pick<Deps, 'uploads'>, uploadId: string,
   if ('token' in right && !isTokenOf(upload, right.token)) {
     throw new DomainError(
       'unauthenticated',
-      'The token does not belong to this upload. Use upload_url as it was returned, or an API key.',
+      'The token in the URL does not belong to this upload. Use upload_url as it was returned, or an API key.',
     );
   }
   return upload;

@@ -263,7 +263,14 @@ function untrustworthyConfirmation(): DomainError {
   return new DomainError(
     'invalid',
     'confirmation: is missing, has expired or was already decided. Connect the ERP again from the beginning.',
-    { details: [{ path: 'confirmation', message: 'Connect the ERP again from the beginning.' }] },
+    {
+      details: [
+        {
+          path: 'confirmation',
+          message: 'The consent to connect the ERP is no longer valid. Connect the ERP again from the beginning.',
+        },
+      ],
+    },
   );
 }
 

@@ -210,7 +210,10 @@ export function syncWorker(deps: Deps): SyncWorker {
       const found = await connections.find(organizationId, connectionId);
       if (found === undefined) throw notFound('ERP connection');
       if (found.status === 'DISABLED') {
-        throw new DomainError('wrong_state', 'The ERP is disconnected. Connect the ERP again.');
+        throw new DomainError(
+          'wrong_state',
+          'The ERP is disconnected, so nothing can be imported. Connect the ERP again.',
+        );
       }
       if (found.runningRunId !== undefined && !found.isSilent) throw running();
       if (isStopped || own.size >= RUNS_MAX + RUNS_WAITING_MAX) {

@@ -5,7 +5,14 @@ export function untrustworthyState(): DomainError {
   return new DomainError(
     'invalid',
     'state: is missing, was changed, has expired, was already used or belongs to another provider. Connect the ERP again from the beginning.',
-    { details: [{ path: 'state', message: 'Connect the ERP again from the beginning.' }] },
+    {
+      details: [
+        {
+          path: 'state',
+          message: 'The consent to connect the ERP is no longer valid. Connect the ERP again from the beginning.',
+        },
+      ],
+    },
   );
 }
 
@@ -17,7 +24,10 @@ export function readCallbackQuery(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (parameters.has(name)) {
-      throw new DomainError('invalid', 'A parameter of the URL query is repeated. Send each parameter once.');
+      throw new DomainError(
+        'invalid',
+        'A parameter in the query of the redirect from the ERP is repeated. Send each parameter once.',
+      );
     }
     parameters.set(name, value);
   }

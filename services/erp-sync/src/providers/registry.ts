@@ -42,6 +42,6 @@ export function findProduct(spelling: string): ErpProduct | undefined {
  */
 export function productOf(code: ProviderCode): ErpProduct {
   const erp = bySpelling.get(code);
-  if (erp === undefined) throw new TypeError(`${code} is not the code of an ERP.`);
+  if (erp === undefined) throw new TypeError(`${code} is not the code of an ERP provider.`);
   return erp;
 }

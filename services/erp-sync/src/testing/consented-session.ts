@@ -33,7 +33,8 @@ export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent
   };
   let tokens = await fetchTokens({ grant_type: 'authorization_code', code, redirect_uri: redirectUri });
   return {
-    secret: () => Promise.reject(new TypeError('An OAuth consent has no secret of the ERP connection.')),
+    secret: () =>
+      Promise.reject(new TypeError('An ERP that is connected by OAuth consent has no secret in its connection.')),
     accessToken: () => Promise.resolve(tokens.access_token),
     async renewedAccessToken() {
       tokens = await fetchTokens({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token });

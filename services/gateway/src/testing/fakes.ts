@@ -125,7 +125,8 @@ export async function startFakes(answers: Answers): Promise<GrpcServer> {
 }
 
 function answering(definition: Definition, answers: Readonly<Record<string, unknown>>): Binding {
-  const unexpected = (name: string) => () => Promise.reject(new Error(`${definition.fullName}.${name} was called.`));
+  const unexpected = (name: string) => () =>
+    Promise.reject(new Error(`The test did not expect a call of the rpc ${definition.fullName}.${name}.`));
   const all = Object.keys(definition.methods).map((name) => [name, answers[name] ?? unexpected(name)] as const);
   return bind(definition, Object.fromEntries(all) as Implementation<Definition>);
 }

@@ -90,7 +90,7 @@ export const published = JSON.parse(publishedText) as Published;
 /** Returns the parameter that a reference names. */
 function referenced({ $ref }: { readonly $ref: string }): Parameter {
   const parameter = published.components.parameters[nameOf($ref)];
-  if (parameter === undefined) throw new TypeError(`The description has no ${$ref}.`);
+  if (parameter === undefined) throw new TypeError(`The OpenAPI description has no component ${$ref}.`);
   return parameter;
 }
 

@@ -25,7 +25,7 @@ export async function readTrustedSeals(path: string | undefined): Promise<readon
   const text = await readFile(path, 'utf8');
   const found = readCertificates(path, text);
   if (found.length === 0)
-    throw new Error(`${path} contains no certificate. It must contain certificates in PEM format.`);
+    throw new Error(`The file ${path} contains no certificate. It must contain certificates in PEM format.`);
   return found;
 }
 

@@ -348,7 +348,7 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
 function toProgress({ _id: id, status, progress, dueAt }: WithId<SubmissionDocument>): Progress {
   const { ksefNumber, errorCode, errorMessage, upoReferenceNumber, completedAt, ...course } = progress;
   const required = <T>(name: string, value: T | undefined): T => {
-    if (value === undefined) throw new TypeError(`Submission ${id} has the status ${status} but no ${name}.`);
+    if (value === undefined) throw new TypeError(`The KSeF submission ${id} has the status ${status} but no ${name}.`);
     return value;
   };
   switch (status) {

@@ -62,7 +62,10 @@ export const reserveRequests = ({ windows, clock }: { windows: RateWindows; cloc
     elapsedMs < SETTLING_MS ? windows.countUsed(id) : finalCounts.get(id);
   return (policies: readonly RequestPolicy[]): Promise<readonly Reservation[]> => {
     if (policies.length > POLICIES_MAX)
-      throw new DomainError('invalid', `Too many policies. Reserve at most ${POLICIES_MAX} in one call.`);
+      throw new DomainError(
+        'invalid',
+        `The call names too many rate limit policies. Reserve at most ${POLICIES_MAX} in one call.`,
+      );
     policies.forEach(requireValid);
     return Promise.all(policies.map((policy) => reserve({ windows, countPrevious }, policy, clock.now())));
   };

@@ -166,7 +166,7 @@ export function runChanges({ runs, files, check, tenants, audit, clock, logger }
           }
           throw new DomainError(
             'wrong_state',
-            'No line is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
+            'No line of the payment run is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
           );
         }
         const download: GivenLines = {

@@ -70,10 +70,13 @@ export const releaseLine =
       const line = of === undefined ? undefined : await runs.line(organizationId, of, lineId);
       if (run === undefined || line === undefined) throw notFound('payment line');
       if (isGiven(run, line.line.position)) {
-        throw new DomainError('wrong_state', 'This line was already given out. It needs no release.');
+        throw new DomainError(
+          'wrong_state',
+          'This line of the payment run was already given out. It needs no release.',
+        );
       }
       if (line.result.verdict === 'PAY') {
-        throw new DomainError('wrong_state', 'The verdict of this line is PAY. It needs no release.');
+        throw new DomainError('wrong_state', 'The verdict of this payment line is PAY. It needs no release.');
       }
       const [tenant, earlier] = await Promise.all([
         tenants.factsOf(organizationId, context),
@@ -102,7 +105,7 @@ export const releaseLine =
       if (reviewed.has(person) || reviewed.has(`${context.actor.type}:${context.actor.id}`)) {
         throw new DomainError(
           'forbidden',
-          'You reviewed a finding of an invoice that this line pays. Another person must release the line.',
+          'You reviewed a finding of an invoice that this line pays. Another person must release the payment line.',
         );
       }
       const reasons = result.reasons.map(({ code }) => code);
@@ -164,7 +167,7 @@ function refuseFraud({ reasons }: LineResult): void {
   if (!reasons.some(({ code }) => code === 'ACCOUNT_CONFIRMED_FRAUD')) return;
   throw new DomainError(
     'wrong_state',
-    'Fraud with this account was confirmed, so the line is never released. Review the finding to lift the block.',
+    'Fraud with this bank account was confirmed, so a payment to it is never released. Review the finding to lift the block.',
   );
 }
 

@@ -55,7 +55,7 @@ export const reportStatuses =
       if (reported === undefined) {
         throw new DomainError(
           'wrong_state',
-          'The report is about another file: its OrgnlMsgId is none of the message ids of this payment run.',
+          'The status report is about another payment file: its OrgnlMsgId is none of the message ids of this payment run.',
         );
       }
       const lines = await runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId });

@@ -139,14 +139,14 @@ export function currentAnalysisOf({
   organizationId,
   analysis,
 }: Pick<InvoiceDocument, '_id' | 'organizationId' | 'analysis'>): Omit<AnalysisDocument, 'facts'> {
-  if (analysis === undefined) throw new TypeError(`Invoice ${invoiceId} has no analysis.`);
+  if (analysis === undefined) throw new TypeError(`The invoice ${invoiceId} has no stored analysis.`);
   const { analysisId, ...decided } = analysis;
   return { _id: analysisId, organizationId, invoiceId, ...decided };
 }
 
 function withOwnFacts(invoice: InvoiceDocument): AnalysisDocument {
   const { _id, facts } = invoice;
-  if (facts === undefined) throw new TypeError(`Invoice ${_id} has no facts.`);
+  if (facts === undefined) throw new TypeError(`The analysis of the invoice ${_id} has no stored facts.`);
   return { ...currentAnalysisOf(invoice), facts };
 }
 

@@ -406,7 +406,8 @@ function toUndecided(document: InvoiceDocument): UndecidedInvoice {
  */
 function toDecided(document: InvoiceDocument): DecidedInvoice {
   const { _id: invoiceId, analysis, verdict = analysis, reimportOf } = document;
-  if (analysis === undefined || verdict === undefined) throw new TypeError(`Invoice ${invoiceId} has no decision.`);
+  if (analysis === undefined || verdict === undefined)
+    throw new TypeError(`The invoice ${invoiceId} has no stored decision.`);
   return { ...toStored(document), status: 'ANALYZED', analysis, verdict, reimportOf };
 }
 

@@ -60,7 +60,10 @@ export const verifyAccount =
     const isStated = invoices.some(({ invoice }) => carriesContact(textsIn(invoice), input.contact));
     const documentIds = [...new Set(invoices.flatMap(({ documentId }) => documentId ?? []))];
     if (isStated || (await isInDocuments(documentIds))) {
-      throw invalidField('contact', 'A contact taken from the bill itself proves nothing.');
+      throw invalidField(
+        'contact',
+        'A contact taken from the bill itself proves nothing about the account. Use a number or address from the vendor master, a contract or a public register.',
+      );
     }
     const verification: Verification = {
       verificationId: uuidv7(),

@@ -53,7 +53,7 @@ export function uploadService({ reserve, authorize, receive, keep, storeOfChanne
       return { upload: encode(await reader.get(organizationId, uploadId)) };
     },
     async storeChannelDocument({ uploadId, origin: stated, uploadBytesPerMonthLimit: monthlyLimit, ...document }) {
-      if (!isUploadId(uploadId)) throw invalidField('upload_id', 'Must be a UUID in lower case.');
+      if (!isUploadId(uploadId)) throw invalidField('upload_id', 'The id of the upload must be a UUID in lower case.');
       const origin = stated && parseOrigin(stated);
       if (origin === undefined) {
         throw invalidField('origin', `Must name a channel (${channels.join(', ')}) and the id of the document in it.`);
@@ -72,7 +72,7 @@ function rightOf({ organizationId, token }: UploadStart): Right {
   if (token !== undefined) return { token };
   throw new DomainError(
     'unauthenticated',
-    'The request has no credentials. Send the token of the upload, or an API key.',
+    'The request to send an upload has no credentials. Send the token of the upload, or an API key.',
   );
 }
 

@@ -40,7 +40,8 @@ export const businessCentral: ErpProduct = {
       if (read.bankAccountEndpoint !== undefined) {
         checkBankAccountEndpoint(read.bankAccountEndpoint, read.companyId, bankOrigins);
         for (const name of ['bankAccountVendorIdField', 'bankAccountIbanField'] as const) {
-          if (read[name] === undefined) throw invalidField(`config.${name}`, 'Required with bankAccountEndpoint.');
+          if (read[name] === undefined)
+            throw invalidField(`config.${name}`, 'This field is required if bankAccountEndpoint is set.');
         }
       }
       const { tenantId, environmentName, companyId } = read;

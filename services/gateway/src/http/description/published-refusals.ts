@@ -177,5 +177,5 @@ function thrownBy(check: () => void): DomainError {
     if (error instanceof DomainError) return error;
     throw error;
   }
-  throw new TypeError('The schema accepts the example of a refused request.');
+  throw new TypeError('The schema of the request body accepts the example of a refused request.');
 }

@@ -63,7 +63,7 @@ export class PeerCount {
       // In a cluster with IPv4 and IPv6, each gateway has an address of both families.
       const families = [4, 6].map((family) => addresses.filter((address) => address.family === family).length);
       const count = Math.max(...families);
-      if (count === 0) throw new Error(`${hostname} has no address.`);
+      if (count === 0) throw new Error(`The host ${hostname} has no address in DNS. Check GATEWAY_PEERS.`);
       this.#isFailing = false;
       this.#count = count;
     } catch (error) {

@@ -43,7 +43,7 @@ export const longAnswersInFlight: Refusals = {
   ofOrganization: () =>
     new DomainError(
       'in_progress',
-      'Another request of the same type is in progress. Wait until that request has finished, then retry this request.',
+      'Another request of this organization for the same operation is in progress. Wait until that request has finished, then retry this request.',
       {
         retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
       },

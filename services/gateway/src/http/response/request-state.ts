@@ -34,7 +34,7 @@ export function setRequestState(response: object, state: RequestState): void {
 /** Returns the state of a request. Throws a TypeError for a response that the first middleware has not handled. */
 export function requestState(response: Response): RequestState {
   const state = states.get(response);
-  if (state === undefined) throw new TypeError('No state is stored for this request.');
+  if (state === undefined) throw new TypeError('The gateway has no state for this request.');
   return state;
 }
 

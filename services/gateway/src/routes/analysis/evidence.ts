@@ -58,7 +58,7 @@ function ofKind(kind: string, member: MemberSchema, name: string): z.ZodType {
     case 'object':
       return member.properties === undefined ? z.record(z.string(), z.unknown()) : objectSchema(name, member);
     default:
-      throw new TypeError(`Evidence has no members of the type ${kind}.`);
+      throw new TypeError(`The evidence of findings has no members of the type ${kind}.`);
   }
 }
 

@@ -282,7 +282,7 @@ export const exportInvoice = route({
       .optional()
       .describe('The additional invoices that may be exported: `unready` allows invoices whose decision is not PASS.'),
   }),
-  responses: { 200: { description: 'The exported invoice.', schema: exportedInvoice.schema } },
+  responses: { 200: { description: 'The exported invoice with its decision.', schema: exportedInvoice.schema } },
   refusals: [409],
   async handle({ params, query }, { uploadAnalyses }) {
     const exported = await uploadAnalyses.exportInvoice({

@@ -40,14 +40,17 @@ const verification = shown.record<Verification>('AccountVerification')({
   id: shown.id(EXAMPLE_IDS.verification, 'The id of the verification.', 'verificationId'),
   supplierId: shown.id(EXAMPLE_IDS.supplier, 'The id of the supplier.'),
   accountId: shown.id(EXAMPLE_IDS.account, 'The id of the account.'),
-  account: shown.text('DE89**************3000', 'The account, masked.', 'maskedAccount'),
+  account: shown.text('DE89**************3000', 'The bank account of the supplier, masked.', 'maskedAccount'),
   method: shown.word(method, 'CALL_BACK'),
   contactSource: shown.word(contactSource, 'VENDOR_MASTER'),
   contact: shown.textOrNull(
     '+49 40 1234567',
     'The number, address or portal that was used, or null if the role of the API key is lower than ADMIN.',
   ),
-  note: shown.text('Spoke with accounting, who read out the account.', 'The note of the person, or an empty string.'),
+  note: shown.text(
+    'Spoke with accounting, who read out the account.',
+    'The note of the person who verified the account, or an empty string.',
+  ),
   by: shown.text(`USER:${EXAMPLE_IDS.assignee}`, 'The person who verified the account.', 'verifiedBy'),
   at: shown.instant(EXAMPLE_INSTANT, 'The time when the verification was recorded.', 'verifiedTime'),
   confirmation: shown.made(
@@ -61,7 +64,7 @@ const verification = shown.record<Verification>('AccountVerification')({
 
 const account = shown.record<SupplierAccount>('SupplierAccount')({
   id: shown.id(EXAMPLE_IDS.account, 'The id of the account, which stays the same for this supplier.', 'accountId'),
-  masked: shown.text('DE89**************3000', 'The account, masked.', 'maskedAccount'),
+  masked: shown.text('DE89**************3000', 'The bank account of the supplier, masked.', 'maskedAccount'),
   scheme: shown.word(z.enum(['IBAN', 'UK']).describe('The kind of account number: IBAN or UK.'), 'IBAN'),
   country: shown.textOrNull('DE', 'The country of the account, or null if not known.'),
   trust: shown.word(
@@ -166,7 +169,7 @@ export const verifyAccount = route({
       contact: text(CONTACT_LENGTH_MAX).describe(
         'The number, address or portal that was used. The contact is stored encrypted, and shown only to the role ADMIN and in the export.',
       ),
-      note: note().optional().describe('A note about what was said, and by whom.'),
+      note: note().optional().describe('A note about what the supplier said about the account, and who said it.'),
     })
     .meta({ id: 'NewAccountVerification' })
     .register(examples, {

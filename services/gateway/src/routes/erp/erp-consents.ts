@@ -134,7 +134,8 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }) {
         // Showing the result of a consent uses it up, so a HEAD request, by which programs check a URL, must not do
         // that.
-        if (isHead) throw new DomainError('invalid', 'Open this address with GET.');
+        if (isHead)
+          throw new DomainError('invalid', 'The redirect from the ERP must be opened with GET, not with HEAD.');
         const provider = providerOf(input);
         const { outcome } = await erpOAuth.receiveCallback({ provider, query: rawQuery });
         if (outcome?.$case === 'confirmation') return confirmationPage(outcome.value);

@@ -71,7 +71,7 @@ export const createCompany = route({
     .meta({ id: 'CompanyCreation' })
     .register(examples, { example: { name: 'Acme Polska', tax_id: 'PL9994172031', country: 'PL' } }),
   responses: {
-    201: { description: 'The new company.', schema: company.schema, headers: ['Location'] },
+    201: { description: 'The new company of the organization.', schema: company.schema, headers: ['Location'] },
   },
   refusals: [409],
   async handle({ body }, { companies }) {

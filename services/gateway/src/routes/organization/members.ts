@@ -98,7 +98,7 @@ export const acceptInvitation = publicRoute({
     })
     .meta({ id: 'InvitationAcceptance' })
     .register(examples, { example: { token: 'the token of the mail', name: 'Ann Example' } }),
-  responses: { 200: { description: 'The new member.', schema: member.schema } },
+  responses: { 200: { description: 'The new member of the organization.', schema: member.schema } },
   refusals: [401, 409],
   async handle({ body }, { members }) {
     const reply = await members.acceptInvitation({ token: body.token, name: body.name.trim() });
@@ -133,7 +133,7 @@ export const updateMember = route({
     .strictObject({ role })
     .meta({ id: 'MemberChange' })
     .register(examples, { example: { role: 'ADMIN' } }),
-  responses: { 200: { description: 'The updated member.', schema: member.schema } },
+  responses: { 200: { description: 'The updated member of the organization.', schema: member.schema } },
   refusals: [409],
   async handle({ params, body, principal }, { members }) {
     const reply = await members.updateMember({

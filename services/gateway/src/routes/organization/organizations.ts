@@ -25,7 +25,9 @@ const fourEyesRequest = shown.record<FourEyesRequest>('FourEyesRequest')({
   ),
   at: shown.instant(EXAMPLE_INSTANT, 'The time of the request, which can be confirmed for 7 days.', 'requestedTime'),
   confirmed: shown.made(
-    z.literal(false).describe('Always false, because a confirmed request is no longer shown.'),
+    z
+      .literal(false)
+      .describe('Always false: a request to switch the rule of four eyes off is no longer shown once it is confirmed.'),
     () => false as const,
     false,
   ),

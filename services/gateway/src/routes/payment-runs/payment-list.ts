@@ -50,7 +50,7 @@ const payment = z.strictObject({
   ksef_number: text(ID_LENGTH_MAX).optional().describe('The KSeF number of the invoice that the payment settles.'),
   creditor_reference: text(ID_LENGTH_MAX).optional().describe('The reference of the payee, such as an RF reference.'),
   end_to_end_id: text(ID_LENGTH_MAX).optional().describe('The end-to-end id of the payment.'),
-  remittance: text(PAYMENT_TEXT_LENGTH_MAX).optional().describe('The text for the payee.'),
+  remittance: text(PAYMENT_TEXT_LENGTH_MAX).optional().describe('The remittance text for the payee.'),
   execution_date: calendarDay().optional().describe('The date on which the payment is executed.'),
 });
 
@@ -59,7 +59,7 @@ function listOf<P extends z.ZodType>(item: P) {
     execution_date: calendarDay()
       .optional()
       .describe('The date on which the payments without a date of their own are executed.'),
-    payments: z.array(item).min(1).max(PAYMENTS_MAX).describe('The payments of the run, in their order.'),
+    payments: z.array(item).min(1).max(PAYMENTS_MAX).describe('The payments of the payment run, in their order.'),
   });
 }
 

@@ -24,14 +24,14 @@ const sum = shown.record<PaymentSum>()({
 });
 
 const verdictCount = shown.record<VerdictCount>('PaymentVerdictCount')({
-  count: shown.count(1, 'The number of lines with the verdict.'),
-  sums: shown.list(sum, 'The sums of the lines with the verdict, one for each currency.'),
+  count: shown.count(1, 'The number of payment lines with the verdict.'),
+  sums: shown.list(sum, 'The sums of the payment lines with the verdict, one for each currency.'),
 });
 
 const download = shown.record<PaymentDownload>()({
   at: shown.instant(EXAMPLE_INSTANT, 'The time when the file was downloaded.', 'downloadTime'),
   by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that downloaded the file.', 'downloadedBy'),
-  count: shown.count(1, 'The number of lines that the download gave out.'),
+  count: shown.count(1, 'The number of payment lines that the download gave out.'),
 });
 
 export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
@@ -51,30 +51,34 @@ export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
     'PAIN_001',
   ),
   lineCount: shown.count(3, 'The number of lines of the payment run.'),
-  pay: shown.part(verdictCount, 'The lines that may be paid.'),
-  hold: shown.part(verdictCount, 'The lines that are held, each for at least one reason.'),
-  unknown: shown.part(verdictCount, 'The lines that could not be joined to an invoice.'),
+  pay: shown.part(verdictCount, 'The lines of the payment run that may be paid.'),
+  hold: shown.part(verdictCount, 'The lines of the payment run that are held, each for at least one reason.'),
+  unknown: shown.part(verdictCount, 'The lines of the payment run that could not be joined to an invoice.'),
   executionDate: shown.orNull(
     z.string().meta({ format: 'date' }),
     '2026-03-20',
-    'The earliest date on which lines of the run are executed, or null if no line states one.',
+    'The earliest date on which payments of the run are executed, or null if no line states one.',
   ),
-  downloads: shown.list(download, 'The downloads that gave lines out, oldest first.'),
+  downloads: shown.list(download, 'The downloads of the payment file that gave lines out, oldest first.'),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the payment run was received.', 'createdTime'),
 });
 
 const comparison = z.object({
-  field: z.string().describe('The compared field, such as `creditor_account` or `amount`.'),
+  field: z.string().describe('The compared field of the payment, such as `creditor_account` or `amount`.'),
   invoiceId: z.string().optional().describe('The id of the invoice with which the payment was compared.'),
   line: z.string().nullable().describe('The value of the payment, or null if it states none.'),
   record: z.string().nullable().describe('The value of the record, or null if it has none.'),
 });
 const evidence = z
   .object({
-    comparisons: z.array(comparison).describe('The values of the payment beside the values of the records.'),
-    explanation: z.array(z.string()).describe('Sentences for people, each about one fact.'),
+    comparisons: z
+      .array(comparison)
+      .describe('The values of the payment, each with the value of the invoice or vendor that it was compared with.'),
+    explanation: z
+      .array(z.string())
+      .describe('Sentences for people about the reason to hold the payment, each about one fact.'),
   })
-  .describe('The evidence for the reason.');
+  .describe('The evidence for the reason to hold the payment.');
 
 const EXAMPLE_EVIDENCE = {
   comparisons: [
@@ -91,7 +95,7 @@ const EXAMPLE_EVIDENCE = {
 const reason = shown.record<PaymentReason>('PaymentReason')({
   code: shown.text(
     'ACCOUNT_DIFFERS',
-    'The code of the reason, such as ACCOUNT_DIFFERS. Clients should branch on this code; more codes may be added.',
+    'The code of the reason to hold the payment, such as ACCOUNT_DIFFERS. Clients should branch on this code; more codes may be added.',
   ),
   summary: shown.text(
     'The payment goes to DE02**************0006. Invoice RE-2026-0101 names DE89**************3000.',
@@ -105,7 +109,7 @@ const reason = shown.record<PaymentReason>('PaymentReason')({
 });
 
 const notice = shown.record<PaymentNotice>('PaymentNotice')({
-  code: shown.text('NOT_DUE', 'The code of the notice, such as NOT_DUE. More codes may be added.'),
+  code: shown.text('NOT_DUE', 'The code of a remark about the payment, such as NOT_DUE. More codes may be added.'),
   summary: shown.text(
     'Invoice RE-2026-0101 is due on 2026-04-04, after the payment on 2026-03-20.',
     'A sentence that states what to notice about the payment.',
@@ -113,7 +117,7 @@ const notice = shown.record<PaymentNotice>('PaymentNotice')({
 });
 
 const paidInvoice = shown.record<PaidInvoice>()({
-  invoiceId: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice that the line pays.'),
+  invoiceId: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice that the payment line pays.'),
   invoiceNumber: shown.text('RE-2026-0101', 'The number of the invoice that the line pays.'),
   amount: shown.text(
     '1166.20',
@@ -130,17 +134,20 @@ const candidate = shown.record<PaymentCandidate>()({
 });
 
 const release = shown.record<PaymentRelease>('PaymentRelease')({
-  by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that released the line.', 'releasedBy'),
-  at: shown.instant(EXAMPLE_INSTANT, 'The time when the line was released.', 'releaseTime'),
-  note: shown.text('The supplier confirmed the new account by telephone.', 'The note of the person.'),
+  by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that released the payment line.', 'releasedBy'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the payment line was released.', 'releaseTime'),
+  note: shown.text(
+    'The supplier confirmed the new account by telephone.',
+    'The note of the person who released the payment line.',
+  ),
   confirmed: shown.flag(
     true,
-    'Whether the release needs no further confirmation. False while a second person must confirm it.',
+    'Whether the release of the payment needs no further confirmation. False while a second person must confirm it.',
   ),
-  confirmedBy: shown.optional(z.string(), undefined, 'The second person who confirmed the release.'),
+  confirmedBy: shown.optional(z.string(), undefined, 'The second person who confirmed the release of the payment.'),
   inForce: shown.flag(
     true,
-    'Whether the line may be paid. False while the release waits, and after the line has become worse since.',
+    'Whether the released payment line may be paid. False while the release waits, and after a later check found a worse result.',
   ),
 });
 
@@ -173,10 +180,10 @@ const outcome = shown.record<PaymentOutcome>('PaymentOutcome')({
 export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
   id: shown.text(
     '1.1',
-    'The id of the line in its run: the `id` of a JSON payment, or the positions of the block and of the transaction in the file, such as `2.7`.',
+    'The id of the line in its payment run: the `id` of a JSON payment, or the positions of the block and of the transaction in the file, such as `2.7`.',
     'lineId',
   ),
-  position: shown.field(z.int().min(1).describe('The position of the line in the file, from 1.'), 1),
+  position: shown.field(z.int().min(1).describe('The position of the payment line in the file, from 1.'), 1),
   endToEndId: shown.orNull(z.string(), 'NOTPROVIDED', 'The end-to-end id of the payment, or null if it has none.'),
   amount: shown.text('1166.20', 'The amount of the payment.'),
   currency: shown.text('EUR', 'The currency of the payment, as an ISO 4217 code.'),
@@ -186,9 +193,10 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
     'DE89**************3000',
     'The masked account of the payee, or null for a payment without an account.',
   ),
-  remittance: shown.field(z.array(z.string()).describe('The text for the payee, with bank accounts masked.'), [
-    'RE-2026-0101',
-  ]),
+  remittance: shown.field(
+    z.array(z.string()).describe('The remittance text for the payee, with bank accounts masked.'),
+    ['RE-2026-0101'],
+  ),
   verdict: shown.word(
     z
       .enum(['PAY', 'HOLD', 'UNKNOWN'])
@@ -199,18 +207,18 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
   ),
   reasons: shown.list(reason, 'The reasons that hold the payment. Empty if the verdict is PAY.', { example: [] }),
   notices: shown.list(notice, 'Remarks about the payment that do not hold it.'),
-  invoices: shown.list(paidInvoice, 'The invoices that the payment pays.'),
+  invoices: shown.list(paidInvoice, 'The invoices that the payment line pays.'),
   candidates: shown.list(candidate, 'The nearest invoices, if the payment could not be joined to an invoice.', {
     example: [],
   }),
-  release: shown.partOrNull(release, 'The release of the line by a person, or null if there is none.'),
+  release: shown.partOrNull(release, 'The release of the payment line by a person, or null if there is none.'),
   outcome: shown.partOrNull(
     outcome,
     'The outcome of the payment, or null if neither the bank reported a status nor an ERP recorded it.',
   ),
   givenAt: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time when a download gave the line out, or null if none did.',
+    'The time when a download gave the payment line out, or null if none did.',
     'givenTime',
   ),
 });

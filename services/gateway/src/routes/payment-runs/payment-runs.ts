@@ -102,9 +102,12 @@ export const listPaymentLines = route({
   access: { scope: 'payments:read', refusesTestKeys: true },
   params: runParams,
   query: pageQuery.omit({ created_from: true, created_to: true }).extend({
-    verdict: z.enum(['PAY', 'HOLD', 'UNKNOWN']).optional().describe('Return only lines with this verdict.'),
+    verdict: z
+      .enum(['PAY', 'HOLD', 'UNKNOWN'])
+      .optional()
+      .describe('Return only lines of the payment run with this verdict.'),
   }),
-  responses: { 200: { description: 'A page of lines.', schema: pageOf(paymentLine.schema) } },
+  responses: { 200: { description: 'A page of lines of the payment run.', schema: pageOf(paymentLine.schema) } },
   async handle({ params, query }, { paymentRuns }) {
     const list = listRequest(`listPaymentLines:${params.runId}`, query);
     const { pageSize, pageToken } = list.request;
@@ -148,16 +151,22 @@ export const downloadPaymentFile = route({
     verdict: z
       .enum(['HOLD', 'UNKNOWN'])
       .optional()
-      .describe('The verdict of the lines to read in place of those that may be paid.'),
+      .describe('The verdict of the payment lines to read in place of those that may be paid.'),
     repeat: z
       .string()
       .regex(/^[1-9][0-9]{0,2}$/, 'Must be the number of an earlier download, from 1.')
       .meta({ type: 'integer', minimum: 1, maximum: 999 })
       .optional()
-      .describe('The number of an earlier download whose bytes are returned again. The first download is 1.'),
+      .describe(
+        'The number of an earlier download of the payment file whose bytes are returned again. The first download is 1.',
+      ),
   }),
   responses: {
-    200: { description: 'The file for the bank.', mediaTypes: ['application/xml'], headers: ['Content-Disposition'] },
+    200: {
+      description: 'The payment file for the bank.',
+      mediaTypes: ['application/xml'],
+      headers: ['Content-Disposition'],
+    },
   },
   refusals: [409],
   async handle({ params, query, isHead }, { paymentRuns }) {
@@ -184,7 +193,9 @@ export const downloadPaymentFile = route({
 
 const releaseRequest = z
   .strictObject({
-    note: note().describe('The reason why the line is paid. For an unknown line, the note states what it pays.'),
+    note: note().describe(
+      'The reason why the payment line is released. For an unknown line, the note states what it pays.',
+    ),
     invoice_ids: z
       .array(uuid())
       .max(200)
@@ -200,7 +211,7 @@ export const releasePaymentLine = route({
   operation: 'releasePaymentLine',
   method: 'post',
   path: '/payment-runs/:runId/lines/:lineId/release',
-  summary: 'Release a held or unknown line',
+  summary: 'Release a held or unknown line of a payment run',
   description:
     'Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.',
   rpc: `${SERVICE}/ReleasePaymentLine`,
@@ -216,8 +227,11 @@ export const releasePaymentLine = route({
   resourceName: 'payment line',
   body: releaseRequest,
   responses: {
-    200: { description: 'The released line.', schema: paymentLine.schema },
-    202: { description: 'The line, whose release another person must confirm.', schema: paymentLine.schema },
+    200: { description: 'The released line of the payment run.', schema: paymentLine.schema },
+    202: {
+      description: 'The line of the payment run. Another person must confirm its release.',
+      schema: paymentLine.schema,
+    },
   },
   refusals: [409],
   async handle({ params, body }, { paymentRuns }) {
@@ -242,7 +256,7 @@ export const reportPaymentStatuses = route({
   access: write,
   params: runParams,
   xml: { bytesMax: PAYMENT_FILE_BYTES_MAX },
-  responses: { 200: { description: 'The payment run.', schema: paymentRun.schema } },
+  responses: { 200: { description: 'The payment run with what the bank reported.', schema: paymentRun.schema } },
   refusals: [409],
   async handle({ params, rawBody }, { paymentRuns }) {
     const reply = await paymentRuns.reportPaymentStatuses({ runId: params.runId, pain002: rawBody });

@@ -77,10 +77,10 @@ const data = {
   }),
   'payment_run.checked': z.object({
     payment_run_id: shownId().describe('The id of the checked payment run.'),
-    company_id: shownId().describe('The id of the company that pays.'),
+    company_id: shownId().describe('The id of the company that pays the payment run.'),
     line_count: z.int().min(1).describe('The number of lines of the payment run.'),
-    pay_count: z.int().min(0).describe('The number of lines that may be paid.'),
-    hold_count: z.int().min(0).describe('The number of lines that are held.'),
+    pay_count: z.int().min(0).describe('The number of payment lines that may be paid.'),
+    hold_count: z.int().min(0).describe('The number of payment lines that are held.'),
     unknown_count: z.int().min(0).describe('The number of lines that could not be joined to an invoice.'),
   }),
   'ksef.submission.accepted': z.object({

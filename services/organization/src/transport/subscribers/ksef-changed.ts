@@ -31,7 +31,7 @@ export function onKsefCredentialEnding(deps: NotifyDeps): (event: CredentialEndi
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
     const { connectionId: ksefConnectionId, companyId, environment, authentication, expiryTime: endsAt } = event;
-    if (endsAt === undefined) throw new TypeError('The event states no expiry time.');
+    if (endsAt === undefined) throw new TypeError('The event about a KSeF certificate or token states no expiry time.');
     const companyName = await companyNameOf(deps, organizationId, companyId);
     const notice = {
       kind: 'KSEF_CREDENTIAL_ENDING',
