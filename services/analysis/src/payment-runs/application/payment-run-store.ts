@@ -38,7 +38,7 @@ export interface LineOfInvoice {
   readonly currency: string;
 }
 
-/** What the bank reported about a payment, to be stored with the account of its line. */
+/** Report of the bank about a payment, to be stored with the account of its line. */
 export interface ReportedOutcome extends Outcome {
   readonly accountKey: string | undefined;
 }
