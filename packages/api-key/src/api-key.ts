@@ -7,7 +7,7 @@ export type ApiKeyKind = 'live' | 'test';
 /** The parts of an API key. The id is public and finds the record; the secret proves the right to act. */
 export interface ApiKeyParts {
   readonly kind: ApiKeyKind;
-  /** Public id of {@link API_KEY_ID_LENGTH} base62 characters. */
+  /** Public id of an API key: {@link API_KEY_ID_LENGTH} base62 characters. */
   readonly id: string;
   /** Secret of {@link API_KEY_SECRET_LENGTH} base62 characters, which hold 256 random bits. */
   readonly secret: string;
@@ -15,7 +15,10 @@ export interface ApiKeyParts {
 
 export const API_KEY_ID_LENGTH = 16;
 export const API_KEY_SECRET_LENGTH = 43;
-/** Number of base62 digits of the checksum. Six digits can hold every CRC-32, because 62^6 is more than 2^32. */
+/**
+ * Number of base62 digits of the checksum in an API key. Six digits can hold every CRC-32, because 62^6 is more than
+ * 2^32.
+ */
 const CHECKSUM_LENGTH = 6;
 
 const GRAMMAR = /^ick_(live|test)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;

@@ -79,12 +79,12 @@ function backoffMs(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX) * (1 + Math.random() / 4);
 }
 
-/** Waits. Rejects with the reason of the signal as soon as it is aborted. */
+/** Waits between two attempts of an API call. Rejects with the reason of the signal as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);
-      // The reason of the caller is passed on as it is, even if it is not an error.
+      // The reason for which the caller aborts the API call is passed on as it is, even if it is not an error.
       reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {

@@ -24,7 +24,7 @@ type FieldRow = readonly [id: string, path: string, what: string];
 
 interface SumRow {
   readonly id: string;
-  /** Path of the groups of the invoice that each contain this total. */
+  /** Path of the groups of the e-invoice that each contain this total. */
   readonly at: string;
   readonly total: string;
   /** Alternative sets of amounts that may make up the total. The first path of a set names its main amounts. */

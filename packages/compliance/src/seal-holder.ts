@@ -27,7 +27,7 @@ interface Chain {
   readonly at: Date;
 }
 
-/** Checks whether a certificate is valid at a given time. */
+/** Checks whether the certificate of a seal is valid at a given time. */
 export function isValidAt({ validFrom, validTo }: X509Certificate, at: Date): boolean {
   return new Date(validFrom) <= at && at <= new Date(validTo);
 }

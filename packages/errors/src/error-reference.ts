@@ -1,6 +1,6 @@
 import type { EnvelopeCode, ErrorKind } from './errors.js';
 
-/** Says whether the same request can succeed when it is sent again. */
+/** Says whether a refused request can succeed when it is sent again unchanged. */
 export type Retry = 'no' | 'after a change' | 'yes' | 'yes, with care' | 'after Retry-After' | 'next month';
 
 /** The explanation of a refusal for integrators, from which docs/errors.md is generated. */
@@ -11,7 +11,7 @@ export interface ErrorExplanation {
   readonly retry: Retry;
 }
 
-/** Explanations of all error kinds. */
+/** Explanations of all kinds of errors with which the product refuses a request. */
 export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = {
   invalid: {
     title: 'a wrong field',
@@ -138,7 +138,7 @@ export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = 
   },
 };
 
-/** Refusals of the transport, which have no error kind, by HTTP status. */
+/** Refusals by the HTTP server, which have no error kind, by HTTP status. */
 export const transportExplanations: Readonly<Record<number, ErrorExplanation & { readonly code: EnvelopeCode }>> = {
   405: {
     title: 'a wrong method',

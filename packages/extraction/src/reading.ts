@@ -40,7 +40,7 @@ export interface FieldReading {
   /** Confidence that the field of the document was read correctly, from 0 to 1. */
   readonly confidence: number;
   readonly method: 'XML' | 'LABEL' | 'PATTERN' | 'ARITHMETIC';
-  /** XPath of the value. Null if the value was read from text. */
+  /** XPath of the value in an XML invoice. Null if the value was read from text. */
   readonly xpath: string | null;
 }
 

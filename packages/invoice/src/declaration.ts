@@ -30,7 +30,7 @@ export interface Coding<T> {
 export interface Leaf {
   readonly kind: Kind;
   readonly isOptional: boolean;
-  /** Description of the field. Absent if the description of its kind is sufficient. */
+  /** Description of the invoice field. Absent if the description of its kind is sufficient. */
   readonly description: string | undefined;
   /**
    * True if a gRPC message distinguishes an empty text from a missing one. By default it does for optional fields

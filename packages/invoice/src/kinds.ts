@@ -78,7 +78,10 @@ export const calendarDate = textKind({
   published: { format: 'date', pattern: `^${DAY}$` },
 });
 
-/** Three letters in upper or lower case, stored in upper case. A separate rule checks that they are a currency. */
+/**
+ * Kind of a currency field: three letters in upper or lower case, stored in upper case. A separate rule checks that
+ * they are a currency.
+ */
 export const currencyCode = textKind({
   faultOf: (value) => (/^[A-Za-z]{3}$/.test(value) ? undefined : 'Must be a three-letter ISO 4217 code such as EUR.'),
   normalise: (value) => value.toUpperCase(),

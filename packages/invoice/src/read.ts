@@ -29,8 +29,8 @@ export interface Place {
 }
 
 /**
- * Returns the value in its stored form, as the group declares it. All faults are reported together. The returned value
- * is complete only if no fault was reported.
+ * Returns the value of an invoice in its stored form, as its declaration states. All faults are reported together. The
+ * returned value is complete only if no fault was reported.
  */
 export function read(group: Group, value: unknown, place: Place): Values {
   const { faults, path = '', root = 'body', remark = '', isMessage } = place;

@@ -96,7 +96,7 @@ export function unitBlocks(
     if (block.unused + block.unreported === 0) return false;
     const isInUse = block.unreported > 0;
     const counter = await endBlock(block);
-    // A block whose units were all in use is opened again, so that the next request finds units in it.
+    // A block of quota units that were all in use is opened again, so that the next request finds units in it.
     if (isInUse && counter !== undefined && !blocks.has(keyOf(block.mark))) {
       open(block.mark, block.limit).used = counter.used;
     }

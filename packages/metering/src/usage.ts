@@ -62,7 +62,7 @@ export const HELD_POLLS_MAX = 30;
 /** Maximum number of usage counters that this process remembers as held by crashed replicas. */
 const ABANDONED_MAX = 10_000;
 const STORED_WITHIN_MS = 30_000;
-/** Delay after a reservation until its minute is compared with the stored records. */
+/** Delay after a reservation of quota units until its minute is compared with the stored records. */
 const CHECKED_AFTER_MS = 2 * MINUTE_MS;
 /**
  * Minimum interval between two counts of the month for an organization that has reached its quota limit and keeps being
@@ -334,7 +334,10 @@ function fittingIn(limit: number | undefined, amount: number): Filter<UsageDocum
   return limit === undefined ? {} : { used: { $lte: limit - amount } };
 }
 
-/** Returns the total of marks of one usage counter and minute, at the earliest of their times. */
+/**
+ * Returns the total of the quota units that are marked for one usage counter and minute, at the earliest of their
+ * times.
+ */
 function sumOf(marks: readonly UsageMark[]): UsageMark {
   return marks.reduce((sum, { amount, at }) => ({
     ...sum,

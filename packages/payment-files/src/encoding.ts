@@ -58,8 +58,8 @@ export function decodeFile(bytes: Uint8Array): DecodedFile {
 }
 
 /**
- * Returns a function that converts positions of characters to positions of bytes. Its calls must have positions that do
- * not decrease, so that the whole text is measured once.
+ * Returns a function that converts positions of characters in the payment file to positions of bytes. Its calls must
+ * have positions that do not decrease, so that the whole text is measured once.
  */
 export function byteOffsets(
   { encoding, text, markBytes }: DecodedFile,
@@ -108,7 +108,7 @@ function declaredEncoding(begin: string): Encoding | undefined {
 
 function decode(bytes: Uint8Array, encoding: Encoding, isDeclared: boolean): string {
   const text = toText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
-  // The code pages leave control characters where they have no character.
+  // The code pages of payment files leave control characters where they have no character.
   const isWrong =
     text === undefined ||
     (encoding === 'US-ASCII' && /[\u0080-\u00ff]/.test(text)) ||

@@ -1,4 +1,4 @@
-/** Reasons for which a file is refused: it is too large, or something in it must change. */
+/** Reasons for which a payment file is refused: it is too large, or something in it must change. */
 export type RefusalReason = 'TOO_LARGE' | 'INVALID';
 
 /** A file that is refused. The message is a sentence for the sender that states what is wrong and what to change. */

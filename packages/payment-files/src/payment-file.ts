@@ -102,7 +102,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** The contents of the elements in a header, without their tags. */
+/** The contents of the elements in the header of a payment file, without their tags. */
 export interface HeaderLayout {
   readonly id: ByteRange;
   readonly count?: ByteRange;

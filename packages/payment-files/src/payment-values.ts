@@ -13,7 +13,7 @@ import type { XmlElement } from './xml-elements.js';
 
 /** Longest identifier of a message, a block or a transaction (Max35Text). */
 export const IDENTIFIER_LENGTH_MAX = 35;
-/** Most digits before the decimal point of an amount. */
+/** Most digits before the decimal point of an amount in a payment file. */
 const INTEGER_DIGITS_MAX = 15;
 
 export interface Money {
@@ -57,8 +57,8 @@ function readDecimal(element: XmlElement): DecimalAmount {
 }
 
 /**
- * Reads a control sum in micro-units. It may have up to 17 decimals, of which only zeros can stand behind the decimals of
- * an amount.
+ * Reads the control sum of a payment file in micro-units. It may have up to 17 decimals, of which only zeros can stand
+ * behind the decimals of an amount.
  */
 export function readControlSum(element: XmlElement): bigint {
   const text = textOf(element) ?? '';

@@ -4,7 +4,7 @@ import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** The title of a Polish split payment: `/VAT/23,00/IDC/1234567890/INV/FV 12-2026/TXT/...`. */
 export interface SplitPayment {
   readonly vat: DecimalAmount;
-  /** Tax id of the seller (IDC). */
+  /** Tax id of the seller (IDC) in the text of a Polish split payment. */
   readonly taxId: string;
   readonly invoiceNumber: string;
   readonly text: string;

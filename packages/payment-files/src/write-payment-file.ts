@@ -14,7 +14,7 @@ interface Total {
   readonly sumMicro: bigint;
 }
 
-/** The identifier, the count and the sum of a header. */
+/** The identifier, the count and the sum in the header of a payment file. */
 interface Header extends Total {
   readonly id: string;
 }

@@ -18,7 +18,7 @@ const GAP_LENGTH_MAX = 1024 * 1024;
 const PIECE_LENGTH = 64 * 1024;
 /** Longest text of a value. The schemas allow 140 characters for most values, and 35 for identifiers. */
 const VALUE_LENGTH_MAX = 1_000;
-/** Element in which a bank and its customers put what they like. It is not read. */
+/** Element of a payment file in which a bank and its customers put what they like. It is not read. */
 const OPAQUE = 'Envlp';
 const SIGNATURES = 'http://www.w3.org/2000/09/xmldsig#';
 
@@ -196,7 +196,10 @@ export function placeOf(element: XmlElement): string {
   return steps.join('/');
 }
 
-/** Returns the only child with a name, or undefined. Two are refused, because readers differ in which one they take. */
+/**
+ * Returns the only child of an XML element with a name, or undefined. Two are refused, because readers differ in which
+ * one they take.
+ */
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
   let found: XmlElement | undefined;
   for (const one of element?.children ?? []) {
@@ -223,8 +226,8 @@ export function textAt(element: XmlElement | undefined, ...path: readonly string
 }
 
 /**
- * Returns the text of an element without spaces at its ends, or undefined if nothing is left. A text with elements or
- * comments in it is refused, because readers differ in what they take of it.
+ * Returns the text of an XML element without spaces at its ends, or undefined if nothing is left. A text with elements
+ * or comments in it is refused, because readers differ in what they take of it.
  */
 export function textOf(element: XmlElement): string | undefined {
   if (element.children.length > 0 || element.isInterrupted) {

@@ -45,7 +45,7 @@ export interface Cache<V, A = void> {
   /** Returns the cached value of a key, however old, and loads nothing. */
   peek(key: string): V | undefined;
   invalidate(key: string): void;
-  /** Invalidates the matching values, and every load in progress, because its value is not known yet. */
+  /** Invalidates the matching cache values, and every load in progress, because its value is not known yet. */
   invalidateWhere(matches: (value: V) => boolean): void;
   /**
    * Marks the matching cache values as stale, so that the next read loads them. `peek` still returns the stale values.

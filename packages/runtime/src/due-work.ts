@@ -19,7 +19,7 @@ const NOTED_MS_MAX = 10 * 60_000;
 export interface DueWork {
   /** Pause and alarm of the background job. */
   readonly schedule: Pick<Job, 'pauseMs' | 'alarm'>;
-  /** Notes the time when stored work becomes due, so that the job runs at that time. */
+  /** Notes the time when stored work becomes due, so that its background job runs at that time. */
   note(dueAt: Date): void;
 }
 

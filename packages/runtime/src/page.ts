@@ -107,7 +107,7 @@ function readPageToken(token: string): PagePosition | undefined {
   const decoded = Buffer.from(token, 'base64url').toString('latin1');
   const [, order, id = ''] = /^(\d{1,15})\|([0-9A-Za-z_-]{16,64})$/.exec(decoded) ?? [];
   const position = { order: Number(order), id };
-  // The decoder also accepts other spellings of a token, so the token is compared with its encoding.
+  // The decoder of page cursors also accepts other spellings of a cursor, so the cursor is compared with its encoding.
   if (order === undefined || writePageToken(position) !== token) throw invalidField('cursor', MALFORMED_CURSOR);
   return position;
 }

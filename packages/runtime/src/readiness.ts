@@ -1,6 +1,6 @@
 import type { Logger } from './logger.js';
 
-/** A dependency without which the service cannot serve calls. */
+/** A dependency, such as the database, without which the service cannot serve calls. */
 export interface Dependency {
   readonly name: string;
   /** Sends a request to the dependency, and resolves when it responds. */

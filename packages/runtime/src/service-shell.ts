@@ -102,7 +102,7 @@ export interface ServiceShell {
   /** Settings of the service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
   readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
   /**
-   * Maximum time in milliseconds that running calls get to finish when the service stops. Calls that exceed it are
+   * Maximum time in milliseconds that running gRPC calls get to finish when the service stops. Calls that exceed it are
    * cancelled.
    */
   readonly callsEndMsMax: number;
@@ -127,7 +127,7 @@ const MIGRATE_BEFORE = { nextTime: 'run `npm run admin -- migrate` before a rele
 /** Dependencies of a service that tests replace. */
 export interface StartOverrides {
   readonly startMsMax?: number;
-  /** Maximum delay of jobs, so that tests do not wait for them. */
+  /** Maximum delay of background jobs, so that tests do not wait for them. */
   readonly jobPauseMsMax?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;

@@ -21,7 +21,7 @@ export class Shutdown {
     this.#steps.push({ name, close });
   }
 
-  /** Runs every step of the shutdown once, even if it is called several times. */
+  /** Runs every step of the shutdown of a service once, even if it is called several times. */
   run(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;

@@ -67,7 +67,7 @@ export async function startTelemetry(
 
 export type Duration = NameOf<'histogram'>;
 
-/** Attributes that a measured piece of work ends with: those of its histogram, if it has one. */
+/** Attributes that a measured request or job ends with: those of its histogram, if it has one. */
 type EndAttributes<D extends Duration> = [D] extends [never] ? Attributes : AttributesOf<D>;
 
 /** Request, call or job whose duration is measured. */
@@ -245,7 +245,7 @@ export function isTelemetryOn(): boolean {
   return isOn;
 }
 
-/** Methods of the instruments of which a metric has the one of its kind. */
+/** Methods of the metric instruments, of which a metric has the one of its kind. */
 interface Recording {
   add?(value: number, attributes?: Attributes): void;
   record?(value: number, attributes?: Attributes): void;
@@ -310,7 +310,7 @@ export function record<Name extends NameOf<'histogram'>>(
   if (isOn) instrumentOf(name, service).record?.(seconds, attributes as Attributes);
 }
 
-/** Raises or lowers the number of things in progress. */
+/** Raises or lowers a metric that counts things in progress. */
 export function change<Name extends NameOf<'liveGauge'>>(
   name: Name,
   difference: number,
@@ -337,7 +337,7 @@ function startCounters(service: string): void {
   }
 }
 
-/** Counters of the process are read at each export. */
+/** Counter metrics of the process are read at each export. */
 const observed = new Set<MetricName>(['process.cpu.time']);
 function isObserved(name: MetricName): boolean {
   return observed.has(name);
@@ -365,7 +365,10 @@ function reportProcess(): void {
   reportGauges([MEMORY], async () => [{ attributes: {}, values: { [MEMORY]: process.memoryUsage.rss() } }]);
 }
 
-/** The current values of one subject, which its attributes identify. A gauge that is absent reports no new value. */
+/**
+ * The current values of the gauge metrics of one subject, which its attributes identify. A gauge that is absent reports
+ * no new value.
+ */
 interface Reading<Name extends NameOf<'gauge'>> {
   readonly attributes: AttributesOf<Name>;
   readonly values: Readonly<Partial<Record<Name, number>>>;

@@ -44,7 +44,7 @@ export function activePoll(): Poll | undefined {
 
 let isKept = false;
 
-/** Activates the context of the current work if no SDK does so. Before this call there is no context. */
+/** Activates the trace context of the current work if no SDK does so. Before this call there is no context. */
 export function keepContext(): void {
   if (isKept) return;
   isKept = true;
@@ -93,7 +93,7 @@ function activeSpanContext(): SpanContext | undefined {
   return trace.getSpanContext(active) ?? activePoll()?.span?.spanContext();
 }
 
-/** Runs work that continues after the request that starts it, and belongs to no request. */
+/** Runs work that continues after the request that starts it, and belongs to no request in traces and logs. */
 export function outsideRequests<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }

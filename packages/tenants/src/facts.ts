@@ -1,4 +1,4 @@
-/** A company of an organization. */
+/** A company (legal entity) of an organization. */
 export interface TenantCompany {
   readonly companyId: string;
   readonly name: string;

@@ -31,7 +31,7 @@ export interface FakeOrganization extends GrpcServer {
   setSubscription(organizationId: string, isActive: boolean): void;
   /** Changes the limit of ERP connections of an organization without publishing an event. */
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
-  /** Changes the mode without publishing an event. */
+  /** Changes the reference validation mode of the fake organization without publishing an event. */
   setReferenceValidation(organizationId: string, mode: string): void;
   /** Switches the rule of four eyes on or off without publishing an event. */
   setFourEyes(organizationId: string, fourEyes: boolean): void;

@@ -23,7 +23,7 @@ export interface Tenants {
   factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
 }
 
-/** Time after which facts are loaded again. A change event causes a reload immediately. */
+/** Time after which the facts about an organization are loaded again. A change event causes a reload immediately. */
 const FRESH_MS = 5_000;
 /**
  * Maximum age of facts that are used while the organization service is unavailable. A decision is more important than

@@ -1,4 +1,4 @@
-/** Default timeout, long enough for a busy machine. A wait ends as soon as its condition holds. */
+/** Default timeout of a wait in a test, long enough for a busy machine. A wait ends as soon as its condition holds. */
 const TIMEOUT_MS = 60_000;
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 2_000;

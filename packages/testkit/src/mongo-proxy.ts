@@ -40,7 +40,7 @@ export interface Hold {
 
 /** A proxy that understands MongoDB commands, so that tests can inject failures without code in the product. */
 export interface MongoProxy extends TcpProxy {
-  /** URL of the proxy, in the format of the URL of the server. */
+  /** URL of the test proxy in front of MongoDB, in the format of the URL of the server. */
   readonly url: string;
   /** Starts to hold MongoDB messages in the test proxy. If several holds match a message, the oldest one holds it. */
   hold(options: HoldOptions): Hold;
@@ -125,7 +125,7 @@ function isWanted(trap: Trap, name: string | undefined, message: Buffer): boolea
   return count >= occurrence;
 }
 
-/** Holds the message back until `cut` ends the connection. */
+/** Holds the MongoDB message back until `cut` ends the connection. */
 function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   trap.cuts.add(cut);
   for (const text of trap.awaited) if (message.includes(text)) trap.awaited.delete(text);

@@ -9,7 +9,7 @@ const CONNECTIONS_MAX = 1_000;
 /** Direction of data through the TCP proxy of a test. */
 export type Direction = 'toServer' | 'toClient';
 
-/** Filters for the traffic of one connection, for proxies that understand its protocol. */
+/** Filters for the traffic of one proxied connection, for test proxies that understand its protocol. */
 export interface Taps {
   readonly toServer: Transform;
   readonly toClient: Transform;

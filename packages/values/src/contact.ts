@@ -1,4 +1,4 @@
-/** The parts of a contact by which it is recognised in another text. */
+/** The parts of a contact (phone number, address) by which it is recognised in another text. */
 interface ContactMarks {
   /** Digits of phone numbers, without the prefix of calls abroad and without leading zeros. */
   readonly phones: readonly string[];
@@ -33,7 +33,7 @@ export function carriesContact(texts: readonly string[], contact: string): boole
   const read = texts.map(plain);
   return (
     read.some((text) => isMarkIn(text, marks)) ||
-    // A postal address is printed in several lines.
+    // A postal address of a contact is printed in several lines.
     (marks.words.length >= WORDS_LENGTH_MIN && read.map(wordsOf).join('').includes(marks.words))
   );
 }

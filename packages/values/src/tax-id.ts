@@ -112,7 +112,7 @@ function removeSuffix(body: string, country: string | undefined): string {
   return body;
 }
 
-/** Converts a tax id to the format that the library expects. */
+/** Converts a tax id to the format that the validation library expects. */
 function toLibraryForm(body: string, country: string): string {
   if (country === 'GR') return `EL${body}`;
   if (country === 'CH') return `CHE${body}`;

@@ -1,6 +1,6 @@
 /**
- * Any character except spaces, control and format characters (joiners, direction marks, variation selectors), fillers,
- * and the empty Braille cell.
+ * Pattern of a visible character: any except spaces, control and format characters (joiners, direction marks, variation
+ * selectors), fillers, and the empty Braille cell.
  */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 

@@ -4,7 +4,7 @@ import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** Dependencies that all modules of the service need. */
+/** Dependencies that all modules of the analysis service need. */
 export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'logger' | 'onStop'> {
   readonly outbox: Outbox;
   readonly audit: AuditBuffer;

@@ -21,7 +21,7 @@ export const configSchema = z.object({
    * removed.
    */
   UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
-  /** Period for which received content is kept if its analysis is not requested. */
+  /** Period for which an uploaded file is kept if its analysis is not requested. */
   UPLOAD_UNUSED_SECONDS: z.coerce
     .number()
     .int()

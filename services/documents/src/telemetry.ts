@@ -9,7 +9,7 @@ export function uploadReceived(bytes: number): void {
   count('invoicecontrol.upload.bytes', {}, bytes);
 }
 
-/** Counts a PUT request that began but did not succeed. */
+/** Counts a PUT request of an upload that began but did not succeed. */
 export function uploadRefused(): void {
   count('invoicecontrol.uploads', { outcome: 'refused' });
 }

@@ -11,7 +11,7 @@ const YEAR_SECONDS = 365 * DAY_SECONDS;
 
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
-/** A URL without a trailing slash, because paths are appended. */
+/** A configured URL without a trailing slash, because paths are appended. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })

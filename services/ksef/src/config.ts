@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const FACTOR_MAX = 1_000_000;
 
-/** Base address that ends with `/v2`. Paths are appended, so it has no trailing slash. */
+/** Base address of a KSeF environment that ends with `/v2`. Paths are appended, so it has no trailing slash. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })

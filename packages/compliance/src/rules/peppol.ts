@@ -25,7 +25,7 @@ function rule(id: string, sets: readonly RuleSet[], test: Rule['test'], flag: Ru
   return { id, flag, sets, test };
 }
 
-/** A rule about the whole document, with at most one failure. */
+/** A Peppol validation rule about the whole document, with at most one failure. */
 function onDocument(id: string, sets: readonly RuleSet[], test: (model: InvoiceModel) => string | undefined): Rule {
   return rule(id, sets, (model) => {
     const message = test(model);

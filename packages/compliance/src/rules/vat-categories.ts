@@ -190,7 +190,7 @@ function* isIdentified(category: Category, place: Place, { invoice }: InvoiceMod
 function* hasRate(category: Category, place: Place, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   for (const group of carriers(place, invoice, category.code)) {
     const rate = decimalOf(group.first(place.rate));
-    // CII requires a rate above zero for the tax of the Canary Islands.
+    // CII requires a rate above zero for the tax of the Canary Islands (IGIC).
     const kind = syntax === 'CII' && category.code === 'L' ? 'POSITIVE' : category.rate;
     if (kind === 'NONE' ? !group.has(place.rate) : rate !== undefined && isAllowedRate(kind, rate)) continue;
     yield mismatch(
@@ -272,7 +272,7 @@ function roundedSum(syntax: InvoiceModel['syntax'], groups: readonly Group[], te
   return syntax === 'CII' ? roundCents(sum) : sum;
 }
 
-/** Rule -09: the tax at the rate of the breakdown, or no tax. */
+/** Rule -09 of a VAT category: the tax amount follows from the rate of the breakdown, or there is no tax. */
 function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure> {
   const perRate = hasRates(category);
   // The official CII rules check the VAT categories L and M only by BR-CO-17.

@@ -120,14 +120,14 @@ const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
 };
 
 /**
- * Returns the standard rate in a country on a given day and the day from which it applies. Undefined for a country that
- * is not listed.
+ * Returns the standard VAT rate in a country on a given day and the day from which it applies. Undefined for a country
+ * that is not listed.
  */
 export function standardVatRate(country: string, date: CalendarDate): VatRate | undefined {
   return standardRates[country]?.findLast((rate) => rate.from <= date);
 }
 
-/** Returns the highest standard rate on a given day and the country that charges it. */
+/** Returns the highest standard VAT rate on a given day and the country that charges it. */
 export function highestVatRate(date: CalendarDate): { readonly country: string; readonly rate: VatRate } | undefined {
   const rates = Object.keys(standardRates).flatMap((country) => {
     const rate = standardVatRate(country, date);

@@ -3,12 +3,12 @@
  * branch and not a misspelt corporation. All words are in upper-case ASCII. Reviewed 2026-11.
  */
 export const wordsLikeLegalForms: ReadonlySet<string> = new Set(
-  // Words that differ from the legal form CORP in one letter.
+  // Words in company names that differ from the legal form CORP in one letter.
   (
     'CORK CORE CORD CORN CORA CARP COOP CROP CORPO CORPS ' +
     // Words that resemble the legal forms SARL, EURL, SASU, SRLS and SPRL.
     'SARA SAIL SARK SARI EARL EURO EURE SASH ' +
-    // Words that resemble the legal form SAGL.
+    // Words in company names that resemble the legal form SAGL.
     'SAGA SAGE SAGO SAUL SIGL SEAL'
   ).split(' '),
 );

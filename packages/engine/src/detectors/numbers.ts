@@ -73,7 +73,7 @@ interface Entry {
 /** Running number of the invoice and of the supplier's newest invoices, sorted by day and number. */
 interface Series {
   readonly value: number;
-  /** Entries for invoices with the same or an earlier issue day. */
+  /** Entries of a number series for invoices with the same or an earlier issue day. */
   readonly before: readonly Entry[];
 }
 
@@ -173,8 +173,8 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
 }
 
 /**
- * Returns the longest series of entries in which no entry is below the previous one. This leaves out odd numbers. If
- * several series have this length, the lowest is chosen.
+ * Returns the longest series of invoice numbers in which none is below the previous one. This leaves out odd numbers.
+ * If several series have this length, the lowest is chosen.
  */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
@@ -197,8 +197,8 @@ function longestRising(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /**
- * Returns the series without a last entry that is far above the others, because a single bill does not raise the level
- * of the series.
+ * Returns the series of invoice numbers without a last entry that is far above the others, because a single bill does
+ * not raise the level of the series.
  */
 function withoutLastJump(series: readonly Entry[], { jumpStepsMax }: NumberParameters): readonly Entry[] {
   const others = series.slice(0, -1);

@@ -527,8 +527,8 @@ function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: Deci
 }
 
 /**
- * Describes the value and its limit: `PLN 69,168.62 (EUR 16,358.50), which reaches the limit of EUR 10,000.00 for first
- * invoices`.
+ * Describes the value of an invoice and its limit: `PLN 69,168.62 (EUR 16,358.50), which reaches the limit of EUR
+ * 10,000.00 for first invoices`.
  */
 function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; readonly currency: string }): string {
   const { invoice, base } = facts;

@@ -161,7 +161,7 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
 interface StatutoryCharge {
   readonly kind: 'AMOUNT' | 'SHARE';
   readonly name: string;
-  /** Amount of the statutory charge in minor units. */
+  /** Amount of a statutory charge such as stamp duty, in minor units. */
   readonly minor: bigint;
 }
 
@@ -253,7 +253,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   const { basisPoints } = legal.rate;
   const highest = BigInt(basisPoints);
   const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
-  // Rounding to the cent distorts the rate of small amounts.
+  // Rounding to the cent distorts the tax rate of small amounts.
   const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
   if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
   return [
@@ -314,7 +314,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   const country = taxRegistration(facts)?.country;
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
   const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
-  // The supplier has changed its rate because the legal rate changed.
+  // The supplier has changed its tax rate because the legal rate changed.
   if (legal !== undefined && before !== undefined && isNear(rate, legal.basisPoints) && isNear(usual, before))
     return [];
   return [

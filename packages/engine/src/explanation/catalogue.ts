@@ -23,7 +23,7 @@ export const families = {
 } as const;
 export type Family = keyof typeof families;
 
-/** Facts that a rule needs. If they are missing, the rule raises no finding. */
+/** Facts that a detection rule needs. If they are missing, the rule raises no finding. */
 export const requiredFacts = {
   EARLIER_RECORDS: 'earlier invoices with the same number, amount or file',
   SUPPLIER_HISTORY: 'earlier invoices of the supplier',

@@ -4,7 +4,7 @@ import type { Family, FindingType, Severity } from './catalogue.js';
 import { evidenceKey } from './subject.js';
 import type { Subject } from './subject.js';
 
-/** A JSON value without undefined, as contained in evidence. */
+/** A JSON value without undefined, as the evidence of a finding contains it. */
 export type EvidenceValue =
   string | number | boolean | null | readonly EvidenceValue[] | { readonly [name: string]: EvidenceValue };
 
@@ -59,12 +59,12 @@ export interface RaisedFinding {
    * regardless of their type.
    */
   readonly keyPrefix?: string;
-  /** Subjects that are stored but do not form part of the key. */
+  /** Subjects of a finding that are stored but do not form part of its key. */
   readonly alsoAbout?: readonly Subject[];
   readonly parameters?: Evidence['parameters'];
   readonly observed?: Evidence['observed'];
   readonly explanation: readonly string[];
-  /** Further members of the evidence, as the type requires. */
+  /** Further members of the evidence, as the finding type requires. */
   readonly extra?: { readonly [name: string]: EvidenceValue };
   readonly relatedInvoiceIds?: readonly string[];
 }

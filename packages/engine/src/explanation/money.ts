@@ -26,7 +26,7 @@ export function valueEvidence(facts: Facts): { readonly [name: string]: Evidence
   return { value: moneyIn(currency, value), valueCurrency: currency, noRate };
 }
 
-/** Returns limits as evidence, in the currency in which they were compared. */
+/** Returns limits of the policy as evidence, in the currency in which they were compared. */
 export function limitsIn(
   currency: string,
   limits: Readonly<Record<string, DecimalAmount>>,

@@ -1,6 +1,9 @@
 // The functions in this file produce parts of sentences that reviewers read.
 
-/** Groups the digits of a number in threes: `1,234.50`. The locale is not used, because it differs between machines. */
+/**
+ * Groups the digits of a number in a sentence in threes: `1,234.50`. The locale is not used, because it differs between
+ * machines.
+ */
 export function grouped(number: number | string): string {
   const [whole = '', decimals] = String(number).split('.');
   const sign = whole.startsWith('-') ? '-' : '';

@@ -8,7 +8,7 @@ import { taxIdOfCompany } from './companies.js';
 export interface Buyer {
   /** Tax id of the buyer as stated on the invoice. */
   readonly taxId: TaxId | undefined;
-  /** The company. Absent if the facts contain no companies. */
+  /** The company to which the invoice is addressed. Absent if the facts contain no companies. */
   readonly company: Company | undefined;
   readonly country: string | undefined;
 }

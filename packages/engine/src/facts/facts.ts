@@ -16,7 +16,7 @@ import type { RelatedSupplier, SupplierFacts } from './supplier.js';
  */
 export interface Facts {
   readonly format: 1;
-  /** Day of the analysis. The engine itself has no clock. */
+  /** Day on which the invoice is analyzed. The engine itself has no clock. */
   readonly asOf: CalendarDate;
   /** The checked invoice with its resolved supplier. */
   readonly invoice: NormalisedInvoice;

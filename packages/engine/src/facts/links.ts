@@ -134,7 +134,7 @@ export function countOrderUse(
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(
-    // Entries with the same count stay in the order in which they were first counted.
+    // Suppliers with the same count in a link stay in the order in which they were first counted.
     (left, right) =>
       left.day - right.day ||
       compareText(left.amountMinor, right.amountMinor) ||
@@ -148,13 +148,13 @@ export function countOrderUse(
   };
 }
 
-/** Checks whether finalized units should be dropped from a profile or link before it counts another unit. */
+/** Checks whether finalized invoices should be dropped from a profile or link before it counts another one. */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
 
 /**
- * Drops finalized units from the counted units, except for the newest. Unfinalized units are always kept, because they
+ * Drops finalized invoices from the counted ones, except for the newest. Unfinalized ones are always kept, because they
  * are counted again after a crash and must then change nothing.
  */
 export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {

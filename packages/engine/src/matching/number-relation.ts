@@ -369,8 +369,8 @@ function areSwapped(differing: readonly DifferingRun[]): boolean {
 }
 
 /**
- * Checks whether the counter has advanced after weeks: it has equally many digits and is higher on the later bill. Such
- * a difference is not a typing error.
+ * Checks whether the counter in an invoice number has advanced after weeks: it has equally many digits and is higher on
+ * the later bill. Such a difference is not a typing error.
  */
 function isLaterCounter(
   differing: readonly DifferingRun[],

@@ -104,7 +104,7 @@ function isOfItsNumber(pair: Compared): boolean {
   return pair.sameSupplier && haveOneNumber(pair);
 }
 
-/** Checks whether two numbers differ at most in their notation. */
+/** Checks whether two invoice numbers differ at most in their notation. */
 function haveOneNumber({ number }: Pick<Compared, 'number'>): boolean {
   return number === 'IDENT' || number === 'FORMAT';
 }

@@ -45,7 +45,7 @@ const COPY_WORDS: ReadonlySet<string> = new Set([
   ...'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA'.split(' '),
   ...[...REVISION_WORDS].filter((word) => word !== 'V'),
 ]);
-/** Matches a word that is followed by a count, such as `REV2`. */
+/** Matches a word in an invoice number that is followed by a count, such as `REV2`. */
 const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
 /**
  * Marks that are separated from an invoice number, each with the minimum number of digits that must remain without the
@@ -90,7 +90,7 @@ export function readInvoiceNumber(printed: string): InvoiceNumber {
   };
 }
 
-/** Replaces letters that OCR confuses with digits by the digits that they resemble. */
+/** Replaces letters in an invoice number that OCR confuses with digits by the digits that they resemble. */
 function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }

@@ -45,7 +45,10 @@ const NAME_DIGEST_BYTES = 6;
 export interface Policy {
   readonly id: string;
   readonly version: number;
-  /** Version of the organization's learned tolerances and overrides. It increases with each change. */
+  /**
+   * Version of the learned tolerances and overrides of an organization's detection policy. It increases with each
+   * change.
+   */
   readonly overlay: number;
   readonly effectiveFrom: string;
   readonly weights: Readonly<Record<Severity, number>>;

@@ -122,7 +122,7 @@ const statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>> = {
     share('industrial products tax (IPI)', 'NET', [325, 500, 650, 975, 1000, 1500]),
   ],
   ES: [
-    // Spanish equivalence surcharge, Ley 37/1992, artículo 161.
+    // Spanish equivalence surcharge on VAT, Ley 37/1992, artículo 161.
     share('equivalence surcharge (recargo de equivalencia)', 'NET', [50, 140, 175, 520]),
   ],
   GR: [

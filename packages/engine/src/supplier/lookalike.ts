@@ -26,7 +26,7 @@ const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
 export const LOOKALIKE_KEYS_VERSION = 5;
 const KEY_BYTES = 8;
 
-/** Reason why two names can be mistaken for each other. */
+/** Reason why two supplier names can be mistaken for each other. */
 export type Likeness =
   | { readonly kind: 'SPACING' }
   | { readonly kind: 'LOOKALIKE_LETTERS' }
@@ -128,9 +128,9 @@ function* formsWithSlipInEachHalf(words: readonly string[], index: number): Gene
 }
 
 /**
- * Returns both names in `ACME LTD T A ACME SUPPLIES`, and the first name in `ACME LTD C O SMITH`, without their legal
- * forms. Returns nothing for a single name. The recipient after `C O` is left out, because it may receive the post of
- * many firms.
+ * Returns both supplier names in `ACME LTD T A ACME SUPPLIES`, and the first name in `ACME LTD C O SMITH`, without
+ * their legal forms. Returns nothing for a single name. The recipient after `C O` is left out, because it may receive
+ * the post of many firms.
  */
 function tradingNames(key: string): string[] {
   const careOfAt = CARE_OF.exec(key);
@@ -264,7 +264,7 @@ function likenessOfWords(left: string, right: string): Likeness | undefined {
   return hasTwoSlips(left.split(' '), right.split(' ')) ? { kind: 'TWO_SLIPS' } : undefined;
 }
 
-/** Checks whether a trading name in the left name equals the right name or a trading name in it. */
+/** Checks whether a trading name in the left supplier name equals the right name or a trading name in it. */
 function sharesTradingName(left: string, right: string): boolean {
   const rights = [right, ...tradingNames(right)].map(wordSet);
   return tradingNames(left)
@@ -280,7 +280,10 @@ function countriesIn(key: string): string {
     .join(' ');
 }
 
-/** Checks whether two words have one typing error each, or a medium-long word has two and keeps its first letter. */
+/**
+ * Checks whether two words of a name have one typing error each, or a medium-long word has two and keeps its first
+ * letter.
+ */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
   const differing = left.flatMap((word, index) => (word === right[index] ? [] : [[word, right[index] ?? ''] as const]));

@@ -326,7 +326,8 @@ export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice):
  * later are not added.
  */
 export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: SupplierProfile): SupplierProfile {
-  // The list keeps only the newest doubted bills, so a bill that is missing from a full list may still be in doubt.
+  // The supplier profile lists only the newest doubted bills, so a bill that is missing from a full list may still be
+  // in doubt.
   if (profile.doubted === undefined || now?.invoiceIds.length === DOUBTED_IDS_MAX) return profile;
   return withDoubtsAbout(
     profile,
@@ -573,7 +574,10 @@ function runOfSeries(invoice: Candidate): string | undefined {
   return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
 }
 
-/** Returns the digits at the end of a number, without leading zeros. In most numbers they are the running number. */
+/**
+ * Returns the digits at the end of an invoice number, without leading zeros. In most numbers they are the running
+ * number.
+ */
 export function lastNumericRun(invoice: Candidate): string | undefined {
   return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
 }

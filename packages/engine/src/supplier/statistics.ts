@@ -8,11 +8,11 @@ export interface AmountStatistics {
   readonly sampleSize: number;
   /** Median amount of the supplier in minor units, for display. */
   readonly medianMinor: string;
-  /** Median absolute deviation of the natural logarithms. It is never less than the floor. */
+  /** Median absolute deviation of the natural logarithms of a supplier's amounts. It is never less than the floor. */
   readonly logMad: number;
   /** The compared amount divided by the median amount, with two decimals. */
   readonly ratio: number;
-  /** Robust z-score of the compared amount, with two decimals. */
+  /** Robust z-score of the compared invoice amount, with two decimals. */
   readonly z: number;
 }
 

@@ -51,7 +51,7 @@ export function findingIn(billed: Billed, type: FindingType): Finding | undefine
   return billed.analysis.findings.find((finding) => finding.type === type);
 }
 
-/** Adds the check digits that make an IBAN valid. */
+/** Adds the check digits that make the IBAN of a test invoice valid. */
 export function ibanOf(country: string, bban: string): { iban: string } {
   const digits = [...`${bban}${country}00`].map((character) => parseInt(character, 36)).join('');
   return { iban: `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${bban}` };

@@ -156,7 +156,7 @@ function withSwappedDigits(amount: string): string {
   return `${amount.charAt(0)}${amount.charAt(2)}${amount.charAt(1)}${amount.slice(3)}`;
 }
 
-/** Adds a due date 30 days after the issue date. */
+/** Adds to a test invoice a due date 30 days after the issue date. */
 function issuedOn(issue_date: string): Required<Pick<CanonicalInvoice, 'issue_date' | 'due_date'>> {
   return { issue_date, due_date: addDays(issue_date, 30) };
 }

@@ -56,8 +56,8 @@ export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
 }
 
 /**
- * Converts a page to greyscale with full contrast, in the size that `pageSize` returns. A receipt that keeps its size
- * also keeps its contrast.
+ * Converts a document page to greyscale with full contrast, in the size that `pageSize` returns. A receipt that keeps
+ * its size also keeps its contrast.
  */
 export async function preparePicture(source: Sharp, number: number): Promise<Picture> {
   // The size of the picture is known only after decoding and rotating. The intermediate image is not compressed,

@@ -46,7 +46,7 @@ export function receiptSize(source: PictureSize): PictureSize {
   return scaled(source, Math.min(...factors), (length) => Math.floor(length + 1e-6));
 }
 
-/** Rounds to whole pixels, at least one for each side. */
+/** Rounds the size of a picture to whole pixels, at least one for each side. */
 function scaled({ width, height }: PictureSize, factor: number, round: (length: number) => number): PictureSize {
   return { width: Math.max(1, round(width * factor)), height: Math.max(1, round(height * factor)) };
 }

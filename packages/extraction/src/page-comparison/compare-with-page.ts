@@ -111,7 +111,7 @@ function joined(document: TextDocument): string {
   return document.cells.map(({ text }) => foldKey(text)).join('');
 }
 
-/** Finds an IBAN that is split over two cells of a line. */
+/** Finds an IBAN that is split over two cells of a line on the page. */
 function splitIban(document: TextDocument): string | undefined {
   for (const line of document.lines.flat()) {
     const [iban] = findIbans(line.cells.map(({ text }) => text).join(' ')).filter(({ isValid }) => isValid);

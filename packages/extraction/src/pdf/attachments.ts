@@ -134,7 +134,7 @@ export function hasInvoiceRoot(content: Uint8Array): boolean {
   return false;
 }
 
-/** Returns the name of the element at a position without its prefix. Empty if the name does not end. */
+/** Returns the name of the XML element at a position without its prefix. Empty if the name does not end. */
 function localNameAt(text: string, at: number): string {
   const end = text.slice(at).search(/[\s>]/);
   const name = end < 0 ? '' : text.slice(at, at + end);

@@ -13,7 +13,7 @@ import type { PdfPage } from './read-pages.js';
 import { findFreedObjects, findRevisions, isBlank, objectAt } from './revisions.js';
 import type { ByteRange } from './revisions.js';
 
-/** Facts about the history of a file: changes after it was signed, and content that a later revision replaces. */
+/** Facts about the history of a PDF file: changes after it was signed, and content that a later revision replaces. */
 export interface HistoryFacts {
   readonly signature: SignatureReading | null;
   readonly signs: readonly TamperSign[];
@@ -176,9 +176,9 @@ async function compareAll(history: History): Promise<HistoryFacts> {
 }
 
 /**
- * Returns the ends of signed revisions, the oldest first. Later content may not differ from the oldest revision, and no
- * one can insert another revision before it. Ranges that end within a revision come last, because no real signature
- * does that.
+ * Returns the ends of the signed revisions of a PDF, the oldest first. Later content may not differ from the oldest
+ * revision, and no one can insert another revision before it. Ranges that end within a revision come last, because no
+ * real signature does that.
  */
 function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
   const places = byteRanges.map(endOf).sort((one, other) => one - other);

@@ -49,7 +49,10 @@ export const NOTES_MAX = 12;
 const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
 /** Maximum size of a handwritten name or the logo of a program: 108 by 54 points. */
 const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
-/** Distance by which the letters of a word may extend beyond its box, which is computed for letters of equal width. */
+/**
+ * Distance by which the letters of a word on a page may extend beyond its box, which is computed for letters of equal
+ * width.
+ */
 const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
 /**
  * Pattern of an account number: digits in one piece or in groups, or with a sort code. Dates and times do not match.

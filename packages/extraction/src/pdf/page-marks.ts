@@ -178,7 +178,7 @@ function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
 interface Lookups {
   readonly isLayerShown: (layer: unknown) => boolean;
   readonly digitShown: (font: string, code: number) => string | undefined;
-  /** Checks whether a font is a Type 3 font, whose size does not show the size of its letters. */
+  /** Checks whether a font of the PDF is a Type 3 font, whose size does not show the size of its letters. */
   readonly hasDrawnGlyphs: (font: string) => boolean;
   readonly isOpaqueImage: (image: string) => boolean;
 }

@@ -1,7 +1,7 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
 import { pdfiumProgram } from './pdfium-program.js';
 
-/** Area in pixels of the drawing, measured from the top. */
+/** Area of the drawn PDF page in pixels, measured from the top. */
 export interface PixelArea {
   readonly left: number;
   readonly top: number;
@@ -30,7 +30,10 @@ export interface DrawnPage {
   readonly rotation: number;
   /** Picture of the document page without annotations. */
   readonly content: GreyPicture;
-  /** Image with annotations that draw their own appearance. It is the same image as `content` if there are none. */
+  /**
+   * Image of the PDF page with annotations that draw their own appearance. It is the same image as `content` if there
+   * are none.
+   */
   readonly whole: GreyPicture;
   readonly annotations: readonly Annotation[];
 }
@@ -57,7 +60,7 @@ export interface PdfiumDocument {
   draw(index: number): DrawnPage | undefined;
 }
 
-/** Functions of the library that this file uses. The library exports them without types. */
+/** Functions of the PDFium library that this file uses. The library exports them without types. */
 interface Functions {
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetSignatureCount(document: number): number;
@@ -112,7 +115,7 @@ const RENDER_ANNOTATIONS = 0x01;
 const RENDER_GREY = 0x08;
 const GREY = 1;
 const FORM_ENVIRONMENT_BYTES = 256;
-/** Subtypes of annotations, as the library numbers them. */
+/** Subtypes of PDF annotations, as the PDFium library numbers them. */
 const NOTES: ReadonlySet<number> = new Set([1, 14, 16, 17, 18]);
 const LINK = 2;
 const MARKINGS: ReadonlySet<number> = new Set([9, 10, 11, 12]);

@@ -177,7 +177,7 @@ function apply(view: readonly number[], x: number, y: number): readonly [number,
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Checks whether a text item is hidden: hidden text with the same content is at its place. */
+/** Checks whether a text item of a PDF page is hidden: hidden text with the same content is at its place. */
 function isHidden(item: PdfTextItem, hidden: readonly ShownText[]): boolean {
   const [, , , , x = 0, y = 0] = item.transform;
   const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0);

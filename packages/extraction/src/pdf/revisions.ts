@@ -102,8 +102,8 @@ function endOfStream(file: Buffer, keyword: number): number {
 }
 
 /**
- * Returns the end of the revision that an end mark closes, including its line end. Undefined if the mark closes none:
- * the first part of a linearised file refers to nothing before it.
+ * Returns the end of the PDF revision that an end mark closes, including its line end. Undefined if the mark closes
+ * none: the first part of a linearised file refers to nothing before it.
  */
 function endOfRevision(file: Buffer, mark: number): number | undefined {
   const before = file

@@ -101,7 +101,7 @@ export function picture(grey: number): PdfObject {
   };
 }
 
-/** Returns a signature field, which is visible if it has a rectangle. */
+/** Returns a PDF signature field, which is visible if it has a rectangle. */
 export function signatureField(
   value: number,
   { name = 'supplier', rectangle = '0 0 0 0', look }: { name?: string; rectangle?: string; look?: number } = {},

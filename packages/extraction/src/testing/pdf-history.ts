@@ -15,7 +15,7 @@ export function firstRevision(objects: PdfObjects, options: RevisionOptions = {}
   return withRevision(Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n', 'latin1'), { 0: null, ...objects }, options);
 }
 
-/** Appends a revision to a PDF (ISO 32000-1, 7.5.6). */
+/** Appends a revision to a PDF for tests (ISO 32000-1, 7.5.6). */
 export function withRevision(
   file: Buffer,
   objects: PdfObjects,

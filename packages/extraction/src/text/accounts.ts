@@ -20,7 +20,7 @@ const PAYERS_ACCOUNT =
 const BANK_WORDS =
   /iban|bank|konto|rekening|\brib\b|coordinate|cuenta|rachun|bonifico|überweis|ueberweis|virement|transfer|przelew|transferencia|overma|\bbic\b|swift/i;
 
-/** Matches the beginning of an IBAN at the end of a line. */
+/** Matches the beginning of an IBAN at the end of a line of the document. */
 const BROKEN_IBAN = /(?<![\p{L}\d])[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){0,6}$/u;
 const TRANSFER =
   /overma|überweis|ueberweis|virement|virer|transfer|przelew|bonifico|storten|indbetal|innbetal|átutal|plata in cont/i;
@@ -62,7 +62,7 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
   return { ibans, invalid: ibans.length === 0 ? invalid : null, domestic: findDomesticAccount(document) };
 }
 
-/** Finds an IBAN that a line break divides. Its position is that of the part on the first line. */
+/** Finds an IBAN that a line break in the document divides. Its position is that of the part on the first line. */
 function ibanOverTwoLines(document: TextDocument, cell: ReadCell): IbanMatch[] {
   const begin = BROKEN_IBAN.exec(cell.text);
   const lines = document.lines[cell.page] ?? [];
@@ -104,7 +104,7 @@ function findDomesticAccount(document: TextDocument): AccountReading['domestic']
   return sortCode === undefined || accountNumber === undefined ? undefined : { sortCode, accountNumber };
 }
 
-/** Finds a pattern with its label, in one cell or in two cells of a line. */
+/** Finds a pattern of an account number with its label, in one text cell or in two cells of a line. */
 function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefined {
   for (const cell of document.cells) {
     const lines = document.lines[cell.page] ?? [];

@@ -2,7 +2,7 @@
 export interface AmountMatch {
   /** The amount as a plain decimal with the printed decimals, such as `1234.50` or `-12.00`. */
   readonly value: string;
-  /** The amount in thousandths, for exact arithmetic. */
+  /** The amount that was read from a document in thousandths, for exact arithmetic. */
   readonly thousandths: number;
   readonly decimals: number;
   readonly raw: string;
@@ -93,8 +93,8 @@ function toPlain(body: string, mark: DecimalMark | undefined): string | undefine
   const fraction = text.slice(text.lastIndexOf(last) + 1);
   const isMixed = new Set(separators).size > 1;
   if (!isMixed && separators.length > 1) return trimZeros(text.replace(/[.,]/g, ''));
-  // A single separator before three digits separates thousands, unless the document uses this mark for decimals (and
-  // states thousandths).
+  // A single separator before three digits of an amount separates thousands, unless the document uses this mark for
+  // decimals (and states thousandths).
   if (!isMixed && fraction.length === 3 && !text.startsWith('0') && (mark === undefined || mark !== last)) {
     return trimZeros(text.replace(/[.,]/g, ''));
   }

@@ -34,7 +34,7 @@ const RIVAL_SCORES = 0.35;
 const CONFIDENCE_WITHOUT_LABEL_MAX = 0.4;
 const CONFIDENCE_OF_PROOF_MIN = 0.95;
 const CLOSE_SCORES = 0.1;
-/** Increase of the score if two labels agree on a value. */
+/** Increase of the score of a possible value if two labels in the document agree on it. */
 const AGREEMENT_BONUS = 0.15;
 
 export interface Choice {
@@ -87,7 +87,8 @@ export function toReading(
   const certainty = candidate.certainty ?? certaintyByScore(candidate, options);
   const ofText = Math.min(options.sourceFactor, confidenceOf(cell, start, end));
   let confidence = Math.min(certainty * ofText, options.confidenceMax ?? 1);
-  // A check digit or a sum also proves that the text was read correctly. It does not prove which of two values is meant.
+  // A check digit or a sum also proves that the text of a document was read correctly. It does not prove which of two
+  // values is meant.
   if (candidate.isProven && !options.isContested) confidence = Math.max(confidence, CONFIDENCE_OF_PROOF_MIN);
   return {
     value: candidate.value,

@@ -5,7 +5,10 @@ import type { ReadCell, ReadLine, TextDocument } from './text-document.js';
 /** State of an invoice, before or after its correction, to which an amount of a corrective invoice belongs. */
 export type CorrectionState = 'before' | 'after' | 'difference';
 
-/** Words of each state in EN, DE, FR, PL, ES, IT and NL, folded: without diacritics and spaces. */
+/**
+ * Words for the states before and after a correction in EN, DE, FR, PL, ES, IT and NL, folded: without diacritics and
+ * spaces.
+ */
 const WORDS: readonly (readonly [state: CorrectionState, words: RegExp])[] = [
   [
     'before',

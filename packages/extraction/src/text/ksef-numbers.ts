@@ -3,7 +3,10 @@ import { foldKey } from './normalise.js';
 import type { TextPage } from './layout.js';
 import { withDigits } from './misread.js';
 
-/** Four groups; a narrow column breaks the line after a hyphen. Misread letters are repaired where the check digits prove it. */
+/**
+ * Pattern of a KSeF number: four groups; a narrow column breaks the line after a hyphen. Misread letters are repaired
+ * where the check digits prove it.
+ */
 const PRINTED =
   /(?<![0-9A-Z-])([0-9A-Z]{10})\s{0,2}-\s{0,2}([0-9A-Z]{8})\s{0,2}-\s{0,2}([0-9A-Z]{12})\s{0,2}-\s{0,2}([0-9A-Z]{2})(?![0-9A-Z-])/g;
 const HYPHENS = /[\u2010-\u2015\u2212]/g;

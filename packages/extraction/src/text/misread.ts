@@ -23,7 +23,7 @@ const LETTER_BY_DIGIT: Readonly<Record<string, string>> = {
 
 const specifications = getCountrySpecifications();
 
-/** Replaces letters by the digits that they resemble, for numbers that contain only digits. */
+/** Replaces letters that OCR misread by the digits that they resemble, for numbers that contain only digits. */
 export function withDigits(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => DIGIT_BY_LETTER[letter] ?? letter);
 }
@@ -42,7 +42,7 @@ export function repairIban(compact: string): string {
   return `${country}${withDigits(compact.slice(2, 4))}${account.join('')}`;
 }
 
-/** Returns the class of each character of a pattern such as `^[A-Z]{4}[0-9]{14}$`. */
+/** Returns the class (letter or digit) of each character of a pattern such as `^[A-Z]{4}[0-9]{14}$`. */
 function classesOf(pattern: string): string[] {
   return [...pattern.matchAll(/\[([^[\]]+)\]\{(\d+)\}/g)].flatMap(([, characters = '', count]) =>
     Array.from({ length: Number(count) }, () => characters),

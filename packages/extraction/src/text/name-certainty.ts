@@ -26,7 +26,7 @@ const CERTAINTY_OF_DOUBT = 0.6;
 const CERTAINTY_OF_NO_NAME = 0.3;
 /** Minimum length of a name that is searched on the page. A shorter one occurs inside words by chance. */
 const LENGTH_TO_SEARCH_MIN = 5;
-/** Number of lines below a name that may hold its tax id. */
+/** Number of lines below a supplier name that may hold its tax id. */
 const LINES_OF_BLOCK_MAX = 8;
 
 /**

@@ -35,7 +35,10 @@ const WORDS_BEFORE_NUMBER =
 /** Matches groups of digits that fill a text cell, as in `24 7781 0034 5512`. */
 const GROUPED = /^\d{2,5}(?: \d{2,6}){2,7}$/;
 const GROUPED_DIGITS_MAX = 24;
-/** Matches the series of a number, as in `seria LVC nr. ` and `Σειρά Β Αρ. `, up to the number or the end of its cell. */
+/**
+ * Matches the series of an invoice number, as in `seria LVC nr. ` and `Σειρά Β Αρ. `, up to the number or the end of
+ * its cell.
+ */
 const SERIES =
   /(?<!\p{L})(?:seria|seri[ae]s?|série|σειρ[αά])[ .:]{1,3}([\p{L}\d][\p{L}\d/-]{0,9})(?:[ .:,]{1,3}(?:n[.°ºr]{0,2}|num[aeă]r\p{L}{0,2}|número|αρ|αριθμός|č|no)[.:]?)?[ .:]{0,3}$/iu;
 /** Share of the document page height above which a number counts as near the top of the page. */
@@ -46,8 +49,8 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
   const others = otherNumbers(document);
   const found: Candidate[] = [];
   for (const place of placesOf(document, 'number')) {
-    // `No` and `#` alone are often headings of columns and lists. They count as a label only with a colon or a value in
-    // the same cell.
+    // In a document, `No` and `#` alone are often headings of columns and lists. They count as a label only with a
+    // colon or a value in the same cell.
     for (const region of place.regions) {
       const text = region.cell.text.slice(region.start, region.end);
       // Matches a number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.

@@ -76,7 +76,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-/** The legal form of a firm is at the end of its name, or before the name. */
+/** The legal form of a firm is at the end of its name in the document, or before the name. */
 function withoutLegalForm(name: string): string {
   const plain = normaliseText(name);
   const form = LEGAL_FORM.exec(plain);

@@ -39,7 +39,7 @@ const LONG_LABEL = 11;
 export const LETTERHEAD = 0.28;
 export const FOOTER = 0.82;
 
-/** Bonus of a name in large letters, above that of any name with a legal form in the window of an envelope. */
+/** Bonus of a supplier name in large letters, above that of any name with a legal form in the window of an envelope. */
 const LETTERHEAD_BONUS = 0.3;
 /** Score that a letterhead gets on a picture, where stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
@@ -206,7 +206,7 @@ function isLastLine(document: TextDocument, cell: ReadCell): boolean {
   return cell.top > first.top + 0.6 * (last.bottom - first.top);
 }
 
-/** Checks whether a line of the footer, or one beside it, states a registration or a tax id. */
+/** Checks whether a line of the document footer, or one beside it, states a registration or a tax id. */
 function isRegisteredFooter(document: TextDocument, cell: ReadCell): boolean {
   const lines = document.lines[cell.page] ?? [];
   return lines

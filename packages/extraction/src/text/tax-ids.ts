@@ -108,8 +108,8 @@ function longestValid(text: string): { raw: string; country: string; isProven: b
 }
 
 /**
- * Returns the longest beginning of the text whose check digit matches after letters are replaced by the digits that
- * they resemble.
+ * Returns the longest beginning of a text that is a tax id: its check digit matches after letters are replaced by the
+ * digits that they resemble.
  */
 function longestRepaired(
   text: string,
@@ -127,7 +127,7 @@ function longestRepaired(
   return undefined;
 }
 
-/** Yields the text, and then the text without its last groups, one group less each time. */
+/** Yields the text of a possible tax id, and then the text without its last groups, one group less each time. */
 function shorterAndShorter(text: string): string[] {
   const texts = [text.replace(/(?<![ .:/-])[ .:/-]+$/, '')];
   for (const { index } of [...text.matchAll(/[ .:/-]+/g)].reverse()) {

@@ -70,7 +70,7 @@ export function hasKind(hit: LabelHit, ...kinds: readonly LabelKind[]): boolean 
   return hit.entries.some(({ kind }) => kinds.includes(kind));
 }
 
-/** Returns the label at the beginning of the cell. */
+/** Returns the label at the beginning of a text cell. */
 export function leadingLabel(cell: ReadCell): LabelHit | undefined {
   return cell.labels.find(({ start }) => start <= 1);
 }
@@ -85,7 +85,7 @@ function isItemHeader(cells: readonly ReadCell[]): boolean {
   );
 }
 
-/** Replaces text without changing its length, so that positions in the text stay valid. */
+/** Replaces text of a document without changing its length, so that positions in the text stay valid. */
 function blank(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   let blanked = text;
   for (const { start, end } of spans) {

@@ -41,7 +41,10 @@ function totalsOfLine(placed: readonly Placed[]): Totals {
   return { gross: undefined, net: undefined, tax: undefined, payable: null };
 }
 
-/** Returns the totals after a correction minus those before it. Absent unless both states name their total. */
+/**
+ * Returns the totals of a corrective invoice after the correction minus those before it. Absent unless both states name
+ * their total.
+ */
 function difference(after: Totals | undefined, before: Totals | undefined): Totals {
   const minus = (one: Candidate | undefined, other: Candidate | undefined): Candidate | undefined => {
     if (one === undefined || other === undefined) return undefined;

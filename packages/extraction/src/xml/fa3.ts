@@ -23,7 +23,7 @@ export const fa3: Syntax = {
     due_date: [{ earliest: `${PAYMENT}/f:TerminPlatnosci/f:Termin` }],
     currency: ['f:Fa/f:KodWaluty'],
     net_amount: [{ sum: NET_PARTS.split(' ').map((part) => `f:Fa/f:P_13_${part}`) }],
-    // The elements P_14_1W to P_14_5W repeat the tax in PLN.
+    // The elements P_14_1W to P_14_5W of an FA(3) invoice repeat the tax in PLN.
     tax_amount: [{ sum: TAX_PARTS.split(' ').map((part) => `f:Fa/f:P_14_${part}`) }],
     gross_amount: ['f:Fa/f:P_15'],
     purchase_order_ref: ['f:Fa/f:WarunkiTransakcji/f:Zamowienia/f:NrZamowienia'],

@@ -10,7 +10,9 @@ export function locationOf(node: XmlNode): string {
   return pathOf(node, positionOf);
 }
 
-/** Returns the same path without positions, which is equal for all nodes that differ only in their positions. */
+/**
+ * Returns the path of an XML node without positions, which is equal for all nodes that differ only in their positions.
+ */
 export function patternOf(node: XmlNode): string {
   return pathOf(node, () => '');
 }

@@ -5,7 +5,7 @@ import type { DocumentFormat, FieldPath } from '../reading.js';
  * prefixes of the syntax. The first source that is present is used.
  */
 export type Source =
-  /** Uses the first of the nodes that can be read. */
+  /** Uses the first of the XML nodes whose value can be read. */
   | string
   /** Joins those of the listed values that are present in the XML invoice. */
   | { readonly join: readonly string[]; readonly separator: ' ' | '' }
@@ -16,7 +16,7 @@ export type Source =
   | { readonly country: string; readonly number: string }
   /** Combines an invoice number with the code of its series, if it has one. */
   | { readonly series: string; readonly number: string }
-  /** Uses the earliest of several dates as the value. */
+  /** Uses the earliest of several dates in the XML as the value of the field. */
   | { readonly earliest: string }
   /** Adds the nodes of all paths, and subtracts the nodes of `minus`. With `each`, every path must have a node. */
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
@@ -86,6 +86,6 @@ export interface LineSyntax {
   readonly priceQuantity?: string;
   readonly netAmount?: string;
   readonly taxRate: string;
-  /** Matches a line that states the value before a correction. Its amounts are subtracted. */
+  /** Matches an invoice line that states the value before a correction. Its amounts are subtracted. */
   readonly reversed?: string;
 }

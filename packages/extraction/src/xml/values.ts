@@ -7,7 +7,7 @@ import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 1_000;
 
-/** Trims a text. Returns undefined if it has no visible character or is too long. */
+/** Trims the text of an XML field. Returns undefined if it has no visible character or is too long. */
 export function readText(raw: string): string | undefined {
   const text = raw.trim();
   return hasVisibleText(text) && !isLongerThan(text, TEXT_LENGTH_MAX) ? text : undefined;
@@ -59,7 +59,7 @@ export function plainDecimal(raw: string): string | undefined {
   return sign === '-' && /[1-9]/.test(magnitude) ? `-${magnitude}` : magnitude;
 }
 
-/** Changes the sign of an amount. Zero has no sign. */
+/** Changes the sign of an amount in an XML invoice. Zero has no sign. */
 export function negated(decimal: string): string {
   if (!/[1-9]/.test(decimal)) return decimal;
   return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
@@ -125,7 +125,10 @@ function day(value: string, confidence = CERTAIN): DateReading | undefined {
 
 const MS_PER_DAY = 86_400_000;
 
-/** Returns the Monday of a calendar week. By ISO 8601, week 1 contains the fourth of January. */
+/**
+ * Returns the Monday of a calendar week that a document states as a date. By ISO 8601, week 1 contains the fourth of
+ * January.
+ */
 function mondayOf(year: number, week: number): DateReading | undefined {
   if (week < 1 || week > 53) return undefined;
   const fourth = new Date(Date.UTC(year, 0, 4));

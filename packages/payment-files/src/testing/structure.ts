@@ -1,6 +1,9 @@
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
 
-/** Elements in their order: `?` may be absent, `*` may be absent and repeated, `+` may be repeated. */
+/**
+ * XML elements of a payment file in their order: `?` may be absent, `*` may be absent and repeated, `+` may be
+ * repeated.
+ */
 const HEADER = 'MsgId CreDtTm Authstn* NbOfTxs CtrlSum? InitgPty FwdgAgt? InitnSrc?';
 const BLOCK =
   'PmtInfId PmtMtd BtchBookg? NbOfTxs? CtrlSum? PmtTpInf? ReqdExctnDt PoolgAdjstmntDt? Dbtr DbtrAcct DbtrAgt DbtrAgtAcct? ' +

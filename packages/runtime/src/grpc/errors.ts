@@ -86,7 +86,10 @@ function decodeDetails(bytes: Buffer): { kind: ErrorKind; options: DomainErrorOp
   return { kind, options: { details, isReplayed, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) } };
 }
 
-/** RESOURCE_EXHAUSTED without a reason is a message over our own size limit: an internal error, so it is not in the table. */
+/**
+ * The gRPC status RESOURCE_EXHAUSTED without a reason is a message over the product's own size limit: an internal
+ * error, so it is not in the table.
+ */
 const kindByStatus: Partial<Record<status, ErrorKind>> = {
   [status.INVALID_ARGUMENT]: 'invalid',
   [status.UNAUTHENTICATED]: 'unauthenticated',

@@ -60,7 +60,7 @@ export interface GrpcServerOptions {
 }
 
 export interface GrpcServer {
-  /** Address of the running server, as `host:port` with its actual port. */
+  /** Address of the running gRPC server, as `host:port` with its actual port. */
   readonly address: string;
   /**
    * Sets the state of the name `ready` in the gRPC health service. The empty name (liveness) is always healthy while
@@ -223,7 +223,7 @@ function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
 interface Refused {
   /** Function that is called when the caller of an rpc was refused while its work continues. */
   onRefused(): void;
-  /** Function that is called if the work fails after its caller was refused. */
+  /** Function that is called if the work of a gRPC call fails after its caller was refused. */
   onLate(error: unknown): void;
 }
 

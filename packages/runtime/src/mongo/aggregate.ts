@@ -101,7 +101,7 @@ export interface AggregateStore<D extends Aggregate> {
    * @throws VersionConflict if no document matches the guard
    */
   save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;
-  /** Changes a document like {@link save}, but does not read it back, because it may be large. */
+  /** Changes a database document like {@link save}, but does not read it back, because it may be large. */
   commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
   /**
    * Writes the first change of a document that was inserted without events, like {@link commit}. Concurrent first

@@ -98,8 +98,8 @@ export function leaseOf<D extends Claimable>(
       };
       const timer = setInterval(() => {
         const askedAt = performance.now();
-        // An error does not mean that the lease is lost. The next renewal, the end of the lease or the condition of the
-        // final write shows whether it is.
+        // An error while a lease is renewed does not mean that the lease is lost. The next renewal, the end of the
+        // lease or the condition of the final write shows whether it is.
         prolong().then(
           (isOurs) => {
             if (isStopped) return;

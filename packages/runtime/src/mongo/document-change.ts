@@ -78,7 +78,10 @@ function differingIndexes(before: readonly unknown[], after: readonly unknown[])
   return indexes;
 }
 
-/** Most unchanged entries are the same objects, which are recognized without a comparison of their members. */
+/**
+ * Most unchanged entries of a stored list are the same objects, which are recognized without a comparison of their
+ * members.
+ */
 function isSame(before: unknown, after: unknown): boolean {
   return before === after || isDeepStrictEqual(before, after);
 }

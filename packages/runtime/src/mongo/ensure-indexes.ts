@@ -17,7 +17,7 @@ export interface MissingIndex {
   /** Name of the database index as `<collection>.<index>`. */
   readonly name: string;
   readonly since: Date;
-  /** Reason why the index can never be built. Undefined while it is being built. */
+  /** Reason why the database index can never be built. Undefined while it is being built. */
   readonly error?: string;
 }
 

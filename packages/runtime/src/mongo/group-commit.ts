@@ -23,7 +23,7 @@ export function groupedInsert<D extends { readonly _id: string }>(
 export interface BulkWritten {
   /** Number of operations of the bulk write that matched or inserted a document. */
   readonly storedCount: number;
-  /** Errors of single operations, by the index of the operation. */
+  /** Errors of single operations of a bulk write, by the index of the operation. */
   readonly refused: ReadonlyMap<number, Error>;
 }
 

@@ -32,7 +32,8 @@ interface RelayDocument {
   readonly created: string;
   readonly lastSeq: number;
   /**
-   * Set while events since this time are being published again. After a restart, publishing begins with these events.
+   * Time since when events of the outbox are being published again. After a restart, publishing begins with these
+   * events.
    */
   readonly refillSince?: Date;
 }

@@ -28,8 +28,8 @@ export interface DatabaseSilence extends SilenceWatch {
 export function watchSilence(): DatabaseSilence {
   const waiting = new Set<() => void>();
   /**
-   * Time since the last heartbeat response. Undefined before the first one. A load balancer sends no heartbeat responses,
-   * so it never counts as silent.
+   * Time since the last heartbeat response of the database. Undefined before the first one. A load balancer sends no
+   * heartbeat responses, so it never counts as silent.
    */
   let unheardMs: number | undefined;
   let lookedAt = performance.now();

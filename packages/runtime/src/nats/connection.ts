@@ -19,7 +19,7 @@ interface Link {
 export interface Bus extends Link {
   /** Number of servers that store the streams that this process creates. */
   readonly streamReplicas: number;
-  /** Returns false before the first connection, and from the loss of the connection until it is restored. */
+  /** Returns false before the first connection to NATS, and from the loss of the connection until it is restored. */
   isConnected(): boolean;
   /** Returns the time since which NATS is disconnected, or undefined while it is connected. */
   disconnectedAt(): Date | undefined;

@@ -42,7 +42,9 @@ export interface Metric {
   readonly owners: readonly ServiceName[];
   /** Former names of the metric. */
   readonly renamedFrom?: readonly string[];
-  /** Reason why no journey produces the metric: it counts faults that only a failure drill causes. */
+  /**
+   * Reason why no test of a customer's journey produces the metric: it counts faults that only a failure drill causes.
+   */
   readonly onlyAfter?: string;
 }
 

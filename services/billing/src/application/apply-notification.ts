@@ -143,7 +143,8 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // The alert is logged again, because a crash may have happened between the write and its alert.
+  // The alert about the subscription is logged again, because a crash may have happened between the write and its
+  // alert.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {

@@ -24,8 +24,8 @@ export const watchAccounts =
           isDue && current.trialEnd > now
             ? [announce(events.trialEnding, { subscriptionId: current.id, trialEndTime: current.trialEnd })]
             : [];
-        // The account is saved even if there is nothing to publish, because saving removes it from the list of due
-        // accounts.
+        // The billing account is saved even if there is nothing to publish, because saving removes it from the list of
+        // due accounts.
         return {
           account: { ...account, trialNoticeFor: isDue ? current.trialEnd : account.trialNoticeFor },
           events: [...notice, ...subscriptionChanged(account, { rule, clock })],

@@ -88,7 +88,7 @@ function replaceSubscription(account: Account, next: TrackedSubscription): Accou
   return { ...account, subscriptions: account.subscriptions.map((one) => (one.id === next.id ? next : one)) };
 }
 
-/** Returns the part of a subscription that messages contain. */
+/** Returns the part of a subscription that messages of the payment provider contain. */
 export function shownOf(snapshot: Snapshot, { plan, interval, additionalLegalEntities }: Purchase) {
   const { id, status, customerId, periodStart, periodEnd, trialEnd, scheduledChange } = snapshot;
   return {
@@ -155,7 +155,7 @@ export interface GraceRule {
   readonly pastDueDaysMax: number | undefined;
 }
 
-/** Returns the time when a subscription in arrears stops being active, or undefined if it does not. */
+/** Returns the time when a subscription with unpaid bills stops being active, or undefined if it does not. */
 export function pastDueEnd(subscription: TrackedSubscription, { pastDueDaysMax }: GraceRule): Date | undefined {
   const { status, periodStart } = subscription;
   if (status !== 'past_due' || pastDueDaysMax === undefined || periodStart === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface NewRendering {
   readonly createdAt: Date;
 }
 
-/** Rendering of a document whose bytes are available. */
+/** Rendered page of a document whose bytes are available. */
 export interface StoredRendering {
   readonly fileId: string;
   readonly mediaType: string;

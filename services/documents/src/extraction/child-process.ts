@@ -99,7 +99,7 @@ export async function startChild(
     execArgv: [`--max-old-space-size=${Math.floor((limits.memoryBytes + HEAP_HEADROOM_BYTES) / MIB)}`],
     isConfined: limits.isConfined,
   });
-  // The priority is set before the child process has threads, because threads inherit it.
+  // The priority is set before the child process that reads documents has threads, because threads inherit it.
   if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());
   const ended = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_, signal) => resolve(signal));
@@ -161,7 +161,7 @@ async function runTask<T extends Task>(
       (resident) => {
         if (resident > limits.memoryBytes) kill('MEMORY');
       },
-      // Sending fails only if the child process has just exited.
+      // Sending a task fails only if the child process that reads documents has just exited.
       () => {},
     );
   }, WATCH_EACH_MS);

@@ -55,7 +55,10 @@ interface Results {
 /** Result type for each type of task of a process that reads documents. */
 export type ResultOf<T extends Task> = Results[T['kind']];
 
-/** Messages from the parent to the child process: a task, its bytes piece by piece, and the end of the bytes. */
+/**
+ * Messages from the parent to the child process that reads documents: a task, its bytes piece by piece, and the end of
+ * the bytes.
+ */
 export type ToChild =
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }

@@ -74,7 +74,7 @@ export interface PoolOptions {
 
 export interface ExtractionPool
   extends DocumentReader, DocumentRenderer, Fa3Describer, ConfirmationChecker, ContactFinder {
-  /** Returns the process ids of the child processes. */
+  /** Returns the process ids of the child processes that read documents. */
   pids(): readonly number[];
   /** Number of documents that are waiting for a child process. */
   readonly waiting: number;
@@ -138,7 +138,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     throw stopping();
   };
   const add = (lane: Lane): void => {
-    // Starting a child process fails only if the pool is closed.
+    // Starting a child process that reads documents fails only if the pool is closed.
     start(lane).then(offer, () => {});
   };
   const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';

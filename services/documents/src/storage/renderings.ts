@@ -57,8 +57,8 @@ export function renderingStore(
   { renderingsMax, bytesMax }: RenderingBounds = BOUNDS,
 ): RenderingStore {
   /**
-   * Makes a rendering unavailable, then removes its bytes and its record. After a crash in between, the sweep removes
-   * the rest. Must not be called while the bytes are being stored, because some of them would remain.
+   * Makes a rendered document page unavailable, then removes its bytes and its record. After a crash in between, the
+   * sweep removes the rest. Must not be called while the bytes are being stored, because some of them would remain.
    */
   const remove = async (id: string): Promise<void> => {
     await collection.updateOne({ _id: id }, { $set: { isComplete: false } });

@@ -1,4 +1,4 @@
-// Replaces the child that reads documents. The bytes of the "document" are its instruction.
+// Replaces the child process that reads documents in tests. The bytes of the "document" are its instruction.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 

@@ -30,7 +30,7 @@ export interface OAuthFlows {
     flow: OAuthFlow,
     page: { readonly tenant: ConsentedTenant; readonly confirmationHash: string; readonly expiresAt: Date },
   ): Promise<void>;
-  /** Returns a flow that is waiting for the user's decision. */
+  /** Returns an OAuth consent flow that is waiting for the user's decision. */
   findConfirming(flowId: string, confirmationHash: string): Promise<OAuthFlow | undefined>;
   /**
    * Changes the status of an OAuth consent flow from CONFIRMING to EXCHANGING, once.

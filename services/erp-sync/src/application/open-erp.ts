@@ -19,7 +19,7 @@ export interface ConsentTokens {
   renewed(owner: SecretOwner, refused: string, retry?: Retry): Promise<string>;
 }
 
-/** Makes a call, and repeats it after a temporary fault as often as the caller allows. */
+/** Makes a call to the ERP, and repeats it after a temporary fault as often as the caller allows. */
 export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Calls that count towards the budget of one import run or test. */

@@ -199,7 +199,7 @@ async function connect(
   }
 }
 
-/** Closes the flow and returns the redirect for the browser. */
+/** Closes the OAuth consent flow and returns the redirect for the browser. */
 async function end(
   { flows, revokeSoon, settings, clock, logger }: CallbackDeps,
   flow: OAuthFlow,

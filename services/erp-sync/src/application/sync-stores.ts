@@ -13,7 +13,7 @@ import type { CallableConnection } from './open-erp.js';
 export interface OpenWindow {
   /** Start time in RFC 3339 format. Only rows that have changed since then are read. Absent if all rows are read. */
   readonly from?: string;
-  /** First day (`YYYY-MM-DD`) from which documents are read. */
+  /** First day (`YYYY-MM-DD`) from which documents of the ERP are read. */
   readonly dateFrom?: string;
   /**
    * Cursor that replaces the current one after the last page of the time window. Absent until the first page of the
@@ -127,7 +127,7 @@ export interface ConnectionClaim {
   giveBack(nextSyncAt: Date): Promise<void>;
 }
 
-/** Owner of an id list, whose pages are stored separately. */
+/** Owner of a list of ERP record ids, whose pages are stored separately. */
 export interface ListOwner {
   readonly organizationId: string;
   readonly connectionId: string;

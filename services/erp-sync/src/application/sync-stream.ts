@@ -84,7 +84,7 @@ function newWindow(cursor: string | undefined, stream: StreamName, first: FirstD
   return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
 }
 
-/** Sets the first date of a time window that begins again, because it has none yet. */
+/** Sets the first date of a time window of the import that begins again, because it has none yet. */
 function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
   const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
   return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;

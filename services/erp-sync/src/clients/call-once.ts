@@ -10,7 +10,7 @@ import type { ErpAnswer, ErpRequest } from '../providers/provider.js';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Outcome of one call. `isTimeUp` means that the call was aborted at its deadline. */
+/** Outcome of one HTTP call to an ERP. `isTimeUp` means that the call was aborted at its deadline. */
 export type Attempt = { readonly answer: ErpAnswer } | { readonly fault: ErpFault; readonly isTimeUp: boolean };
 
 interface Call {

@@ -13,7 +13,10 @@ export interface OAuthState {
   readonly expiresAt: Date;
 }
 
-/** A signing key. Its id is part of the state parameter, so that older keys can still be used for verification. */
+/**
+ * A key that signs OAuth state parameters. Its id is part of the parameter, so that older keys can still be used for
+ * verification.
+ */
 export interface StateKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -57,7 +60,7 @@ export function signState(state: OAuthState, [key]: readonly [StateKey, ...State
   return `${body}.${sign(body, key).toString('base64url')}`;
 }
 
-/** Returns the state if one of the keys signed it and it has not expired, and otherwise undefined. */
+/** Returns the OAuth state if one of the keys signed it and it has not expired, and otherwise undefined. */
 export function readState(text: string, keys: readonly StateKey[], now: Date): OAuthState | undefined {
   if (text.length > STATE_LENGTH_MAX) return undefined;
   const [body = '', signature = '', ...rest] = text.split('.');

@@ -68,7 +68,7 @@ export class Row {
     return required(this.amount(name), name);
   }
 
-  /** Reads the day from a date with or without a time. */
+  /** Reads the day from a date field of an ERP row with or without a time. */
   day(name: string): string | undefined {
     const text = this.text(name);
     return text === undefined || !/^.{10}[T ]/.test(text) ? text : text.slice(0, 10);

@@ -97,7 +97,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     async claimRevocation(now, until) {
       const document = await collection.findOneAndUpdate(
         { revokeAt: { $lte: now } },
-        // After this write, the user can no longer confirm the consent.
+        // After this write, the user can no longer confirm the OAuth consent.
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );

@@ -87,7 +87,7 @@ export interface Published {
 export const publishedText = describeApi(resources, webhookEvents, unreferencedSchemas);
 export const published = JSON.parse(publishedText) as Published;
 
-/** Returns the parameter that a reference names. */
+/** Returns the parameter of the OpenAPI description that a reference names. */
 function referenced({ $ref }: { readonly $ref: string }): Parameter {
   const parameter = published.components.parameters[nameOf($ref)];
   if (parameter === undefined) throw new TypeError(`The OpenAPI description has no component ${$ref}.`);

@@ -27,9 +27,9 @@ export interface StartedAuthentication {
  * @throws KsefRefusal
  */
 export interface AuthenticationCalls {
-  /** Requests an authentication challenge (call A2). */
+  /** Requests a challenge for a login to KSeF (call A2). */
   challenge(credentials: KsefCredentials): Promise<Challenge>;
-  /** Fetches the status of an authentication attempt (call A4). */
+  /** Fetches the status of a login to KSeF (call A4). */
   status(credentials: KsefCredentials, started: StartedAuthentication): Promise<KsefStatus>;
   /** Fetches the KSeF tokens after a successful authentication (call A5). */
   redeem(credentials: KsefCredentials, started: StartedAuthentication): Promise<{ access: Grant; refresh: Grant }>;
@@ -107,7 +107,7 @@ async function awaitEnd(
   }
 }
 
-/** Marks a refusal that concerns this login only, so the next login may succeed. */
+/** Marks a refusal of KSeF that concerns this login only, so the next login may succeed. */
 function ofLogin(error: KsefRefusal): KsefRefusal {
   const kind = error.concerns === 'REFERENCE' ? 'TRANSIENT' : error.kind;
   return new KsefRefusal(kind, error.message, { ...error, isOfLogin: true });

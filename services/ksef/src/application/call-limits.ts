@@ -33,7 +33,7 @@ export interface StoredScope {
   readonly scope: CallScope;
 }
 
-/** Store of call scopes, which all replicas use. */
+/** Store of the counts of KSeF calls, which all replicas use. */
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
   /** Stores the state that follows `version`. Returns false if another replica has already stored one. */
@@ -122,8 +122,8 @@ export class CallLimits {
   }
 
   /**
-   * Checks whether the current limits of a context are due to be read. They are read once an hour, whatever the result
-   * was.
+   * Checks whether the current call limits of KSeF for a NIP are due to be read. They are read once an hour, whatever
+   * the result was.
    */
   async isDue(subject: Omit<LimitSubject, 'operation'>): Promise<boolean> {
     const ledger = this.#ledgerOf(subject);
@@ -280,7 +280,7 @@ class ScopeLedger {
   }
 
   /**
-   * Makes one attempt to store a batch of counted calls.
+   * Makes one attempt to store a batch of counted KSeF calls.
    * @returns false if the database failed, or if other replicas were always faster
    */
   async #storeOnce(batch: Batch): Promise<boolean> {

@@ -33,7 +33,8 @@ export interface ExportPackagesSettings {
 }
 
 /**
- * Multiple of the usual call deadline that a part gets. A part has 50 MB, and downloading it takes up to ten minutes.
+ * Multiple of the usual call deadline that a part of a KSeF package gets. A part has 50 MB, and downloading it takes up
+ * to ten minutes.
  */
 const DEADLINES_OF_PART = 20;
 const CONNECT_MS_MAX = 10_000;
@@ -143,7 +144,7 @@ export function exportPackages(
   };
 }
 
-/** Opens a temporary file that disappears when its handle is closed. */
+/** Opens a temporary file for a KSeF package that disappears when its handle is closed. */
 async function openNameless(): Promise<FileHandle> {
   const path = join(tmpdir(), `ksef-package-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
@@ -222,6 +223,6 @@ function refusalOf(error: unknown): unknown {
   const { code = '', syscall } = error as { readonly code?: string; readonly syscall?: string };
   if (code.startsWith('ERR_OSSL'))
     return new PackageFault('The KSeF package cannot be decrypted with the key of its export.');
-  // The local disk is full or faulty, so KSeF is not the cause.
+  // The local disk is full or faulty, so KSeF is not the cause of the failed download.
   return syscall === 'write' && code !== 'EPIPE' ? error : unavailable('is unavailable');
 }

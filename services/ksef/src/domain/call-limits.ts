@@ -76,7 +76,7 @@ export interface EndedCalls {
   readonly calls: number;
 }
 
-/** Calls of one replica that are in progress. If the replica dies, they count as completed at `endsAtMs`. */
+/** Calls of one replica to KSeF that are in progress. If the replica dies, they count as completed at `endsAtMs`. */
 export interface CallsUnderWay {
   readonly replica: string;
   readonly calls: number;
@@ -152,8 +152,8 @@ export function waitForCall(
 }
 
 /**
- * Returns the limits that calls must respect: the limits that KSeF states, or the published ones if it states none. A
- * factor multiplies only the published limits. Limits that KSeF states then apply in addition.
+ * Returns the limits that calls to KSeF must respect: the limits that KSeF states, or the published ones if it states
+ * none. A factor multiplies only the published limits. Limits that KSeF states then apply in addition.
  */
 export function limitsInForce(
   group: LimitGroup,

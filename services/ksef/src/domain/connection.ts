@@ -9,7 +9,7 @@ export type Environment = (typeof environments)[number];
 /** Method that a KSeF connection uses to log in to KSeF. */
 export type Authentication = 'TOKEN' | 'CERTIFICATE';
 
-/** Fields of a stored certificate that users see. */
+/** Fields of a stored login certificate that users see. */
 export interface ShownCertificate {
   readonly expiresAt: Date;
   /**

@@ -206,7 +206,7 @@ export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): 
 }
 
 /**
- * Checks whether a document has not been counted yet.
+ * Checks whether a document received from KSeF has not been counted yet.
  * @param role role whose package contains the document
  * @param storedAt time at which the document was stored, now or earlier
  */

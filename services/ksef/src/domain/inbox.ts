@@ -12,7 +12,7 @@ import { polishDayOf } from './preconditions.js';
 export const inboxRoles = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
 export type InboxRole = (typeof inboxRoles)[number];
 
-/** The role of the buyer. Its mark shows how far purchases have been received. */
+/** The role of the buyer in a KSeF inbox. Its mark shows how far purchases have been received. */
 export const BUYER: InboxRole = 'SUBJECT2';
 /** First day on which suppliers issue invoices through KSeF. */
 const INBOX_FROM_MIN = '2026-02-01';
@@ -37,13 +37,13 @@ export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED';
 export interface RefusedInvoice {
   /** KSeF number of the invoice, or the file name in the package if it is not a KSeF number. */
   readonly ksefNumber: string;
-  /** Reason for refusing the invoice, as a sentence. */
+  /** Reason for refusing an invoice from KSeF, as a sentence. */
   readonly reason: string;
 }
 
 /** A refused invoice with the hash that KSeF states about it. */
 export interface RefusedFile extends RefusedInvoice {
-  /** SHA-256 in base64. Undefined if KSeF stated none. */
+  /** SHA-256 hash of the invoice file in base64. Undefined if KSeF stated none. */
   readonly invoiceHash?: string | undefined;
   /**
    * True if the document of the invoice was stored, but does not count as received before its analysis is requested.
@@ -105,11 +105,11 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly id: string;
   readonly trigger: RunTrigger;
   readonly startedAt: Date;
-  /** Start of the first time window of the inbox run. */
+  /** Start of the first time window of the KSeF inbox run. */
   readonly from: string;
   /** Number of invoices of the current window that were counted as received when an invoice package was interrupted. */
   readonly interrupted?: number | undefined;
-  /** Start of the time window whose invoices are being received. */
+  /** Start of the time window whose KSeF invoices are being received. */
   readonly cursor: string;
   /** End of the last time window that the inbox run received completely. */
   readonly through?: string | undefined;
@@ -228,7 +228,10 @@ export function faultOfFrom(from: string, today: string): string | undefined {
   return from > today ? `must not be after today, which is ${today} in Poland.` : undefined;
 }
 
-/** Returns midnight of a day in Poland. Daylight saving time never changes at midnight there. */
+/**
+ * Returns midnight of a day in Poland, at which a period of a KSeF inbox begins. Daylight saving time never changes at
+ * midnight there.
+ */
 export function polishMidnight(day: string): string {
   const summer = new Date(`${day}T00:00:00+02:00`);
   const midnight = polishDayOf(summer) === day ? summer : new Date(`${day}T00:00:00+01:00`);

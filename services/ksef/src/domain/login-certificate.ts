@@ -33,7 +33,7 @@ export interface LoginCertificate {
 
 /** A certificate and its key as uploaded by a caller. */
 export interface UploadedCertificate {
-  /** Certificate in PEM format, or in DER format as base64. */
+  /** Login certificate in PEM format, or in DER format as base64. */
   readonly certificate: string;
   /** Private key in PEM format: PKCS#8 (encrypted or not), SEC1 or PKCS#1. */
   readonly privateKey: string;

@@ -92,7 +92,7 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
   }
 }
 
-/** Hours by which Polish time is ahead of UTC, in summer and in winter. */
+/** Hours by which Polish time, which KSeF uses, is ahead of UTC, in summer and in winter. */
 const POLISH_HOURS = [2, 1];
 
 /**
@@ -102,7 +102,7 @@ const POLISH_HOURS = [2, 1];
 export function endOfPolishDay(day: string): Date {
   const utcMs = Date.parse(`${day}T24:00:00Z`);
   const [summer = utcMs, winter = utcMs] = POLISH_HOURS.map((hours) => utcMs - hours * 3_600_000);
-  // In winter, the end of the day in Poland, computed with summer time, is still 23:00 of the same day.
+  // In winter, the end of the issue day in Poland, computed with summer time, is still 23:00 of the same day.
   return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
 }
 

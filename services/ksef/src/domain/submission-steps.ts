@@ -31,7 +31,7 @@ const SESSION_MARGIN_MS = 5 * 60_000;
 /** Maximum time to wait for a confirmation from KSeF before it is abandoned. */
 const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Current time, and the settings that change waiting times. */
+/** Current time, and the settings that change the waiting times of KSeF submissions. */
 export interface Timing {
   readonly now: Date;
   /** Value of the setting KSEF_WAIT_FACTOR, by which waiting times are multiplied. */

@@ -186,7 +186,7 @@ export function queued(now: Date): Progress {
  */
 export const SESSIONS_KEPT_MAX = 200;
 
-/** Resumes a refused submission. Its earlier KSeF sessions are kept. */
+/** Resumes a refused submission to KSeF. Its earlier sessions are kept. */
 export function takenUpAgain({ sessions }: Pick<Progress, 'sessions'>, now: Date): Progress {
   const kept = sessions.filter(({ isClosed }, index) => !isClosed || index >= sessions.length - SESSIONS_KEPT_MAX);
   return { ...queued(now), sessions: kept.map((session) => ({ ...session, isAbandoned: true, isEarlier: true })) };

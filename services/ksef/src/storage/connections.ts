@@ -139,7 +139,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
     ...rest,
     ...('secret' in change ? { token: secret } : {}),
     ...(secretSavedAt === undefined ? {} : { tokenSavedAt: secretSavedAt }),
-    // The sweep uses this field to find secrets that have yet to be removed.
+    // The sweep uses this field of a KSeF connection to find secrets that have yet to be removed.
     ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
     ...('secret' in change && secret === undefined ? { wipeTokenSince: undefined } : {}),
   });

@@ -342,7 +342,7 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
 }
 
 /**
- * Converts a stored document to submission progress.
+ * Converts a stored document to the progress of a KSeF submission.
  * @throws TypeError if fields are missing that the status requires, which no version of the service has written
  */
 function toProgress({ _id: id, status, progress, dueAt }: WithId<SubmissionDocument>): Progress {

@@ -186,7 +186,10 @@ interface RosterChange {
   readonly context: RequestContext;
   /** Function that builds the mail that is sent about the change of a member. */
   readonly notify?: (organization: Organization) => Notification;
-  /** Pure function that applies the change to the members. After a conflict, it runs again on the newer version. */
+  /**
+   * Pure function that applies the change to the members of the organization. After a conflict, it runs again on the
+   * newer version.
+   */
   readonly apply: (roster: Roster, organization: Organization) => Roster;
 }
 

@@ -47,7 +47,7 @@ export interface Notifications {
 
 const NOTIFICATION_NAMESPACE = '0f6b4a0e-0a53-4c5e-9f0a-7a4b1c1b0c35';
 
-/** Creates the mail of an invitation. Its id is derived, so that one invitation has one mail. */
+/** Creates the mail of an invitation to an organization. Its id is derived, so that one invitation has one mail. */
 export function toInvitationNotification(
   { id: organizationId, name }: Organization,
   { userId, createdAt }: Member,

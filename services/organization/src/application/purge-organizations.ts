@@ -90,7 +90,7 @@ export const purgeOrganizations =
     return { organizationIds, hasMore: expired.length > PURGED_MAX };
   };
 
-/** Announces purges again, to remove data that was still in transit when they began. */
+/** Announces purges of organizations again, to remove data that was still in transit when they began. */
 export const repeatPurges =
   ({ purges, clock }: Deps) =>
   async (): Promise<void> => {

@@ -75,8 +75,8 @@ export const sendDueNotifications =
     const ids = [...(await deps.queue.listDue(BATCH_MAX))];
     const work = async (): Promise<void> => {
       for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-        // A notification that cannot be read or written is retried when its lease expires. The other notifications are
-        // not affected.
+        // An e-mail notification that cannot be read or written is retried when its lease expires. The other
+        // notifications are not affected.
         await sendNotification(deps, id, signal).catch((error: unknown) =>
           deps.logger.warn({ error, notificationId: id }, 'notification not sent, retried when its lease expires'),
         );

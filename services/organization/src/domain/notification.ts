@@ -11,7 +11,7 @@ export interface Notification {
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
-  /** Earliest time of sending. Absent to send the mail at once. */
+  /** Earliest time of sending the e-mail. Absent to send the mail at once. */
   readonly sendAt?: Date | undefined;
   /** Ids of the KSeF submissions that a combined mail counts, at most {@link COUNTED_MAX}. */
   readonly submissionIds?: readonly string[] | undefined;
@@ -36,14 +36,14 @@ export type Occasion =
   | KsefNotice
   | BillingNotice;
 
-/** Notices about money and quotas, for the owners. */
+/** E-mail notices about money and quotas, for the owners. */
 export type BillingNotice =
   | { readonly kind: 'PAYMENT_FAILED'; readonly transactionId: string }
   | { readonly kind: 'TRIAL_ENDING'; readonly trialEnd: Date }
   | {
       readonly kind: 'USAGE_REACHED';
       readonly meter: string;
-      /** Month whose usage the notice is about, such as `2026-03`. */
+      /** Month whose usage the e-mail notice is about, such as `2026-03`. */
       readonly period: string;
       readonly percent: number;
       readonly used: number;
@@ -174,7 +174,7 @@ export function nextRetryAt(tries: number, now: Date): Date | undefined {
 
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Decides whether to send the mail: `SEND`, `ALREADY_SENT`, or the reason not to send it. */
+/** Decides whether to send the e-mail: `SEND`, `ALREADY_SENT`, or the reason not to send it. */
 export function checkDelivery(
   { occasion, createdAt }: Notification,
   { organization, member, now }: { organization: Organization; member: Member; now: Date },

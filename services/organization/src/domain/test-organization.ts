@@ -27,7 +27,7 @@ export function newTestOrganization(
     name: 'Test organization',
     billingEmail: undefined,
     baseCurrency,
-    // Without a subscription, ALL would only be shown beside the mode in force.
+    // Without a subscription, the validation mode ALL would only be shown beside the mode in force.
     referenceValidationMode: referenceValidationMode === 'OFF' ? 'OFF' : 'DECLARED_PROFILES',
     fourEyes: false,
     plan: TEST_PLAN,

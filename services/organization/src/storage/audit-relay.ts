@@ -17,7 +17,9 @@ import type { NotificationDocument } from './notifications.js';
 export interface Audited extends Aggregate {
   /** Audit entries that the relay has not moved yet. */
   readonly auditEntries?: readonly AuditEventDocument[];
-  /** Notifications that the relay has not moved yet. They are always stored together with audit entries. */
+  /**
+   * E-mail notifications that the audit relay has not moved yet. They are always stored together with audit entries.
+   */
   readonly notifications?: readonly NotificationDocument[];
   /** Marker with a sparse index, present while `auditEntries` is not empty. */
   readonly auditPending?: true;
@@ -26,7 +28,10 @@ export interface Audited extends Aggregate {
 type RelaySource = Pick<Audited, '_id' | 'version' | 'auditEntries' | 'notifications'>;
 const relayedFields = { version: 1, auditEntries: 1, notifications: 1 } as const;
 
-/** Interval at which the sweep searches for entries that a crash left. A process moves the entries of its own writes. */
+/**
+ * Interval at which the sweep searches for audit entries that a crash left. A process moves the entries of its own
+ * writes.
+ */
 const SWEEP_INTERVAL_MS = 10_000;
 const SWEEP_DOCUMENTS_MAX = 256;
 /** Minimum age of audit entries that the sweep moves. Younger entries are left to the process that wrote them. */
@@ -62,8 +67,8 @@ export function startAuditRelay(options: {
     await insertMissing(auditEvents, auditEntries);
     await insertMissing(options.notifications, notifications);
     for (const { dueAt } of notifications) if (dueAt !== undefined) options.onNotification(dueAt);
-    // The update is guarded by the version. A newer version may hold newer entries, which its own relay or the next
-    // sweep removes.
+    // The update that removes moved audit entries is guarded by the version. A newer version may hold newer entries,
+    // which its own relay or the next sweep removes.
     await db
       .collection<Audited>(collectionName)
       .updateOne({ _id, version }, { $unset: { auditEntries: '', notifications: '', auditPending: '' } });

@@ -64,7 +64,10 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     return { refusal };
   };
 
-  /** Reserves the external ids, and stores once which rows are skipped. With that write, they no longer count. */
+  /**
+   * Reserves the external ids of the scan rows, and stores once which rows are skipped. With that write, they no longer
+   * count.
+   */
   const noteSkips = async (scan: HeldScan, rows: readonly Row[]): Promise<HeldScan | Withdrawn> => {
     const imported = await importedRows.take(scan, firstPositions(rows));
     const skips = skipsOf(rows, imported);

@@ -124,7 +124,7 @@ export interface ScanStore {
    * pause then continues
    */
   takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
-  /** Stores the skipped rows, which no longer count. */
+  /** Stores the skipped rows of a history scan, which no longer count. */
   noteSkips(scan: HeldScan, skips: readonly Skip[], usage: CountedRows): Promise<HeldScan>;
   /** Stores the result of a history scan and its event in one write, which is the commit point. */
   complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;

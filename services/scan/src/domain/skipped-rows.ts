@@ -24,7 +24,7 @@ export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<st
   });
 }
 
-/** Returns the skipped rows with the identifiers that their sender gave them. */
+/** Returns the skipped rows of a history scan with the identifiers that their sender gave them. */
 export function describeSkips(rows: readonly IdentifiedRow[], skips: readonly Skip[]): SkippedRow[] {
   return skips.map(({ position, reason }) => {
     const { externalId, sourceRowNumber } = rows[position] ?? {};

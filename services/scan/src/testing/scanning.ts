@@ -56,7 +56,7 @@ export function wireRow({ externalId, sourceRowNumber = 1, ...changes }: RowChan
   return { position: 0, sourceRowNumber, externalId, invoice };
 }
 
-/** Returns rows with these external ids. An empty id means that the row has no external id. */
+/** Returns scan rows with these external ids. An empty id means that the row has no external id. */
 export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   return externalIds.map((externalId, index) =>
     wireRow({

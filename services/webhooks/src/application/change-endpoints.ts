@@ -15,7 +15,7 @@ import { rotate } from '../domain/secrets.js';
 import { createSecret } from './secrets.js';
 import type { Deliveries, EndpointChange, Endpoints } from './stores.js';
 
-/** Checks whether a URL may be called (see packages/egress). */
+/** Checks whether the URL of a webhook may be called (see packages/egress). */
 export interface UrlCheck {
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
 }

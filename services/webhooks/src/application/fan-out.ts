@@ -10,7 +10,7 @@ import type { DeliveryWorker } from './delivery-worker.js';
 import type { Plans } from './plans.js';
 import type { DeliveryQueue, Endpoints, Events, NewDelivery, SendableDelivery } from './stores.js';
 
-/** A public event with its source. */
+/** A public webhook event with the internal event that caused it. */
 export interface Occurrence {
   readonly eventId: string;
   readonly at: Date;

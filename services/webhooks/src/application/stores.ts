@@ -5,7 +5,7 @@ import type { Delivery, DeliveryState, DeliveryWithAttempts, OpenDelivery, Settl
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
-// Operations on the collections that use cases need.
+// Operations on the stored webhooks and deliveries that use cases need.
 
 /** Last request to replay the failed webhook deliveries of a webhook. */
 export interface BulkReplay {

@@ -65,7 +65,9 @@ export function readEventType(name: string, path: string): PublicEventType {
   throw invalidField(path, `must be one of ${publicEventTypes.join(', ')}.`);
 }
 
-/** Returns the subscriptions after a change. Existing ones keep their start time, and new ones start now. */
+/**
+ * Returns the subscriptions of a webhook after a change. Existing ones keep their start time, and new ones start now.
+ */
 export function subscribe(
   current: readonly Subscription[],
   types: readonly PublicEventType[],

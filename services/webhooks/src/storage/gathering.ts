@@ -1,6 +1,6 @@
 /**
- * Returns a function that lets its callers wait for each other. All who wait go on together when the first of them has
- * waited for `waitMs`, or as soon as `callersMax` of them wait.
+ * Returns a function that lets database reads wait for each other. All that wait go on together when the first of them
+ * has waited for `waitMs`, or as soon as `callersMax` of them wait.
  */
 export function gathering(waitMs: number, callersMax: number): () => Promise<void> {
   let waiting: (() => void)[] = [];

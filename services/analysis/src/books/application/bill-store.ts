@@ -16,7 +16,7 @@ export interface StoredBill {
   readonly erp: BillOrigin;
 }
 
-/** A bill whose state changes while its content is kept, because it no longer has all required fields. */
+/** An ERP bill whose state changes while its content is kept, because it no longer has all required fields. */
 export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
@@ -34,7 +34,7 @@ export interface KnownBill extends Pick<
   readonly importedAt: Date;
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
-  /** Notes that other use cases have stored on the bill. */
+  /** Notes that other use cases have stored on the ERP bill. */
   readonly match: Pick<
     MatchPart,
     'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'

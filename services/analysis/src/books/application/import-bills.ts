@@ -100,8 +100,8 @@ async function billsAfter(
     const vendor = vendors.get(vendorIdOf(record));
     const bill = completeBill(record);
     if (bill === undefined) {
-      // A draft is not stored until it has all required fields. A stored bill that loses a required field becomes a
-      // draft again.
+      // A draft bill of the ERP is not stored until it has all required fields. A stored bill that loses a required
+      // field becomes a draft again.
       const withdrawnAs = record.state === 'VOID' ? 'VOID' : 'DRAFT';
       if (stored !== undefined && stored.state !== withdrawnAs) {
         const { connectionId } = source;

@@ -10,8 +10,8 @@ const MASKED_TEXT_LENGTH_MIN = 8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * The time zone of the company is unknown. A calendar day may begin this much earlier, and end this much later, than in
- * UTC.
+ * The time zone of the company in the ERP is unknown. A calendar day may begin this much earlier, and end this much
+ * later, than in UTC.
  */
 const DAY_BEGINS_EARLIER_MS = 14 * HOUR_MS;
 const DAY_ENDS_LATER_MS = 12 * HOUR_MS;

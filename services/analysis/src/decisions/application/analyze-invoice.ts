@@ -47,7 +47,7 @@ export interface AnalyzeInvoiceInput {
 export interface AnalyzedInvoice {
   readonly subject: FindingSubject;
   readonly analysis: DecidedAnalysis;
-  /** True if this is the stored response to an earlier request. */
+  /** True if this is the stored response to an earlier request for the analysis of the invoice. */
   readonly isReplayed: boolean;
 }
 

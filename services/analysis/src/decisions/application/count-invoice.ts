@@ -151,8 +151,8 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // The unfinalized units are read after the record. A unit is removed from the list only when it is complete, so a
-      // unit that is neither listed nor complete was never counted.
+      // The unfinalized invoices are read after the record that counts them. An invoice is removed from the list only
+      // when it is complete, so one that is neither listed nor complete was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

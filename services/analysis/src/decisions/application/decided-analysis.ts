@@ -5,7 +5,7 @@ import type { RoutingRule } from '../../reviews/domain/routing.js';
 import { analysisIdFor, findingIdFor } from '../../records/application/derived-ids.js';
 import type { DecidedAnalysis, StoredFinding } from '../../records/application/invoice-store.js';
 
-/** The engine result and the facts that the engine used. */
+/** The findings of the engine and the facts that it used. */
 export interface AnalyzedFacts {
   readonly facts: AnalysisFacts;
   readonly analysis: Analysis;

@@ -106,7 +106,7 @@ export interface BooksStore {
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
   /** Returns a vendor's newest entered bills. */
   billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
-  /** Reads the fields by which the given invoices are compared. */
+  /** Reads the fields by which the given invoices are compared with ERP bills. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
   /** Stores the links between bills and the invoices that they book. Each invoice is booked by at most one bill. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;

@@ -342,8 +342,8 @@ function asExamined(organizationId: string, { billId, changedAt }: BillLink): ob
 interface Changes<T> {
   readonly filter: object;
   /**
-   * Path of the field that stores the time of the last change of a record. The projection of a query must include this
-   * field.
+   * Path of the field that stores the time of the last change of an ERP record. The projection of a query must include
+   * this field.
    */
   readonly changedAt: string;
   readonly projection?: Document;

@@ -119,7 +119,8 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    // The inbox is read before the candidates, so that the candidates include everything that it had received by then.
+    // The KSeF inbox is read before the candidates for a match, so that the candidates include everything that it had
+    // received by then.
     const inbox = await inboxOf(organizationId, input.invoice);
     const isNewcomer = undoubtedInvoices(profile) === 0;
     const [found, bankLink, orderLink, document, erp, alike, highAmount] = await Promise.all([

@@ -15,13 +15,13 @@ export interface Inbox {
   readonly changedAt: Date;
 }
 
-/** Reference to the company to which an inbox belongs. */
+/** Reference to the company to which a KSeF inbox belongs. */
 export type CompanyReference = Pick<Inbox, 'organizationId' | 'companyId'>;
 
 export interface InboxStore {
-  /** Stores an inbox unless a newer event is already stored. */
+  /** Stores the state of a KSeF inbox unless a newer event is already stored. */
   save(inbox: Inbox): Promise<void>;
-  /** Returns the inboxes of a company, one for each environment. */
+  /** Returns the KSeF inboxes of a company, one for each environment. */
   of(organizationId: string, companyId: string): Promise<readonly Inbox[]>;
   /** Returns companies of any tenant that have an inbox, up to a maximum. */
   companies(countMax: number): Promise<readonly CompanyReference[]>;

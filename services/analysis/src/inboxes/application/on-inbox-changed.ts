@@ -11,7 +11,7 @@ interface Deps {
 /** Mark of an inbox that has received no invoices, or that starts again for another taxpayer. */
 const NOTHING_RECEIVED = new Date(0);
 
-/** Stores the time up to which an inbox has received invoices. */
+/** Stores the time up to which a KSeF inbox has received invoices. */
 export const onInboxChanged =
   ({ inboxes, known, wasPurged }: Deps) =>
   async (event: InboxChanged): Promise<void> => {

@@ -56,7 +56,7 @@ export interface RunChanges {
   download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
   /** Returns the bytes of an earlier download of the payment file again. */
   repeat(of: RunReference, number: number, context: RequestContext): Promise<PaymentFileContent>;
-  /** Reads the lines that are held or unknown as a file. */
+  /** Reads the lines of a payment run that are held or unknown as a payment file. */
   withheld(of: RunReference, verdict: 'HOLD' | 'UNKNOWN', context: RequestContext): Promise<PaymentFileContent>;
 }
 

@@ -48,7 +48,7 @@ interface Deps {
 
 export interface LoadedLines {
   readonly facts: readonly LineFacts[];
-  /** References of each line, in the order of the lines. They follow from the line and are not stored. */
+  /** References of each payment line, in the order of the lines. They follow from the line and are not stored. */
   readonly references: readonly LineReferences[];
   /** Numbers of credit notes that no payment has used, by supplier. */
   readonly openCredits: Readonly<Record<string, readonly string[]>>;

@@ -42,7 +42,7 @@ export function paymentFileThreads(
     maxQueue: WAITING_FILES_MAX,
     idleTimeout: IDLE_MS_MAX,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEBIBYTES_MAX },
-    // Threads need no settings of this process.
+    // Threads that read payment files need no settings of this process.
     env: {},
   });
   let inProgress = 0;

@@ -40,7 +40,7 @@ export interface FileResults {
   readonly REPORT: ReadonlyMap<string, ReportedLine> | undefined;
 }
 
-/** The refusal of a file. Errors lose their class and their fields between threads. */
+/** The refusal of a payment file. Errors lose their class and their fields between threads. */
 interface Refused {
   readonly refused: { readonly reason: RefusalReason; readonly place: string; readonly message: string };
 }

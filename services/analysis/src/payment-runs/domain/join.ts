@@ -35,7 +35,7 @@ export interface LineFacts {
   readonly payables: readonly Payable[];
   /** Ids of invoices that a person named in the release of the line. */
   readonly namedIds?: readonly string[];
-  /** Present if fraud with the account of the line is confirmed. */
+  /** Record of the fraud, if fraud with the account of the payment line is confirmed. */
   readonly confirmedFraud?: { readonly reviewId: string; readonly confirmedAt: string };
   /** Result of the bank's verification of the payee, from a report on an earlier run. */
   readonly payeeCheck?: {

@@ -7,7 +7,7 @@ import type { EarlierPayment } from './payable.js';
 export interface PaidInErp {
   /** Amount that the ERP states as paid. Undefined if it states none. */
   readonly statedMinor: bigint | undefined;
-  /** Payments that settle only this bill. */
+  /** Earlier payments that settle only this bill. */
   readonly payments: readonly { readonly id: string; readonly amountMinor: bigint; readonly on: CalendarDate }[];
 }
 

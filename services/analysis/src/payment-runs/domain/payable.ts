@@ -39,7 +39,7 @@ export interface Payable {
   readonly taxKey?: string;
   readonly taxCountry?: string;
   readonly currency: string;
-  /** Signed gross amount. Negative for a credit note. */
+  /** Signed gross amount of the invoice to pay. Negative for a credit note. */
   readonly amountMinor: string;
   readonly issueDay: number;
   readonly dueDate?: CalendarDate;
@@ -57,7 +57,7 @@ export interface Payable {
   }[];
   /** Amount that was paid before this run, together over all payments. */
   readonly paidMinor: string;
-  /** The newest of the earlier payments, as evidence. */
+  /** The newest of the earlier payments of the invoice, as evidence. */
   readonly payments: readonly EarlierPayment[];
 }
 

@@ -133,7 +133,7 @@ function isOtherThanNumber(word: string): boolean {
   return DATE.test(word) || (compactOf(word).length > 14 && readPrintedIban(word).kind === 'IBAN');
 }
 
-/** Characters that stand around a number without belonging to it. */
+/** Characters in the text of a payment that stand around an invoice number without belonging to it. */
 const MARKS: ReadonlySet<string> = new Set('.:/-');
 
 function withoutMarksAround(word: string): string {

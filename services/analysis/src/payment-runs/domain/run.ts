@@ -60,13 +60,13 @@ export const CHECKS_MAX = 100;
 export const DOWNLOADS_MAX = 100;
 export const REPORTS_MAX = 100;
 
-/** The release of a held or unknown line by a person. */
+/** The release of a held or unknown payment line by a person. */
 export interface Release {
   readonly version: number;
   readonly by: string;
   readonly at: Date;
   readonly note: string;
-  /** Reasons that the line had when it was released. A new reason holds the line again. */
+  /** Reasons that held the payment line when it was released. A new reason holds the line again. */
   readonly reasons: readonly string[];
   /** Invoices that the person named for the line. */
   readonly invoiceIds: readonly string[];

@@ -6,7 +6,10 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 /** A complete policy as a JSON document: all parameters and learned tolerances. */
 export interface PolicyDocument {
   readonly policy: Policy;
-  /** Tolerances that a dry run applies. If they are absent, those at the time of each analysis apply. */
+  /**
+   * Learned tolerances that a dry run of a detection policy applies. If they are absent, those at the time of each
+   * analysis apply.
+   */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 

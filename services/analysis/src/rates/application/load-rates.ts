@@ -14,7 +14,7 @@ export type RateFile = 'history' | 'recent' | 'daily';
 
 /** Source of the euro exchange rates. */
 export interface RateFeed {
-  /** Reads a rate file. Returns undefined if the file has not changed since it was last read. */
+  /** Reads a file with exchange rates. Returns undefined if the file has not changed since it was last read. */
   read(file: RateFile): Promise<PublishedDay[] | undefined>;
 }
 

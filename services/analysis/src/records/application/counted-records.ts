@@ -13,7 +13,7 @@ export interface CountedRecord {
 
 /** A supplier or link that has counted one more invoice. */
 export interface CountedUnit<R extends CountedRecord> {
-  /** Counting record as it was read. Undefined if no record existed. */
+  /** Counting record of the supplier or link as it was read. Undefined if no record existed. */
   readonly before: R | undefined;
   readonly record: R;
   readonly unitId: string;

@@ -49,7 +49,7 @@ export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
 export interface FindingChange {
   readonly at: Date;
   readonly actor: FindingActor;
-  /** The person behind the API key that made the change. Absent if it is the actor, and in older entries. */
+  /** The person behind the API key that changed the finding. Absent if it is the actor, and in older entries. */
   readonly person?: string;
   readonly action: 'CREATED' | 'REVIEWED' | 'ASSIGNED' | 'RECOMPUTED';
   readonly from?: string;

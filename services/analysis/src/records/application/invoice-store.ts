@@ -74,7 +74,7 @@ export interface UndecidedInvoice extends StoredInvoice {
 
 export interface DecidedInvoice extends StoredInvoice {
   readonly status: 'ANALYZED';
-  /** The analysis with its original decision, which is never changed. */
+  /** The analysis of the invoice with its original decision, which is never changed. */
   readonly analysis: DecidedAnalysis;
   /** The current decision: the decision of the analysis after all reviews of its findings. */
   readonly verdict: RiskDecision;

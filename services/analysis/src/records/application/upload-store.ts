@@ -12,7 +12,7 @@ export interface UploadRequest {
 
 /** A value that a person entered to replace a value that was read from a document. */
 export interface Correction {
-  /** Path of the corrected field in the canonical invoice. */
+  /** Path of the corrected invoice field in the canonical invoice. */
   readonly field: string;
   readonly value: string;
   /** Actor who corrected the value of the document, as `<actor type>:<actor id>`. */

@@ -46,7 +46,7 @@ export interface FindingSummary {
   readonly withoutAmount: number;
   /** Totals by type, ordered by amount at risk and then by the number of open findings. */
   readonly byType: readonly FindingTotals[];
-  /** Totals by requested severity, most severe first. */
+  /** Totals of the findings by requested severity, most severe first. */
   readonly bySeverity: readonly FindingTotals[];
   /** Totals of the findings, one entry for each disposition. */
   readonly byDisposition: readonly FindingTotals[];

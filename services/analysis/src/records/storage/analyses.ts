@@ -71,7 +71,7 @@ export function analysisStore(
       position: { order: invoice.createdAt.getTime(), id: invoice._id },
     }));
   };
-  /** Reads earlier analyses, newest first, without those that are also stored with their invoices. */
+  /** Reads earlier analyses of an invoice, newest first, without those that are also stored with their invoices. */
   const earlierPage = async (organizationId: string, request: PageRequest) => {
     const { items } = await findPage(earlier, { organizationId }, request);
     const current = await invoices

@@ -70,7 +70,7 @@ export function versionWriter<D extends Versioned>(collection: Collection<D>): (
   return async (document) => (await countStored(collection, [document])) === 1;
 }
 
-/** The next version of a document that has counted the unit. */
+/** The next version of a supplier or link that has counted the invoice. */
 interface CountedWrite<D extends Counted> extends VersionWrite<D> {
   readonly unitId: string;
 }

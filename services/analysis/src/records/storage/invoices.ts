@@ -376,8 +376,8 @@ function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<In
 const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
 /**
- * Returns the days in a month and one day on each side, because the month is determined when an invoice is counted and
- * not when it is stored.
+ * Returns the days in a month and one day on each side, because the month of an analysis is determined when an invoice
+ * is counted and not when it is stored.
  */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   const begin = new Date(`${month}-01T00:00:00Z`);

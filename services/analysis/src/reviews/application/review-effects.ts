@@ -188,7 +188,7 @@ async function correctSupplier(
   });
 }
 
-/** Returns the reviewer and the day of a review. */
+/** Returns the reviewer and the day of a review of a finding. */
 function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; reviewer?: string } {
   const day = Math.floor(reviewedAt.getTime() / DAY_MS);
   return { day, ...(reviewedBy === undefined ? {} : { reviewer: reviewedBy }) };
@@ -262,8 +262,8 @@ async function learnTolerance(
   const { supplierId, type, signature } = review;
   const subject = { supplierId, type, signature };
   const today = clock.now().toISOString().slice(0, 10);
-  // The reviews are read again after each write, so that a review made in between is either included here or writes the
-  // tolerance itself.
+  // The reviews of findings are read again after each write, so that a review made in between is either included here
+  // or writes the tolerance itself.
   await guarded('policy', async () => {
     const current = await policies.current(organizationId);
     const learned = toleranceFrom(subject, await reviews.ofSubject(organizationId, subject));

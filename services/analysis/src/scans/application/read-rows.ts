@@ -60,7 +60,7 @@ export async function readRows(
   return read.sort((left, right) => compareByArrival(left.invoice, right.invoice));
 }
 
-/** Returns copies of the rows with another time of receipt. */
+/** Returns copies of the scan rows with another time of receipt. */
 export function receivedAt(rows: readonly ReadRow[], receivedAtMs: number): readonly ReadRow[] {
   return rows.map((row) => ({
     ...row,

@@ -5,7 +5,7 @@ import { isLongerThan } from '@invoicecontrol/values/text-length';
 const methods = ['CALL_BACK', 'LETTER', 'PORTAL', 'IN_PERSON'] as const;
 export type VerificationMethod = (typeof methods)[number];
 
-/** Sources of a contact that does not come from the bill. */
+/** Sources of a supplier's contact that does not come from the bill. */
 const contactSources = ['VENDOR_MASTER', 'CONTRACT', 'PUBLIC_REGISTER'] as const;
 export type ContactSource = (typeof contactSources)[number];
 
@@ -30,7 +30,7 @@ export interface Verification extends VerificationInput {
   readonly accountId: string;
   /** The account as it was known then. The profile of the supplier may drop it. */
   readonly account: VerifiedAccount;
-  /** Person who verified the account, as `personOf` returns it. */
+  /** Person who verified the bank account, as `personOf` returns it. */
   readonly verifiedBy: string;
   readonly createdAt: Date;
   /** Second person, who confirmed the verification of the account. */

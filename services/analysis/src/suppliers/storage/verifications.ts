@@ -13,7 +13,10 @@ export const ACCOUNT_VERIFICATIONS = 'account_verifications';
 /** Maximum number of verifications that are read for the suppliers of one page. */
 const VERIFICATIONS_MAX = 5_000;
 
-/** A stored verification. It is an aggregate of its own, so that its audit entry is part of the same write. */
+/**
+ * A stored verification of a bank account. It is an aggregate of its own, so that its audit entry is part of the same
+ * write.
+ */
 export interface VerificationDocument
   extends Aggregate, Omit<Verification, 'verificationId' | 'organizationId' | 'version' | 'contact' | 'confirmation'> {
   readonly contact: SealedValue;

@@ -34,7 +34,7 @@ export function openContacts(reader: Pick<OdooReader, 'readByIds'>): Contacts {
   };
 }
 
-/** Returns the ids that rows contain in a link field, if it can be read. */
+/** Returns the ids that Odoo rows contain in a link field, if it can be read. */
 export function linksOf(rows: readonly unknown[], name: string): readonly string[] {
   return readRows(rows, 'id', (row) => linkOf(row, name)?.id).records;
 }

@@ -229,7 +229,7 @@ function changedSince({ from }: Window, field = 'write_date'): Domain {
   return [[field, '>=', new Date(from).toISOString().slice(0, 19).replace('T', ' ')]];
 }
 
-/** Returns the id at the end of a stored position in a stream. */
+/** Returns the record id at the end of a stored position in an Odoo stream. */
 function lastIdOf({ after = '' }: { readonly after?: string | undefined }): number {
   return Number(/(?<!\d)\d+$/.exec(after)?.[0] ?? 0);
 }

@@ -7,7 +7,7 @@ import { readRows } from '../row.js';
 import { withQuery } from '../url.js';
 import { COMPANY, deniedFault, faultOfAnswer } from './answers.js';
 
-/** Entities in queries and changes, with names for users. */
+/** QuickBooks entities in queries and changes, with names for users. */
 const nouns = {
   Vendor: 'vendors',
   Bill: 'bills',

@@ -50,7 +50,7 @@ export class CheckLine {
     const line = this.#lines.get(group) ?? { running: 0, turns: new Map<Socket, Turn>() };
     this.#lines.set(group, line);
     if (line.running < CHECKS_AT_ONCE_MAX) line.running += 1;
-    // A completed check hands over its slot to the next connection.
+    // A completed check of an API key hands over its slot to the next connection.
     else await this.#wait(line, socket);
     return () => this.#leave(group, line);
   }

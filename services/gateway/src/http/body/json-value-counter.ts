@@ -23,7 +23,8 @@ export class JsonValueCounter {
     let values = this.#values;
     let isInString = this.#isInString;
     let isEscaped = this.#isEscaped;
-    // An index is used, because this loop runs for every byte and is four times as fast as an iterator.
+    // The loop over the JSON text uses an index, because it runs for every byte and is four times as fast as an
+    // iterator.
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];
       if (isInString) {

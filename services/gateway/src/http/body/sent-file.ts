@@ -10,7 +10,7 @@ export interface SentFile {
   /** Size in bytes that the Content-Length header announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
-  /** Content of the sent file, which can be read once. */
+  /** Content of the file that the request sends, which can be read once. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 

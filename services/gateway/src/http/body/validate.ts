@@ -40,7 +40,7 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
   return result.success ? result : schema.safeParse(value, { error: sentence });
 }
 
-/** Converts every issue to a fault in our own words. */
+/** Converts every issue of the schema library to a fault in the product's own words. */
 function addIssues(
   faults: FieldFaults,
   issues: readonly z.core.$ZodIssue[],

@@ -99,7 +99,7 @@ export function recognizeConnection(socket: Socket, recognized: Share, organizat
   connection.onRecognized?.();
 }
 
-/** Calls a function once, when {@link recognizeConnection} counts the connection for its owner. */
+/** Calls a function once, when {@link recognizeConnection} counts the HTTP connection for its owner. */
 export function onceRecognized(socket: Socket, tell: () => void): void {
   connectionOf(socket).onRecognized = tell;
 }

@@ -23,9 +23,9 @@ interface Entry {
   readonly path: string;
   readonly type: string;
   readonly etag: string;
-  /** True if the path changes with the content. */
+  /** True if the path of the documentation file changes with its content. */
   readonly isImmutable: boolean;
-  /** The page that shows this Markdown to people. */
+  /** The page of the documentation site that shows this Markdown to people. */
   readonly page?: string;
 }
 
@@ -34,7 +34,7 @@ interface File extends Omit<Entry, 'isImmutable'> {
   /** The file for callers that cannot read gzip. It is unpacked for the first of them, because most gateways have none. */
   plain?: Buffer;
   readonly cacheControl: string;
-  /** The name of the file in logs and metrics. */
+  /** The name of the documentation file in logs and metrics. */
   readonly route: string;
 }
 

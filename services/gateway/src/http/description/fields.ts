@@ -109,7 +109,7 @@ export function nonNegativeAmount() {
     .meta({ pattern: `^${kinds.UNSIGNED_AMOUNT}$` });
 }
 
-/** Returns the schema for a day in the form `YYYY-MM-DD`. */
+/** Returns the schema for a request field with a day in the form `YYYY-MM-DD`. */
 export function calendarDay() {
   return schemaOfKind(kinds.calendarDate);
 }
@@ -118,7 +118,10 @@ const DAY = kinds.DAY;
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
-/** Pattern of a day or a time. Each alternative of a union would be a class of its own in generated clients. */
+/**
+ * Pattern for a request field with a day or a time. Each alternative of a union would be a class of its own in
+ * generated clients.
+ */
 export const DATE_OR_DATE_TIME = `^(?:${DAY})(?:[Tt]${TIME})?$`;
 
 /** Schema for three letters in any case. The rule that uses it checks whether they are a currency on the given day. */
@@ -164,7 +167,7 @@ export function dateOrDateTime() {
     .meta({ pattern: DATE_OR_DATE_TIME });
 }
 
-/** Returns the time that {@link dateTime} or {@link dateOrDateTime} accepted. */
+/** Returns the time of a request field that {@link dateTime} or {@link dateOrDateTime} accepted. */
 export function toInstant(value: string): Date {
   return new Date(value.toUpperCase());
 }

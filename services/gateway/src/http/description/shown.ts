@@ -104,7 +104,10 @@ function property<Value, S extends z.ZodType, K extends Source>(
   return field as PropertyField<K, Value, S>;
 }
 
-/** Declares a field with the value of a message property. The functions below do so for schemas of one kind. */
+/**
+ * Declares a response field with the value of a gRPC message property. The other functions do so for schemas of one
+ * kind.
+ */
 export function field<S extends z.ZodType, K extends Source = undefined>(schema: S, example: z.infer<S>, source?: K) {
   return property<z.infer<S>, S, K>(schema, example, source, (value) => value);
 }
@@ -222,7 +225,10 @@ export function partOrNull<Message, S extends Shape, K extends Source = undefine
   );
 }
 
-/** Declares a list of records. Its example contains the record's example, unless another one is given. */
+/**
+ * Declares a response field that is a list of records. Its example contains the record's example, unless another one is
+ * given.
+ */
 export function list<Message, S extends Shape, K extends Source = undefined>(
   { schema, present }: ShownRecord<Message, S>,
   description: string,

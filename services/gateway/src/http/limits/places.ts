@@ -4,9 +4,9 @@ import { requestRefused } from '../../telemetry.js';
 import { holdUntilSettled } from '../response/request-state.js';
 import type { Share } from './share.js';
 
-/** Refusals for a request that gets no slot. */
+/** Refusals for a request that gets no slot because too many requests are in progress. */
 interface Refusals {
-  /** Returns the refusal for an organization that has used up its share. */
+  /** Returns the refusal for an organization that has used up its share of concurrent requests. */
   ofOrganization(max: number): DomainError;
   /** Returns the refusal for the case that all organizations together have used up the concurrency slots. */
   ofAll(): DomainError;

@@ -40,7 +40,7 @@ export class Share {
     };
   }
 
-  /** Returns the number of slots that an owner currently uses. */
+  /** Returns the number of slots that an organization or address currently uses. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
@@ -55,7 +55,7 @@ export class Share {
     return this.#total;
   }
 
-  /** Returns the number of owners that currently use a slot. */
+  /** Returns the number of organizations or addresses that currently use a slot. */
   get owners(): number {
     return this.#held.size;
   }

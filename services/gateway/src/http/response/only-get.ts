@@ -12,7 +12,7 @@ export function onlyGet(app: Express, path: string, handler: RequestHandler): vo
   app.get(path, handler);
 }
 
-/** Refuses every method but GET and HEAD. */
+/** Refuses every HTTP method but GET and HEAD. */
 export function refuseOtherMethods({ method }: Request): void {
   if (method === 'GET' || method === 'HEAD') return;
   throw new HttpRefusal(405, 'This path does not support this method. Use GET, HEAD.', { Allow: 'GET, HEAD' });

@@ -23,7 +23,10 @@ const PAGE_MAX = 2_147_483_647;
 const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
 /** Content security policy for pictures. The content of a document may not run or load anything in any viewer. */
 const PICTURE_POLICY = "sandbox; default-src 'none'";
-/** Content security policy for views. A view has its own style sheet, which is allowed by its digest. */
+/**
+ * Content security policy for the HTML views of invoices. A view has its own style sheet, which is allowed by its
+ * digest.
+ */
 const VIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 

@@ -186,7 +186,8 @@ const newConnection = z
   })
   .meta({
     id: 'KsefConnectionCreation',
-    // Generators of clients read `if` as an annotation. From `anyOf` they would make a class for each alternative.
+    // Generators of API clients read `if` in a schema as an annotation. From `anyOf` they would make a class for each
+    // alternative.
     if: {
       type: 'object',
       properties: { certificate: { description: 'The certificate of a KSeF connection that has no token.' } },

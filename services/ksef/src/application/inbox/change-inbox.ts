@@ -107,7 +107,7 @@ async function disable(
   const now = clock.now();
   const stored = await inboxes.find(organizationId, connectionId);
   const isEnabled = stored?.isEnabled === true;
-  // A disabled inbox has a reservation if a request that enables it is in progress, or was interrupted.
+  // A disabled KSeF inbox has a reservation if a request that enables it is in progress, or was interrupted.
   if (!isEnabled && !(await environments.hasTaken(organizationId, connectionId))) return stored;
   // The write precedes the release even if the KSeF inbox is disabled already: afterwards a request that has reserved
   // the environment for the previous version cannot enable the inbox.

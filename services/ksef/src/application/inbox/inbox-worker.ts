@@ -258,7 +258,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   ): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed, isReady } = exportOf(runOf(role));
-    // While there is no slot, a package that is ready is not polled, because KSeF limits these calls for all software.
+    // While there is no slot, a KSeF package that is ready is not polled, because KSeF limits these calls for all
+    // software.
     if (isReady === true && packagesAtOnce >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
     // The key that encrypted the KSeF export key has been removed, so another export with a new key is requested.
@@ -328,7 +329,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return ended(inbox, role, { message, isPaused: true, reception }, timing());
   }
 
-  /** Decides what follows a failed step of an inbox run. */
+  /** Decides what follows a failed step of a KSeF inbox run. */
   async function failed(
     claim: InboxClaim,
     role: RoleInbox,

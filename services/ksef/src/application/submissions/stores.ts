@@ -102,7 +102,7 @@ export interface WaitingSubmission extends DueSubmission {
   readonly dueSince: Date;
 }
 
-/** Confirmations of receipt (UPO), exactly as KSeF sent them. */
+/** Confirmations of receipt (UPO) for submitted invoices, exactly as KSeF sent them. */
 export interface ConfirmationStore {
   /** Stores a confirmation of receipt from KSeF. An existing confirmation is not replaced. */
   keep(confirmation: StoredConfirmation): Promise<void>;

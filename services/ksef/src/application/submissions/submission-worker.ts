@@ -94,7 +94,7 @@ interface Deps {
 export interface SubmissionWorker {
   /** Claims due KSeF submissions while slots are free, and processes them. */
   poll(): Promise<void>;
-  /** Stops the worker. Resolves when its KSeF calls in progress have completed. */
+  /** Stops the worker of KSeF submissions. Resolves when its calls in progress have completed. */
   stop(): Promise<void>;
 }
 
@@ -226,7 +226,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** Returns the reason why the document may not be sent. It is checked immediately before sending. */
+  /** Returns the reason why the invoice document may not be sent to KSeF. It is checked immediately before sending. */
   async function refusalBeforeSending({ organizationId, invoiceId }: Submission) {
     try {
       const { isPass } = await deps.invoices.find(organizationId, invoiceId, context);

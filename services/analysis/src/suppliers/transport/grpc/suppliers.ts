@@ -127,7 +127,7 @@ function encodeChange(change: AccountChange): WireAccountChange {
   };
 }
 
-/** Encodes a position in the list that is sorted by name. */
+/** Encodes a position in the list of suppliers that is sorted by name. */
 function writePosition({ nameKey, id }: SupplierPosition): string {
   return Buffer.from(`${id}|${nameKey}`).toString('base64url');
 }
@@ -135,7 +135,7 @@ function writePosition({ nameKey, id }: SupplierPosition): string {
 function readPosition(token: string): SupplierPosition | undefined {
   if (token === '') return undefined;
   const [, id, nameKey] = /^([0-9a-f-]{36})\|(.{0,400})$/su.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  // The decoder also accepts other spellings of a token, so the token is compared with its encoding.
+  // The decoder of page tokens also accepts other spellings of a token, so the token is compared with its encoding.
   if (id === undefined || nameKey === undefined || writePosition({ nameKey, id }) !== token) {
     throw invalidField('cursor', MALFORMED_CURSOR);
   }
