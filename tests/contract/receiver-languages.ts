@@ -7,8 +7,8 @@ import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import { skipWithout } from './skip-without.js';
 
 const execute = promisify(execFile);
-/** Root directory of the repository, with a slash at its end. */
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Root directory of the repository, with a slash at its end. The compiled file is one directory deeper than its source. */
+export const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/') + 1));
 export const sources = `${root}docs/guides/receivers`;
 /**
  * Maximum time for preparing a sample webhook receiver. It is long, because Go compiles its standard library at the
