@@ -597,7 +597,7 @@ class Operations:
         return cast("bytes", self._call(Request("GET", "/payment-runs/{runId}/file", "bytes", path_values={"runId": run_id}, query={"verdict": verdict, "repeat": repeat})))
 
     def release_payment_line(self, run_id: str, line_id: str, body: models.PaymentReleaseRequest) -> models.PaymentLine:
-        """Release a held or unknown line.
+        """Release a held or unknown line of a payment run.
 
         Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.
 
@@ -1788,7 +1788,7 @@ class AsyncOperations:
         return cast("bytes", await self._call(Request("GET", "/payment-runs/{runId}/file", "bytes", path_values={"runId": run_id}, query={"verdict": verdict, "repeat": repeat})))
 
     async def release_payment_line(self, run_id: str, line_id: str, body: models.PaymentReleaseRequest) -> models.PaymentLine:
-        """Release a held or unknown line.
+        """Release a held or unknown line of a payment run.
 
         Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.
 
