@@ -402,6 +402,22 @@ describe('the file', () => {
     await expect(rpc.paymentRun.reportPaymentStatuses(foreign, anna)).rejects.toMatchObject({ kind: 'wrong_state' });
   });
 
+  test('counts as paid however often its run was checked, and however many runs were only checked', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const first = await createFile(organizationId, fileOf([fileLine('RE-1')], 'FIRST'));
+    // More lines for one bill than are read, if those of checks that gave nothing out were read.
+    for (let check = 1; check <= 66; check += 1) {
+      await rpc.paymentRun.recheckPaymentRun({ organizationId, runId: first.runId }, anna);
+    }
+    for (let run = 1; run <= 66; run += 1) {
+      await createFile(organizationId, fileOf([fileLine('RE-1')], `CHECKED-${run}`));
+    }
+    await download(organizationId, first.runId);
+    const next = await createFile(organizationId, fileOf([fileLine('RE-1')], 'NEXT'));
+    expect(verdictsOf(await linesOf(organizationId, next.runId))).toEqual([['HOLD', 'PAID_ALREADY']]);
+  });
+
   test('of another run with the same message id is a notice and no refusal', async () => {
     const organizationId = running.organization.newTenant();
     await post(organizationId, 'RE-1', '100.00');

@@ -117,9 +117,16 @@ export interface PaymentRunStore {
   ): Promise<boolean>;
   outcomes(organizationId: string, runId: string, positions?: readonly number[]): Promise<ReadonlyMap<number, Outcome>>;
   writeOutcomes(organizationId: string, runId: string, outcomes: ReadonlyMap<number, ReportedOutcome>): Promise<void>;
-  /** Returns the lines of payment runs that pay one of the invoices, by the check in which they were joined. */
-  linesOfInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<readonly LineOfInvoice[]>;
-  /** Returns which lines of the given payment runs were given to the bank, and the day on which they were. */
+  /**
+   * Returns the lines that pay one of the invoices, by the check in which they were joined: those of checks in which
+   * lines were given out or about which a bank has reported, and those of one more check.
+   */
+  linesOfInvoices(
+    organizationId: string,
+    invoiceIds: readonly string[],
+    ofCheck?: string,
+  ): Promise<readonly LineOfInvoice[]>;
+  /** Returns which lines of the given runs were given to the bank, and the day on which they were. */
   givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
   /** Adds up the lines of payment runs that were created in a month, `YYYY-MM`. */
   linesCreated(organizationId: string, month: string, time: CountedTime): Promise<number>;

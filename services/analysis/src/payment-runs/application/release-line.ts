@@ -152,7 +152,7 @@ async function judged(
   const { organizationId, runId } = run;
   const { checkId } = currentCheck(run);
   const paid = [...new Set([...result.invoices.map(({ invoiceId }) => invoiceId), ...invoiceIds])];
-  const lines = await runs.linesOfInvoices(organizationId, paid);
+  const lines = await runs.linesOfInvoices(organizationId, paid, checkId);
   const used = new Map<string, bigint>();
   for (const other of lines) {
     if (other.runId !== runId || other.checkId !== checkId || other.position >= line.position) continue;

@@ -24,7 +24,7 @@ const WRITE_LINES_MAX = 500;
 /** Number of payment lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
 const FACTS_BUNDLE_LINES = 250;
 const LOOKUP_IDS_MAX = 500;
-/** Maximum number of lines of earlier runs that are read for one invoice. */
+/** Maximum number of payments in earlier runs that are read for one invoice. */
 const LINES_PER_INVOICE_MAX = 64;
 const POSITION_DIGITS = 5;
 
@@ -149,6 +149,30 @@ export function paymentRunStore(
 ): PaymentRunStore {
   const aggregates = aggregateStore(runs, outbox, clock);
   const releaseAggregates = aggregateStore(releases, outbox, clock);
+  /**
+   * Returns the checks whose lines may be payments: those in which lines were given out, and the check in force of a run
+   * with a report. A bill that is checked again and again has many other lines, which are not read.
+   */
+  const effectiveChecks = async (organizationId: string, runIds: readonly string[]): Promise<readonly string[]> => {
+    const found = await inBatches(runIds, LOOKUP_IDS_MAX, (some) =>
+      runs
+        .find<Pick<PaymentRunDocument, 'downloads' | 'checks' | 'reports'>>(
+          {
+            _id: { $in: [...some] },
+            organizationId,
+            $or: [{ 'downloads.0': { $exists: true } }, { 'reports.0': { $exists: true } }],
+          },
+          { projection: { 'downloads.checkId': 1, 'reports.at': 1, checks: { $slice: -1 } } },
+        )
+        .toArray(),
+    );
+    return found
+      .flat()
+      .flatMap(({ downloads, reports, checks }) => [
+        ...downloads.map(({ checkId }) => checkId),
+        ...(reports.length === 0 ? [] : checks.map(({ checkId }) => checkId)),
+      ]);
+  };
   return {
     async insertCheck({ organizationId, runId, checkId, facts: lineFacts, run, results }: CheckedLines) {
       const documents = results.map((result, index): PaymentLineDocument => {
@@ -294,18 +318,24 @@ export function paymentRunStore(
         ),
       );
     },
-    async linesOfInvoices(organizationId, invoiceIds) {
-      const found = await inBatches(invoiceIds, LOOKUP_IDS_MAX, (some) =>
-        lines
+    async linesOfInvoices(organizationId, invoiceIds, ofCheck) {
+      const found = await inBatches(invoiceIds, LOOKUP_IDS_MAX, async (some) => {
+        const ofInvoices = { organizationId, invoiceIds: { $in: [...some] } };
+        const runIds = await lines.distinct('runId', ofInvoices);
+        const checkIds = [
+          ...(await effectiveChecks(organizationId, runIds)),
+          ...(ofCheck === undefined ? [] : [ofCheck]),
+        ];
+        return lines
           .find<Pick<PaymentLineDocument, 'runId' | 'checkId' | 'position' | 'lineId' | 'result'>>(
-            { organizationId, invoiceIds: { $in: [...some] } },
+            { ...ofInvoices, checkId: { $in: checkIds } },
             {
               projection: { runId: 1, checkId: 1, position: 1, lineId: 1, 'result.invoices': 1 },
               limit: LINES_PER_INVOICE_MAX * some.length,
             },
           )
-          .toArray(),
-      );
+          .toArray();
+      });
       return found.flat().flatMap(({ result, ...line }): LineOfInvoice[] =>
         result.invoices.map(({ invoiceId, amountMinor, currency }) => ({
           runId: line.runId,
