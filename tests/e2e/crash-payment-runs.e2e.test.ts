@@ -37,7 +37,12 @@ const steps: readonly Step[] = [
   { command: 'insert payment_releases', of: 'release' },
   { command: 'insert payment_lines', of: 'recheck' },
   { command: 'findAndModify payment_runs', of: 'recheck' },
+  // The first command creates the turn of the organization, and the last one ends it.
+  { command: 'update payment_turns', of: 'download' },
+  { command: 'findAndModify payment_turns', of: 'download' },
+  { command: 'update payment_turns', of: 'download', occurrence: 2 },
   { command: 'findAndModify payment_runs', of: 'download' },
+  { command: 'update payment_turns', of: 'download', occurrence: 3 },
   { command: 'update payment_outcomes', of: 'report' },
   { command: 'findAndModify payment_runs', of: 'report' },
 ];
@@ -171,9 +176,14 @@ describe('a payment run whose service is killed', () => {
     );
     const holds: Hold[] = [];
     const interrupted: Promise<void>[] = [];
-    for (const { command, of, side, client } of points) {
+    for (const { command, of, side, client, occurrence } of points) {
       for (const action of actions.slice(0, actions.indexOf(of))) await doing[action](client);
-      const hold = system.proxyOf('analysis').hold({ command, side, mentioning: [client.tenant.organizationId] });
+      const hold = system.proxyOf('analysis').hold({
+        command,
+        side,
+        mentioning: [client.tenant.organizationId],
+        ...(occurrence === undefined ? {} : { occurrence }),
+      });
       holds.push(hold);
       const answered = doing[of](client);
       answered.catch(() => {});

@@ -7,7 +7,7 @@ import { usageReconciliation } from '@invoicecontrol/metering/usage-reconciliati
 import { usageService } from '@invoicecontrol/metering/usage-service';
 import { archiveService } from '@invoicecontrol/retention/archive-service';
 import { AUDIT_LINES, auditBuffer } from '@invoicecontrol/retention/audit';
-import { ownedDocuments, prefixedDocuments } from '@invoicecontrol/retention/tenant-data';
+import { documentOfOrganization, ownedDocuments, prefixedDocuments } from '@invoicecontrol/retention/tenant-data';
 import { startTenantService } from '@invoicecontrol/retention/tenant-service';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
@@ -160,6 +160,7 @@ async function compose(
       ownedDocuments(paymentRuns.collections.facts),
       ownedDocuments(paymentRuns.collections.releases),
       ownedDocuments(paymentRuns.collections.outcomes),
+      documentOfOrganization(paymentRuns.collections.turns),
       ownedDocuments(books.collections.erpSources),
       ownedDocuments(books.collections.vendors),
       ownedDocuments(books.collections.erpOrders),

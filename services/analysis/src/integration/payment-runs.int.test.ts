@@ -361,6 +361,20 @@ describe('the file', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  test('of one of several runs has the payment of a bill, also if all are downloaded at once', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    const runs = [];
+    for (let run = 1; run <= 5; run += 1) {
+      runs.push(await createFile(organizationId, fileOf([fileLine('RE-1')], `COPY-${run}`)));
+    }
+    const outcomes = await Promise.allSettled(runs.map(({ runId }) => download(organizationId, runId)));
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.kind] : []))).toEqual(
+      Array.from({ length: 4 }, () => 'wrong_state'),
+    );
+  });
+
   test('leaves out a line that has become worse since the check, and the run shows it', async () => {
     const organizationId = running.organization.newTenant();
     await Promise.all([post(organizationId, 'RE-1', '100.00'), post(organizationId, 'RE-2', '100.00')]);

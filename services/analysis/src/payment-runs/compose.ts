@@ -9,6 +9,8 @@ import { runReader } from './application/read-runs.js';
 import { releaseLine } from './application/release-line.js';
 import { reportStatuses } from './application/report-statuses.js';
 import { paymentFileThreads } from './clients/payment-file-threads.js';
+import { downloadTurns } from './storage/download-turns.js';
+import type { DownloadTurnDocument } from './storage/download-turns.js';
 import { payableStore } from './storage/payables.js';
 import { createPaymentRunIndexes, PAYMENT_RELEASES, PAYMENT_RUNS, paymentRunStore } from './storage/payment-runs.js';
 import type {
@@ -33,6 +35,7 @@ export async function composePaymentRuns(
     facts: db.collection<PaymentFactsDocument>('payment_facts'),
     releases: db.collection<PaymentReleaseDocument>(PAYMENT_RELEASES),
     outcomes: db.collection<PaymentOutcomeDocument>('payment_outcomes'),
+    turns: db.collection<DownloadTurnDocument>('payment_turns'),
   };
   await createPaymentRunIndexes(collections);
   const runs = paymentRunStore(collections, outbox, clock);
@@ -56,7 +59,16 @@ export async function composePaymentRuns(
     rpcGroups: [
       paymentRunService({
         createRun: createRun({ runs, files, usage, check, tenants, clock, logger }),
-        changes: runChanges({ runs, files, check, tenants, audit, clock, logger }),
+        changes: runChanges({
+          runs,
+          files,
+          turns: downloadTurns(collections.turns, clock),
+          check,
+          tenants,
+          audit,
+          clock,
+          logger,
+        }),
         releaseLine: releaseLine({
           runs,
           payables,

@@ -15,6 +15,7 @@ import type { LineResult } from '../domain/verdict.js';
 import { countsOf } from './check-lines.js';
 import type { CheckLines } from './check-lines.js';
 import { checkedAnnouncement } from './create-run.js';
+import type { DownloadTurns } from './download-turns.js';
 import type { PaymentFiles } from './payment-files.js';
 import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
 import { actOn, recordedAct } from './recorded-acts.js';
@@ -23,6 +24,7 @@ import { requireRun } from './require-run.js';
 interface Deps {
   readonly runs: PaymentRunStore;
   readonly files: Pick<PaymentFiles, 'part'>;
+  readonly turns: DownloadTurns;
   readonly check: CheckLines;
   readonly tenants: Tenants;
   readonly audit: Pick<AuditBuffer, 'record'>;
@@ -51,7 +53,8 @@ export interface RunChanges {
   /**
    * Gives out the lines that are PAY or released, each once. The lines are checked again first. A line that has become
    * worse is held, and the run then shows it as such.
-   * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file
+   * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file; in_progress if another
+   * download of the organization takes too long
    */
   download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
   /** Returns the bytes of an earlier download of the payment file again. */
@@ -61,7 +64,7 @@ export interface RunChanges {
 }
 
 /** Changes to stored payment runs that check their lines again. */
-export function runChanges({ runs, files, check, tenants, audit, clock, logger }: Deps): RunChanges {
+export function runChanges({ runs, files, turns, check, tenants, audit, clock, logger }: Deps): RunChanges {
   const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
     const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
     if (bytes !== undefined) return bytes;
@@ -136,55 +139,63 @@ export function runChanges({ runs, files, check, tenants, audit, clock, logger }
         tellChecked(run, next, begun);
         return stored;
       }),
-    download: (of, context) =>
-      retryOnConflict(async () => {
-        const begun = performance.now();
-        const run = await requireRun(runs, of.organizationId, of.runId);
-        const bytes = await requireBytes(run);
-        if (run.downloads.length >= DOWNLOADS_MAX) {
-          throw new DomainError('wrong_state', `The limit of ${DOWNLOADS_MAX} downloads of a payment run is reached.`);
-        }
-        const { before, releases, named, lines, checked } = await judgedNow(run, context);
-        const results = before.map(({ line, result }, index) => {
-          const now = checked.results[index] ?? result;
-          if (isGiven(run, line.position)) return result;
-          // From now on, the line pays the invoices that a person named for it.
-          return named.has(line.lineId) ? now : worse(result, now);
-        });
-        const isChanged = results.some((result, index) => result !== before[index]?.result);
-        const current = isChanged
-          ? await storeCheck(run, 'DOWNLOAD', lines, { ...checked, results }, context)
-          : currentCheck(run);
-        const given = lines.flatMap(({ position, lineId }, index) =>
-          !isGiven(run, position) && mayBePaid(results[index], releases.get(lineId)) ? [position] : [],
-        );
-        const checks = isChanged ? [...run.checks, current].slice(-CHECKS_MAX) : run.checks;
-        if (given.length === 0) {
-          if (isChanged) {
-            await runs.change(run, { checks, counts: current.counts }, []);
-            tellChecked(run, current, begun);
+    async download(of, context) {
+      await requireRun(runs, of.organizationId, of.runId);
+      return turns.within(of.organizationId, (requireTurn) =>
+        retryOnConflict(async () => {
+          const begun = performance.now();
+          const run = await requireRun(runs, of.organizationId, of.runId);
+          const bytes = await requireBytes(run);
+          if (run.downloads.length >= DOWNLOADS_MAX) {
+            throw new DomainError(
+              'wrong_state',
+              `The limit of ${DOWNLOADS_MAX} downloads of a payment run is reached.`,
+            );
           }
-          throw new DomainError(
-            'wrong_state',
-            'No line of the payment run is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
+          const { before, releases, named, lines, checked } = await judgedNow(run, context);
+          const results = before.map(({ line, result }, index) => {
+            const now = checked.results[index] ?? result;
+            if (isGiven(run, line.position)) return result;
+            // From now on, the line pays the invoices that a person named for it.
+            return named.has(line.lineId) ? now : worse(result, now);
+          });
+          const isChanged = results.some((result, index) => result !== before[index]?.result);
+          const current = isChanged
+            ? await storeCheck(run, 'DOWNLOAD', lines, { ...checked, results }, context)
+            : currentCheck(run);
+          const given = lines.flatMap(({ position, lineId }, index) =>
+            !isGiven(run, position) && mayBePaid(results[index], releases.get(lineId)) ? [position] : [],
           );
-        }
-        const download: GivenLines = {
-          number: run.downloads.length + 1,
-          checkId: current.checkId,
-          at: clock.now(),
-          by: personOf(context),
-          count: given.length,
-          lines: bitsOf(given, run.lineCount),
-        };
-        const content = await contentOf(run, bytes, download.lines, download.number);
-        await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
-          recordedAct(run.runId, 'downloaded', context),
-        ]);
-        if (isChanged) tellChecked(run, current, begun);
-        paymentFileGiven('PAY');
-        return content;
-      }),
+          const checks = isChanged ? [...run.checks, current].slice(-CHECKS_MAX) : run.checks;
+          if (given.length === 0) {
+            if (isChanged) {
+              await runs.change(run, { checks, counts: current.counts }, []);
+              tellChecked(run, current, begun);
+            }
+            throw new DomainError(
+              'wrong_state',
+              'No line of the payment run is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
+            );
+          }
+          const download: GivenLines = {
+            number: run.downloads.length + 1,
+            checkId: current.checkId,
+            at: clock.now(),
+            by: personOf(context),
+            count: given.length,
+            lines: bitsOf(given, run.lineCount),
+          };
+          const content = await contentOf(run, bytes, download.lines, download.number);
+          await requireTurn();
+          await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
+            recordedAct(run.runId, 'downloaded', context),
+          ]);
+          if (isChanged) tellChecked(run, current, begun);
+          paymentFileGiven('PAY');
+          return content;
+        }),
+      );
+    },
     async repeat(of, number, context) {
       const run = await requireRun(runs, of.organizationId, of.runId);
       const bytes = await requireBytes(run);

@@ -126,7 +126,7 @@ export interface PaymentRunStore {
     invoiceIds: readonly string[],
     ofCheck?: string,
   ): Promise<readonly LineOfInvoice[]>;
-  /** Returns which lines of the given runs were given to the bank, and the day on which they were. */
+  /** Returns which lines of the given payment runs were given to the bank, and the day on which they were. */
   givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
   /** Adds up the lines of payment runs that were created in a month, `YYYY-MM`. */
   linesCreated(organizationId: string, month: string, time: CountedTime): Promise<number>;
