@@ -86,7 +86,7 @@ export const loadLineFacts =
     for (const record of records.values()) {
       for (const key of record.match.keys) addTo(byKey, key, record);
     }
-    const known = await enriched(deps, run, [...records.values()]);
+    const known = await enriched(deps, run, [...records.values()], pace);
     const accountKeys = distinct(lines.flatMap(({ creditorAccount }) => creditorAccount?.key ?? []));
     const [links, checks] = await Promise.all([
       deps.bankLinks.findMany(organizationId, accountKeys),
@@ -188,7 +188,7 @@ interface Enriched {
 }
 
 /** Adds to the records what is known about their suppliers, vendors and payments. */
-async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRecord[]): Promise<Enriched> {
+async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRecord[], pace: Pace): Promise<Enriched> {
   const { organizationId } = run;
   const { payables, suppliers, findings, loadErpRecords, logger } = deps;
   const received = records.filter(({ source }) => source !== 'ERP').map(({ invoiceId }) => invoiceId);
@@ -218,7 +218,8 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
   for (const vendor of erp.vendors) {
     for (const key of vendorKeys(vendor)) addTo(vendorsByKey, key, vendor);
   }
-  const built = records.map((record): Payable => {
+  const built: Payable[] = [];
+  for (const record of records) {
     const bill = record.source === 'ERP' ? record : billsByInvoice.get(record.invoiceId);
     const vendors = new Set(
       [
@@ -232,19 +233,22 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
       ].filter((vendor) => vendor !== undefined),
     );
     const { supplierId } = record.match;
-    return payableOf(record, {
-      bill,
-      supplier: supplierId === null ? undefined : known.get(supplierId),
-      vendors: [...vendors],
-      payments: bill === undefined ? [] : (paidBy.get(bill.invoiceId) ?? []),
-      given: [
-        ...(given.get(record.invoiceId) ?? []),
-        ...(bill === undefined || bill === record ? [] : (given.get(bill.invoiceId) ?? [])),
-      ],
-      severe: bill === undefined ? [] : (severe.get(bill.invoiceId) ?? []),
-      now: run.now,
-    });
-  });
+    built.push(
+      payableOf(record, {
+        bill,
+        supplier: supplierId === null ? undefined : known.get(supplierId),
+        vendors: [...vendors],
+        payments: bill === undefined ? [] : (paidBy.get(bill.invoiceId) ?? []),
+        given: [
+          ...(given.get(record.invoiceId) ?? []),
+          ...(bill === undefined || bill === record ? [] : (given.get(bill.invoiceId) ?? [])),
+        ],
+        severe: bill === undefined ? [] : (severe.get(bill.invoiceId) ?? []),
+        now: run.now,
+      }),
+    );
+    await pace();
+  }
   return {
     payables: new Map(built.map((payable) => [payable.invoiceId, payable])),
     openCredits: creditsBySupplier(credits),

@@ -9,8 +9,9 @@ import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { BookedPayment } from '../domain/booked.js';
 import type { PayableRecord, PayableStore } from '../application/payable-store.js';
 
-const LOOKUP_KEYS_MAX = 500;
-const LOOKUPS_AT_ONCE = 4;
+/** Number of keys of one lookup. The records of more keys keep other requests of the process waiting while they are read. */
+const LOOKUP_KEYS_MAX = 100;
+const LOOKUPS_AT_ONCE = 2;
 /** Maximum number of payments that are read for one bill. */
 const PAYMENTS_PER_BILL_MAX = 64;
 

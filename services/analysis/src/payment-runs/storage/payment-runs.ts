@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib';
+import { deflateRaw, inflateRaw, inflateRawSync } from 'node:zlib';
 import { Binary } from 'mongodb';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { endOfMonth } from '@invoicecontrol/metering/usage-month';
@@ -19,10 +19,12 @@ import type { PaymentLine } from '../domain/payment-line.js';
 import type { GivenLines, Outcome, PaymentRun, Release, RunCheck, RunReport } from '../domain/run.js';
 import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 
-/** Number of lines that one write stores, so that other commands can run in between. */
-const WRITE_LINES_MAX = 500;
+/** Number of lines that one write stores. Larger writes keep other requests of the process waiting. */
+const WRITE_LINES_MAX = 200;
 /** Number of payment lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
-const FACTS_BUNDLE_LINES = 250;
+const FACTS_BUNDLE_LINES = 100;
+/** Number of bundles that one write stores. */
+const WRITE_BUNDLES_MAX = 4;
 const LOOKUP_IDS_MAX = 500;
 /** Maximum number of payments in earlier runs that are read for one invoice. */
 const LINES_PER_INVOICE_MAX = 64;
@@ -191,19 +193,22 @@ export function paymentRunStore(
         };
       });
       await inBatches(documents, WRITE_LINES_MAX, (batch) => insertMissing(lines, batch));
-      const bundles: PaymentFactsDocument[] = [];
-      for (let from = 0; from < lineFacts.length; from += FACTS_BUNDLE_LINES) {
-        const bundle = from / FACTS_BUNDLE_LINES;
-        bundles.push({
-          _id: `${runId}|${checkId}|${bundle}`,
-          organizationId,
-          runId,
-          checkId,
-          bundle,
-          facts: packed({ run, facts: lineFacts.slice(from, from + FACTS_BUNDLE_LINES) }),
-        });
-      }
-      await inBatches(bundles, 8, (batch) => insertMissing(facts, batch));
+      const bundles = Array.from({ length: Math.ceil(lineFacts.length / FACTS_BUNDLE_LINES) }, (_, bundle) => bundle);
+      await inBatches(bundles, WRITE_BUNDLES_MAX, async (some) => {
+        const packed: PaymentFactsDocument[] = [];
+        for (const bundle of some) {
+          const from = bundle * FACTS_BUNDLE_LINES;
+          packed.push({
+            _id: `${runId}|${checkId}|${bundle}`,
+            organizationId,
+            runId,
+            checkId,
+            bundle,
+            facts: await pack({ run, facts: lineFacts.slice(from, from + FACTS_BUNDLE_LINES) }),
+          });
+        }
+        await insertMissing(facts, packed);
+      });
     },
     async removeCheck(organizationId, { runId, checkId }) {
       const ofCheck = { organizationId, runId, checkId };
@@ -393,7 +398,7 @@ export function paymentRunStore(
   };
 }
 
-/** Files are large, so they are packed in the thread pool of Node.js. */
+/** Files and facts are packed in the thread pool of Node.js. */
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
@@ -441,8 +446,8 @@ interface Bundle {
   readonly facts: readonly LineFacts[];
 }
 
-function packed(bundle: Bundle): Binary {
-  return new Binary(deflateRawSync(JSON.stringify(bundle)));
+async function pack(bundle: Bundle): Promise<Binary> {
+  return new Binary(await deflate(JSON.stringify(bundle)));
 }
 
 function unpacked({ buffer }: Binary): Bundle {
