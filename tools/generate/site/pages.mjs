@@ -17,6 +17,7 @@ export const sections = [
   {
     title: 'Guides',
     pages: [
+      guide('trying-with-test-keys', 'Trying with test keys'),
       guide('uploading-documents', 'Uploading documents'),
       guide('scanning-history', 'Scanning history'),
       guide('checking-a-payment-run', 'Checking a payment run'),
@@ -37,6 +38,7 @@ export const sections = [
     pages: [
       { path: '/docs/client', title: 'TypeScript client', file: 'packages/client/README.md' },
       { path: '/docs/python', title: 'Python client', file: 'clients/python/README.md' },
+      guide('generating-clients', 'Generating clients'),
       { path: '/docs/cli', title: 'Command line', file: 'packages/cli/README.md' },
     ],
   },

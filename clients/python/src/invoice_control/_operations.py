@@ -388,7 +388,7 @@ class Operations:
         """
         return cast("models.SupplierOverview", self._call(Request("GET", "/suppliers/{supplierId}", "json", path_values={"supplierId": supplier_id})))
 
-    def verify_account(self, supplier_id: str, account_id: str, body: models.NewAccountVerification) -> models.AccountVerification:
+    def verify_account(self, supplier_id: str, account_id: str, body: models.AccountVerificationCreation) -> models.AccountVerification:
         """Record that an account was verified with the supplier.
 
         Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier carries is refused, because a forger would have put it there. A verification does not change any decision: a person reviews the finding.
@@ -1579,7 +1579,7 @@ class AsyncOperations:
         """
         return cast("models.SupplierOverview", await self._call(Request("GET", "/suppliers/{supplierId}", "json", path_values={"supplierId": supplier_id})))
 
-    async def verify_account(self, supplier_id: str, account_id: str, body: models.NewAccountVerification) -> models.AccountVerification:
+    async def verify_account(self, supplier_id: str, account_id: str, body: models.AccountVerificationCreation) -> models.AccountVerification:
         """Record that an account was verified with the supplier.
 
         Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier carries is refused, because a forger would have put it there. A verification does not change any decision: a person reviews the finding.

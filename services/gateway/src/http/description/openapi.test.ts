@@ -117,6 +117,16 @@ describe('the published description', () => {
     }
   });
 
+  test('names its schemas so that generators keep them apart, and has no type that is several at once', () => {
+    expect(publishedText).not.toContain('"anyOf"');
+    const names = Object.keys(published.components.schemas);
+    for (const name of names) expect(name).toMatch(/^[A-Z][A-Za-z0-9]*$/);
+    // Go clients have a function `NewX` for each schema X.
+    expect(names.filter((name) => names.some((other) => name === `New${other}`))).toEqual([]);
+    const inLowerCase = names.map((name) => name.toLowerCase());
+    expect(new Set(inLowerCase).size).toBe(names.length);
+  });
+
   test('links the guides, and says how to authenticate, fail, repeat, page and slow down', () => {
     const { description } = published.info;
     for (const guide of [

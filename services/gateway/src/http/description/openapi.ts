@@ -120,11 +120,26 @@ export function describeApi(
     security: [{ bearer: [] }],
     tags: [...resources.map(({ tag, description }) => ({ name: tag, description })), EVENTS_TAG],
   });
-  return `${JSON.stringify(withParameterReferences(document), withoutPatternOfFormat, 2)}\n`;
+  return `${JSON.stringify(withParameterReferences(document), forGenerators, 2)}\n`;
 }
 
 /** Formats in the OpenAPI description that client generators convert to a type of their language. */
 const convertedFormats: ReadonlySet<unknown> = new Set(['uuid', 'date', 'date-time']);
+
+/** Returns a part of the description in the form that generators of clients understand. */
+function forGenerators(name: string, value: unknown): unknown {
+  return withExclusiveAlternatives(withoutPatternOfFormat(name, value));
+}
+
+/**
+ * Writes `anyOf` as `oneOf`. The alternatives of the unions differ in their type or in their required fields and have no
+ * others, so a value is one of them, and generators need no type that is several at once.
+ */
+function withExclusiveAlternatives(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('anyOf' in value)) return value;
+  const { anyOf: oneOf, ...rest } = value;
+  return { ...rest, oneOf };
+}
 
 /**
  * Omits from the OpenAPI description the pattern of a UUID, a day or a time, which the format already states. Some

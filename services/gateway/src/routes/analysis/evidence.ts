@@ -19,16 +19,23 @@ const schemaNames: Readonly<Record<string, string>> = {
   matched: 'MatchedInvoice',
   comparisons: 'FieldComparison',
   tolerance: 'LearnedTolerance',
+  // Generators would name these after their members, like the schemas Invoice and Supplier.
+  invoices: 'RepeatedAmountInvoice',
+  suppliers: 'ClusterSupplier',
 };
 
-const named = new Map<string, z.ZodType>();
+const named = new Map<string, z.ZodObject>();
 
 /** Returns the schema of an object, which all evidence shares if it has a name. */
 function objectSchema(member: string, { properties = {}, required = [], description }: MemberSchema): z.ZodType {
   const schema = z.looseObject(shapeOf({ properties, required }));
   const id = schemaNames[member];
   if (id === undefined) return schema;
-  const known = named.get(id) ?? schema.meta({ id, ...(description === undefined ? {} : { description }) });
+  const known: z.ZodObject =
+    named.get(id) ?? schema.meta({ id, ...(description === undefined ? {} : { description }) });
+  if (Object.keys(known.shape).join() !== Object.keys(schema.shape).join()) {
+    throw new TypeError(`The objects of ${member} have different members, so they cannot share the schema ${id}.`);
+  }
   named.set(id, known);
   return known;
 }

@@ -200,7 +200,7 @@ const validation = shown.record<Validation>('ExportedValidation')({
   total: shown.field(z.int().describe('The total number of validation rules that the document breaks.'), 0),
 });
 
-const shortFinding = shown.record<Finding>()({
+const shortFinding = shown.record<Finding>('ExportedFinding')({
   id: finding.fields.id,
   type: shown.text('TAX_ARITHMETIC_MISMATCH', 'The finding type.'),
   severity: finding.fields.severity,

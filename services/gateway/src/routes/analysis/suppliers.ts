@@ -171,7 +171,7 @@ export const verifyAccount = route({
       ),
       note: note().optional().describe('A note about what the supplier said about the account, and who said it.'),
     })
-    .meta({ id: 'NewAccountVerification' })
+    .meta({ id: 'AccountVerificationCreation' })
     .register(examples, {
       example: {
         method: 'CALL_BACK',

@@ -41,7 +41,10 @@ const data = {
         code: z.string().describe('The error code of the failed analysis. Clients should branch on this code.'),
         message: z.string().describe('The message that explains why the analysis of the uploaded document failed.'),
       })
-      .describe('The error that explains why the analysis of the document failed.'),
+      .meta({
+        id: 'AnalysisFailure',
+        description: 'The error that explains why the analysis of the document failed.',
+      }),
   }),
   'scan.completed': z.object({
     scan_id: shownId().describe('The id of the completed history scan.'),
