@@ -178,8 +178,8 @@ describe('replay', () => {
 
 test('a wrong command line is 2 and says what to change', async () => {
   for (const [args, sentence] of [
-    [[], 'Name a command: post, tail or replay.'],
-    [['send'], 'There is no command send: choose post, tail or replay.'],
+    [[], 'The command is missing: choose post, tail or replay.'],
+    [['send'], 'The command line client has no command send: choose post, tail or replay.'],
     [['post', 'missing.json'], 'The file missing.json cannot be read. Check its name.'],
     [['post', await file('a.txt', '')], 'a.txt must end in .json, .pdf, .xml, .png, .jpg, .jpeg.'],
     [['tail', '--last', '101'], '--last is "101" but must be a whole number from 0 to 100.'],
@@ -190,7 +190,7 @@ test('a wrong command line is 2 and says what to change', async () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(sentence);
   }
-  expect((await cli([], '')).err).toContain('Name a command');
+  expect((await cli([], '')).err).toContain('The command is missing');
   expect(await cli(['--help'], '')).toMatchObject({ code: 0, out: expect.stringContaining('Exit codes: 0 done') });
 });
 

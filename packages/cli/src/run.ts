@@ -45,7 +45,7 @@ Options of replay:
 Exit codes: 0 done (post: PASS), 1 error, 2 wrong command line, 3 post: REVIEW, 4 post: BLOCK.`;
 
 /**
- * Runs one command.
+ * Runs one command of the command line client.
  * @returns the exit code
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -112,9 +112,9 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
       return failed === 0 ? EXIT.ok : EXIT.failed;
     }
     case undefined:
-      throw new UsageError('Name a command: post, tail or replay.');
+      throw new UsageError('The command is missing: choose post, tail or replay.');
     default:
-      throw new UsageError(`There is no command ${command}: choose post, tail or replay.`);
+      throw new UsageError(`The command line client has no command ${command}: choose post, tail or replay.`);
   }
 }
 

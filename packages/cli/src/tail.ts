@@ -11,7 +11,7 @@ const PAGE_SIZE = 100;
 interface TailOptions {
   /** Number of decisions that were made before and are printed first. */
   readonly last: number;
-  /** Number of decisions after which the command ends. */
+  /** Number of decisions after which the command `tail` ends. */
   readonly count: number;
   readonly pauseMs: number;
   readonly isJson: boolean;

@@ -2,10 +2,10 @@
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readFile(path: string): Promise<Uint8Array>;
-  /** Reads the file that `npm start` writes. */
+  /** Reads the file with the address and the API key that `npm start` writes. */
   readDemonstration(): Promise<string>;
   print(line: string): void;
   printError(line: string): void;
-  /** Aborted when the user ends the command. */
+  /** Signal that is aborted when the user ends the command. */
   readonly signal: AbortSignal;
 }

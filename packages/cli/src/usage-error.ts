@@ -1,4 +1,4 @@
-/** Error for a wrong command line. Its message is a sentence that states what to change. */
+/** Error for a wrong use of the command line client. Its message is a sentence that states what to change. */
 export class UsageError extends Error {}
 
 export function wholeNumber(option: string, text: string, min: number, max: number): number {

@@ -49,7 +49,7 @@ type Call<M extends Method> = <P extends PathsWith<M>>(
  * @throws ApiError when the API refuses, NetworkError without a response, the reason of `signal` when it is aborted
  */
 export interface Client {
-  /** Sends a GET request. Failed requests are retried. */
+  /** Sends a GET request to the API. Failed requests are retried. */
   readonly get: Call<'get'>;
   /**
    * Sends a POST request. It is retried only if the operation honours an Idempotency-Key; if the caller gives no key,

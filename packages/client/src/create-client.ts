@@ -30,7 +30,7 @@ interface AnyOptions {
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Content that is sent as it is, in place of a JSON body. */
+  /** Content that the API client sends as it is, in place of a JSON body. */
   readonly file?: { readonly bytes: FileBytes; readonly mediaType: string };
   /** True if the successful response of the API operation is a file. */
   readonly isFile?: true;

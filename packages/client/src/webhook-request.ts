@@ -73,7 +73,7 @@ export class WebhookError extends Error {
 /** A request whose form is valid, before its signatures are compared. */
 export interface SignedRequest {
   readonly secrets: readonly string[];
-  /** The signed bytes: `<event id>.<t>.<body>`. */
+  /** The bytes that the signature of a webhook covers: `<event id>.<t>.<body>`. */
   readonly signed: Uint8Array<ArrayBuffer>;
   /** The signatures in the headers of a webhook request, in hexadecimal. */
   readonly signatures: readonly string[];

@@ -22,7 +22,7 @@ export interface ArchivePageRequest {
   readonly recordsMax: number;
 }
 
-/** Record of an archive, with its position among the records of its kind. */
+/** Record of a data export, with its position among the records of its kind. */
 export interface ArchivedRecord {
   readonly position: string;
   readonly record: Readonly<Record<string, unknown>>;

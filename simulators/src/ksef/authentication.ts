@@ -97,7 +97,7 @@ export class Authenticator {
     this.#bearers = deps.store.table('bearers');
   }
 
-  /** Returns the context of the call's token, even if the token is no longer valid. */
+  /** Returns the context (NIP) of the token of a KSeF call, even if the token is no longer valid. */
   contextOf(call: Call): string | null {
     return this.#bearers.get(bearerOf(call) ?? '')?.context ?? null;
   }

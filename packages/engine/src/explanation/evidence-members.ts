@@ -119,7 +119,9 @@ const signs = texts('The signs that raised the severity.');
 
 /** Members that the evidence of every finding has (detection reference, section 8). */
 export const commonMembers: Members = {
-  key: text('A stable key of the case. A review applies to every later finding with the same key.'),
+  key: text(
+    'A stable key of the case that the finding is about. A review applies to every later finding with the same key.',
+  ),
   rule: text('The finding type and the version of the engine that raised the finding, as TYPE@version.'),
   parameters: { type: 'object', description: 'The values of the detection policy that the rule used.' },
   observed: { type: 'object', description: 'The values that the detection rule compared.' },

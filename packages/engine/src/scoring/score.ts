@@ -21,7 +21,10 @@ export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy
   return Math.min(100, Math.round((FULL - remaining) / 100));
 }
 
-/** Returns the contributions by family in basis points, sorted by size and then by family name. */
+/**
+ * Returns the contributions of the finding families to the risk score in basis points, sorted by size and then by
+ * family name.
+ */
 function familyContributions(findings: readonly ScoredFinding[], policy: Policy): [string, number][] {
   const byFamily = new Map<string, number[]>();
   for (const finding of findings) {

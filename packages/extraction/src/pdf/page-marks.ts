@@ -95,7 +95,7 @@ const IMAGE_OPERATORS: ReadonlySet<number> = new Set([
   OPS.paintInlineImageXObject,
   OPS.paintImageMaskXObject,
 ]);
-/** Height in points of the smallest rectangle that can cover text. */
+/** Height in points of the smallest rectangle that can cover text of a PDF page. */
 const COVER_HEIGHT_MIN = 3;
 const COVER_WIDTH_MIN = 4;
 /** Side lengths of a payment code in points, which are 15 to 80 mm. */

@@ -37,7 +37,7 @@ export interface Syntax {
   readonly roots: readonly Root[];
   /** XML namespaces by the prefixes that the paths use. */
   readonly namespaces: Readonly<Record<string, string>>;
-  /** Path of the invoices in the file. Absent if the root element is the only invoice. */
+  /** Path of the invoices in the XML file. Absent if the root element is the only invoice. */
   readonly invoices?: string;
   /** Path of the declared profile. Absent if the namespace declares the profile. */
   readonly profile?: { readonly customizationId: string; readonly profileId?: string };
@@ -82,7 +82,7 @@ export interface LineSyntax {
   readonly quantity?: string;
   readonly unit?: string;
   readonly unitPrice?: string;
-  /** Path of the number of units to which the price of a line refers. */
+  /** Path of the number of units to which the price of an invoice line refers. */
   readonly priceQuantity?: string;
   readonly netAmount?: string;
   readonly taxRate: string;

@@ -53,7 +53,7 @@ const KILLS_MAX = 2;
 /** Pause in milliseconds after a child process failed to start. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** Reasons for the end of a child process that its document caused. */
+/** Reasons for the end of a child process that the document that it read caused. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
 /** Kind of documents that a child process of the pool accepts. */

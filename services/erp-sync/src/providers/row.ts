@@ -157,7 +157,7 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Removes undefined fields from a record, because records have no empty fields. */
+/** Removes undefined fields from an ERP record, because records have no empty fields. */
 export function present<T extends object>(fields: T): Present<T> {
   // A loop is used, because pages have a thousand rows and `Object.entries` would copy each row twice.
   const kept: Record<string, unknown> = {};

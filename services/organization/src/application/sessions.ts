@@ -18,10 +18,10 @@ import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 import { generateSessionToken } from './secrets.js';
 
-/** Stores the sessions of the app. */
+/** Stores the sessions of people who signed in to the app. */
 export interface Sessions {
   find(organizationId: string, sessionId: string): Promise<Session | undefined>;
-  /** Lists the sessions of an organization that have not ended. */
+  /** Lists the sessions of people in an organization that have not ended. */
   list(organizationId: string, now: Date, page: PageRequest): Promise<Page<Session>>;
   /** Lists the sessions of an API key that have not ended, after the given number of those that were used last. */
   listLeastRecent(organizationId: string, apiKeyId: string, now: Date, after: number): Promise<readonly Session[]>;
@@ -72,7 +72,8 @@ export const createSession =
       context,
       audit: [{ action: 'session.created', target: `session:${session.id}` }],
     });
-    // The bound is applied after the insert, so that concurrent sign-ins cannot exceed it together.
+    // The limit on sessions of a person is applied after the insert, so that concurrent sign-ins cannot exceed it
+    // together.
     const excess = await deps.sessions.listLeastRecent(organizationId, apiKeyId, now, SESSIONS_PER_KEY_MAX);
     for (const one of excess) await endIfOpen(deps, one, context);
     return { session, token };
@@ -128,7 +129,7 @@ async function endIfOpen(
   try {
     await sessions.end(session, clock.now(), endOf(session, context));
   } catch (error) {
-    // A concurrent sign-in, or the person, has ended the same session.
+    // A concurrent sign-in, or the person, has ended the same session of the app.
     if (!(error instanceof VersionConflict)) throw error;
   }
 }

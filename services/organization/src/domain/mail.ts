@@ -350,7 +350,7 @@ function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUI
       `When the permission is granted, synchronise: POST ${connection}/sync`,
     ];
   }
-  // The configuration of an ERP connection cannot be changed, so a new connection is needed.
+  // The mail asks for a new connection, because the configuration of an ERP connection cannot be changed.
   if (!isByConsent && (errorCode === 'TENANT_NOT_FOUND' || errorCode === 'DATABASE_REQUIRED')) {
     return [
       `Delete the connection:     DELETE ${connection}`,

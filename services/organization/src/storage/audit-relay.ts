@@ -21,7 +21,9 @@ export interface Audited extends Aggregate {
    * E-mail notifications that the audit relay has not moved yet. They are always stored together with audit entries.
    */
   readonly notifications?: readonly NotificationDocument[];
-  /** Marker with a sparse index, present while `auditEntries` is not empty. */
+  /**
+   * Marker of a document with audit entries to move, present while `auditEntries` is not empty. It has a sparse index.
+   */
   readonly auditPending?: true;
 }
 

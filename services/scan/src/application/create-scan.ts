@@ -231,8 +231,8 @@ export const createScan = (deps: Deps): CreateScan => {
 };
 
 /**
- * Returns the refusal for a history scan that the operator ended. With the same key, the analysis would continue with
- * the rows that it has stored.
+ * Returns the refusal for a history scan that the operator ended. With the same Idempotency-Key, the analysis would
+ * continue with the rows that it has stored.
  */
 function abandoned(isKeyed: boolean): DomainError {
   const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';

@@ -7,7 +7,7 @@ import { filled } from '../book/pattern.js';
 import { checkDigit } from './desk.js';
 import type { Desk, Paper } from './desk.js';
 
-/** The bills by which one claim arrives again, or undefined if this cannot happen to the paper. */
+/** The bills by which one claim arrives again, or undefined if this cannot happen to the paper bill. */
 export type Again = (paper: Paper, random: Random, desk: Desk) => Returned | undefined;
 
 interface Returned {

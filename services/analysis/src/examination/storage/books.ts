@@ -28,7 +28,7 @@ import type { VendorDocument } from '../../books/storage/vendors.js';
 const PAGE_VENDORS = 250;
 const PAGE_BILLS = 100;
 const PAGE_PAYMENTS = 100;
-/** Number of changed records that one command reads. */
+/** Number of changed ERP records that one database command reads. */
 const READ_AT_ONCE = 1_000;
 /** Maximum number of lookup keys and ids in one database command. */
 const LOOKUP_KEYS_MAX = 250;

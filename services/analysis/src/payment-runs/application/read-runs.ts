@@ -69,7 +69,7 @@ export function runReader({
     const left = lines.map(({ line, result }) => {
       const givenAt = downloads.find((download) => hasBit(download.lines, line.position))?.at;
       const release = releases.get(line.lineId);
-      // A run without a file leaves by another way, from the moment on when it was checked.
+      // A payment run without a file counts as given to the bank from the moment on when it was checked.
       const mayHaveLeft = run.source === 'JSON' && mayBePaid(result, release);
       return { givenAt, leftAt: givenAt ?? (mayHaveLeft ? run.createdAt : undefined) };
     });

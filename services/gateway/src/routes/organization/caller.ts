@@ -46,7 +46,7 @@ const user = shown.record<Member>()({
 });
 
 const session = shown.record<NonNullable<Principal['session']>>()({
-  id: shown.id(EXAMPLE_IDS.session, 'The id of the session.', 'sessionId'),
+  id: shown.id(EXAMPLE_IDS.session, 'The id of the session of the app.', 'sessionId'),
   ...sessionEnds,
 });
 
@@ -105,7 +105,7 @@ export const getCaller = route({
   summary: 'Read the identity and the rights of the caller',
   rpc: 'invoicecontrol.organization.v1.SessionService/DescribeCaller',
   access: {},
-  responses: { 200: { description: 'The caller.', schema: caller.schema } },
+  responses: { 200: { description: 'The caller with its organization and rights.', schema: caller.schema } },
   async handle({ principal }, { sessions }) {
     const reply = await sessions.describeCaller({ apiKeyId: principal.apiKeyId });
     return { status: 200, body: caller.present({ ...reply, principal }) };

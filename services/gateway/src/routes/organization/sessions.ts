@@ -23,20 +23,20 @@ export const sessionEnds = {
 };
 
 const session = shown.record<Session>('Session')({
-  id: shown.id(EXAMPLE_IDS.session, 'The id of the session.', 'sessionId'),
+  id: shown.id(EXAMPLE_IDS.session, 'The id of the session of the app.', 'sessionId'),
   apiKeyId: shown.text(EXAMPLE_KEY_ID, 'The id of the API key whose rights the session has.'),
   userId: shown.idOrNull(EXAMPLE_IDS.assignee, 'The id of the member who signed in, or null for a key of no member.'),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the person signed in.', 'createdTime'),
   lastSeenAt: shown.instant(
     EXAMPLE_INSTANT,
-    'The time when the session was last used, exact to the minute.',
+    'The time when the session of the app was last used, exact to the minute.',
     'lastSeenTime',
   ),
   ...sessionEnds,
 });
 
 const openedSession = shown.record<Session & { readonly role: string }>('OpenedSession')({
-  id: shown.id(EXAMPLE_IDS.session, 'The id of the session.', 'sessionId'),
+  id: shown.id(EXAMPLE_IDS.session, 'The id of the session of the app.', 'sessionId'),
   role: shown.word(role, 'ANALYST'),
   userId: shown.idOrNull(EXAMPLE_IDS.assignee, 'The id of the member who signed in, or null for a key of no member.'),
   ...sessionEnds,
@@ -52,7 +52,7 @@ export const createSession = route({
   rpc: 'invoicecontrol.organization.v1.SessionService/CreateSession',
   access: {},
   responses: {
-    201: { description: 'The opened session.', schema: openedSession.schema, headers: ['Set-Cookie'] },
+    201: { description: 'The new session of the app.', schema: openedSession.schema, headers: ['Set-Cookie'] },
   },
   async handle({ principal }, { sessions }) {
     if (principal.session !== undefined) throw refused();

@@ -174,7 +174,7 @@ const outcome = shown.record<PaymentOutcome>('PaymentOutcome')({
     'The time when the report was received, or null if the bank reported nothing.',
     'reportTime',
   ),
-  booked: shown.list(booked, 'The payments of ERPs that record the line.'),
+  booked: shown.list(booked, 'The payments in ERPs that record the payment line.'),
 });
 
 export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
