@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
@@ -73,6 +74,16 @@ describe('the documentation site', () => {
         '/docs/api/invoices',
       ]),
     );
+  });
+
+  test('has each page that the list of documents has for integrators and for people who review', async () => {
+    const list = await readFile(new URL('../../../../../docs/README.md', import.meta.url), 'utf8');
+    const part = list.slice(list.indexOf('For integrators:'), list.indexOf('For operators:'));
+    const files = [...part.matchAll(/\]\((?:\.\.\/)?([\w/-]+)\.md\)/g)].map(([, file]) => file ?? '');
+    expect(files.length).toBeGreaterThan(15);
+    // The README of a package is served under the name of its folder, and the overview as the first page.
+    const pages = files.map((file) => `/docs/${/([\w-]+)\/README$/.exec(file)?.[1] ?? file}`);
+    expect(pages.filter((page) => page !== '/docs/overview' && !site.has(page))).toEqual([]);
   });
 
   test('loads nothing from elsewhere, runs no script and applies no style that is written in a page', () => {
