@@ -21,6 +21,7 @@ const PYTHON_PACKAGES = [
 ];
 const NPM_PACKAGES = ['orval@7.13.2', '@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0'];
 const OGEN = 'v1.25.0';
+const DENO = '2.9.6';
 const TIMEOUT_MS = 600_000;
 /** The invoice that the second call posts. */
 const INVOICE = JSON.stringify({
@@ -96,6 +97,14 @@ const clients = {
     generate: typescriptTypes,
     compile: compileTypescript,
     calls: callTypescriptTypes,
+  },
+  // The client of the product in Deno. Compiling means that it runs and verifies a webhook there.
+  'product-client-deno': {
+    version: DENO,
+    needs: ['npm'],
+    generate: installDeno,
+    compile: (folder) => runDeno(folder),
+    calls: (folder) => runDeno(folder, '--calls'),
   },
   orval: { version: '7.13.2', needs: ['npm'], generate: orval, compile: compileTypescript, calls: callOrval },
 };
@@ -298,6 +307,19 @@ function pythonClient(folder) {
 
 function importPythonClient(folder) {
   importAll(folder, 'invoice_control');
+}
+
+function installDeno(folder) {
+  writeFileSync(`${folder}/package.json`, '{ "private": true }');
+  run('npm', ['install', '--silent', '--ignore-scripts', `deno@${DENO}`], { cwd: folder });
+}
+
+function runDeno(folder, ...args) {
+  const rights = ['--no-prompt', '--allow-net', '--allow-read', '--allow-env=API,KEY,INVOICE'];
+  run(`${folder}/node_modules/.bin/deno`, ['run', ...rights, `${root}tools/clients/deno.mjs`, ...args], {
+    cwd: folder,
+    env: { DENO_NO_UPDATE_CHECK: '1' },
+  });
 }
 
 /** Runs one of the programs in tools/clients with the generated package. */
