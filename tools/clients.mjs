@@ -19,7 +19,11 @@ const PYTHON_PACKAGES = [
   'lazy-imports',
   'typing_extensions',
 ];
-const NPM_PACKAGES = ['orval@7.13.2', '@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0'];
+/** Packages of the registry of npm, by the directory that they are installed into. */
+const NPM_PACKAGES = {
+  orval: ['orval@7.13.2'],
+  lint: ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0'],
+};
 const OGEN = 'v1.25.0';
 const DENO = '2.9.6';
 const TIMEOUT_MS = 600_000;
@@ -111,13 +115,19 @@ const clients = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { api: { type: 'string' }, key: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+  options: {
+    description: { type: 'string' },
+    api: { type: 'string' },
+    key: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
 });
 if (values.help) {
   console.log(`Generates clients from services/gateway/openapi.json and compiles them.
 
   npm run clients                          all of them
   npm run clients -- orval oapi-codegen    the named ones
+  npm run clients -- --description FILE    another description than services/gateway/openapi.json
   npm run clients -- --api http://127.0.0.1:8080/v1 --key ick_live_...   also makes three calls with those that can
 
 Clients: ${Object.keys(clients).join(', ')}`);
@@ -130,7 +140,7 @@ if (unknown.length > 0) {
 }
 
 mkdirSync(cache, { recursive: true });
-const whole = `${root}services/gateway/openapi.json`;
+const whole = values.description ?? `${root}services/gateway/openapi.json`;
 // The same document as /openapi-without-webhooks.json.
 const withoutWebhooks = `${cache}/openapi-without-webhooks.json`;
 const { webhooks: _, ...paths } = JSON.parse(readFileSync(whole, 'utf8'));
@@ -223,21 +233,23 @@ function needPython() {
   run(python, ['-m', 'pip', 'install', '--quiet', ...PYTHON_PACKAGES]);
 }
 
-/** Returns the command of an npm package, which is installed without its scripts. */
-function npmCommand(name) {
-  if (!existsSync(`${cache}/npm/node_modules/.bin/orval`)) {
-    mkdirSync(`${cache}/npm`, { recursive: true });
-    writeFileSync(`${cache}/npm/package.json`, '{ "private": true }');
-    run('npm', ['install', '--silent', '--ignore-scripts', ...NPM_PACKAGES], { cwd: `${cache}/npm` });
+/** Returns a command of the npm packages in a directory, which are installed without their scripts. */
+function npmCommand(group, name) {
+  const directory = `${cache}/npm-${group}`;
+  const command = `${directory}/node_modules/.bin/${name}`;
+  if (!existsSync(command)) {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(`${directory}/package.json`, '{ "private": true }');
+    run('npm', ['install', '--silent', '--ignore-scripts', ...NPM_PACKAGES[group]], { cwd: directory });
   }
-  return `${cache}/npm/node_modules/.bin/${name}`;
+  return command;
 }
 
 /** Lints the description. The two configurations state the rules that do not apply, with their reasons. */
 function lint() {
   const settings = `${root}services/gateway`;
-  run(npmCommand('spectral'), ['lint', '--fail-severity', 'warn', '-r', `${settings}/spectral.yaml`, whole]);
-  const { stderr } = spawnSync(npmCommand('redocly'), ['lint', '--config', `${settings}/redocly.yaml`, whole], {
+  run(npmCommand('lint', 'spectral'), ['lint', '--fail-severity', 'warn', '-r', `${settings}/spectral.yaml`, whole]);
+  const { stderr } = spawnSync(npmCommand('lint', 'redocly'), ['lint', '--config', `${settings}/redocly.yaml`, whole], {
     encoding: 'utf8',
   });
   if (/You have \d+ (?:warning|error)|failed/.test(stderr)) throw new Error(stderr.slice(-3_000));
@@ -364,7 +376,9 @@ function typescriptTypes(folder) {
 }
 
 function orval(folder) {
-  run(npmCommand('orval'), ['--input', whole, '--output', `${folder}/client.ts`, '--client', 'fetch'], { cwd: folder });
+  run(npmCommand('orval', 'orval'), ['--input', whole, '--output', `${folder}/client.ts`, '--client', 'fetch'], {
+    cwd: folder,
+  });
 }
 
 function compileTypescript(folder) {
