@@ -75,6 +75,7 @@ class BothClients(unittest.TestCase):
             self.assertEqual(request.headers["authorization"], f"Bearer {KEY}")
             self.assertRegex(request.headers["user-agent"], r"^invoice-control-python/\d")
             self.assertEqual(request.headers["idempotency-key"], "k-1")
+            self.assertEqual(request.headers["accept"], "application/json")
             self.assertEqual(json.loads(request.content), INVOICE)
 
     def test_repeat_a_post_with_the_same_idempotency_key_after_growing_pauses(self) -> None:

@@ -79,7 +79,9 @@ class Settings:
 
     def build(self, client: httpx.Client | httpx.AsyncClient, request: Request) -> httpx.Request:
         """Builds the HTTP request. A repeated attempt has the same Idempotency-Key."""
-        headers = {"user-agent": USER_AGENT, **request.headers}
+        # Some lists are also returned as CSV.
+        accept = "application/json" if request.result == "json" else "*/*"
+        headers = {"user-agent": USER_AGENT, "accept": accept, **request.headers}
         if self.api_key is not None:
             headers["authorization"] = f"Bearer {self.api_key}"
         content: bytes | None = None
