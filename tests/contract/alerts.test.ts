@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findPromtool } from '@invoicecontrol/dev/promtool';
+import { alerts } from '@invoicecontrol/observability/alerts';
 import { dashboards } from '@invoicecontrol/observability/dashboards';
-import { knownSeries, seriesIn } from '@invoicecontrol/observability/names';
+import { bucket, count, knownSeries, series, seriesIn } from '@invoicecontrol/observability/names';
 import { objectives } from '@invoicecontrol/observability/objectives';
 import { alertNames, ruleGroups, ruleTests } from '@invoicecontrol/observability/rules';
-import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
+import { declarationOf, metrics } from '@invoicecontrol/runtime/telemetry/schema';
+import type { MetricName } from '@invoicecontrol/runtime/telemetry/schema';
 import { stringify } from 'yaml';
 import { root } from './kubernetes-objects.js';
 import { skipWithout } from './skip-without.js';
@@ -80,6 +82,18 @@ describe('rules', () => {
     expect(seriesIn('sum by (le) (rate(invented_total{le="5"}[5m])) > 3')).toEqual(['invented_total']);
   });
 
+  test('select only values that the schema declares, in rules, dashboards and samples', () => {
+    const expressions = [
+      ...rules.map(({ expr }) => expr),
+      ...dashboards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))),
+      ...alerts.flatMap(({ fires, silent }) => [...Object.keys(fires), ...Object.keys(silent)]),
+    ];
+    expect([...new Set(expressions.flatMap(undeclaredSelections))]).toEqual([]);
+    expect(undeclaredSelections('max(invoicecontrol_jobs_stuck{kind=~"usage|invented"}) > 0')).toEqual([
+      'invoicecontrol_jobs_stuck has no kind="invented"',
+    ]);
+  });
+
   test('compare durations with limits of buckets', () => {
     const limits = new Set(
       Object.values(metrics).flatMap((metric) => ('buckets' in metric ? metric.buckets.map(String) : [])),
@@ -111,6 +125,32 @@ describe('rules', () => {
     }
   });
 });
+
+/** Returns the labels and values that an expression selects although the schema does not declare them. */
+function undeclaredSelections(expression: string): string[] {
+  return [...expression.matchAll(/([a-z_]+)\{([^}]*)\}/g)].flatMap(([, name = '', selector = '']) => {
+    const declared = attributesOfSeries.get(name);
+    if (declared === undefined) return [];
+    return [...selector.matchAll(/(\w+)(=~?)"([^"]*)"/g)].flatMap(([, label = '', operator, text = '']) => {
+      const values = declared.get(label);
+      if (values === undefined) return [];
+      const selected = operator === '=' ? [text] : text.split('|');
+      return selected.filter((value) => !values.includes(value)).map((value) => `${name} has no ${label}="${value}"`);
+    });
+  });
+}
+
+/** The closed sets of values of each series, by the names that Prometheus gives to series and attributes. */
+const attributesOfSeries = new Map(
+  (Object.keys(metrics) as MetricName[]).flatMap((name) => {
+    const labels = new Map(
+      Object.entries(declarationOf(name).attributes).flatMap(([attribute, declared]) =>
+        'values' in declared ? [[attribute.replaceAll('.', '_'), declared.values] as const] : [],
+      ),
+    );
+    return [series(name), count(name), bucket(name)].map((one) => [one, labels] as const);
+  }),
+);
 
 describe('dashboards', () => {
   test('have ids of their own, a description, and a unit for each panel', () => {

@@ -168,7 +168,7 @@ export const alerts: readonly Alert[] = [
     dashboard: 'long-work',
     summary: 'Mails have waited for more than ten minutes.',
   }),
-  stuckAlert('UsageDrift', 'usage_counter', {
+  stuckAlert('UsageDrift', 'usage', {
     journey: 'quota',
     dashboard: 'decisions',
     summary: 'The usage counter of an organization differs from its invoices.',

@@ -279,7 +279,7 @@ export const dashboards: readonly Dashboard[] = [
     {
       title: 'Stuck analyses and reviews',
       unit: 'short',
-      lines: { '{{kind}}': highest('invoicecontrol.jobs.stuck', 'kind', 'kind=~"analysis|review|usage_counter"') },
+      lines: { '{{kind}}': highest('invoicecontrol.jobs.stuck', 'kind', 'kind=~"analysis|review|usage"') },
     },
   ]),
   dashboard('events', 'events', 'The way of events from the database to their consumers.', [
