@@ -9,6 +9,7 @@ import { dashboards } from '@invoicecontrol/observability/dashboards';
 import { bucket, count, knownSeries, series, seriesIn } from '@invoicecontrol/observability/names';
 import { objectives } from '@invoicecontrol/observability/objectives';
 import { alertNames, ruleGroups, ruleTests } from '@invoicecontrol/observability/rules';
+import { prometheusLabel } from '@invoicecontrol/runtime/telemetry/prometheus-names';
 import { declarationOf, metrics } from '@invoicecontrol/runtime/telemetry/schema';
 import type { MetricName } from '@invoicecontrol/runtime/telemetry/schema';
 import { stringify } from 'yaml';
@@ -145,7 +146,7 @@ const attributesOfSeries = new Map(
   (Object.keys(metrics) as MetricName[]).flatMap((name) => {
     const labels = new Map(
       Object.entries(declarationOf(name).attributes).flatMap(([attribute, declared]) =>
-        'values' in declared ? [[attribute.replaceAll('.', '_'), declared.values] as const] : [],
+        'values' in declared ? [[prometheusLabel(attribute), declared.values] as const] : [],
       ),
     );
     return [series(name), count(name), bucket(name)].map((one) => [one, labels] as const);

@@ -16,6 +16,8 @@ export interface Examination {
   readonly outcome: ReadingOutcome;
   /** Result of the reference validation. Null if the document is not an electronic invoice that can be validated. */
   readonly validation: Validation | null;
+  /** Duration of the reference validation in milliseconds. Absent if there was none. */
+  readonly validationMs?: number;
 }
 
 /**
@@ -37,5 +39,8 @@ async function examine(
   // Profiles that are declared outside the XML count only for a PDF with embedded XML.
   const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
   const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };
-  return { outcome, validation: xml === null ? null : validateXml(xml, mode, known) };
+  if (xml === null) return { outcome, validation: null };
+  const begunAt = performance.now();
+  const validation = validateXml(xml, mode, known);
+  return { outcome, validation, validationMs: performance.now() - begunAt };
 }

@@ -9,6 +9,7 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
+import { quotaUsed } from './telemetry.js';
 import type { OnUsed } from './usage.js';
 import { stepOf } from './usage-steps.js';
 
@@ -44,6 +45,7 @@ export async function usageNotices(
   const aggregates = aggregateStore(collection, outbox, clock);
   const told = new Set<string>();
   return ({ organizationId, month: period, meter }, used, limit) => {
+    quotaUsed(meter, used, limit);
     const percent = stepOf(used, limit);
     if (limit === undefined || percent === undefined) return;
     const _id = `${organizationId}:${period}:${meter}:${percent}`;

@@ -3,6 +3,7 @@ import type { Db, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Job } from '@invoicecontrol/runtime/job';
+import { usageCorrected } from './telemetry.js';
 import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage-counter.js';
 import type { UsageDocument } from './usage-counter.js';
 
@@ -119,6 +120,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     if (matchedCount === 0) {
       await usage.updateOne({ _id }, { $min: { lookAt: afterMs(READ_AGAIN_AFTER_MS) } });
     } else if (correction !== 0) {
+      usageCorrected(_id, correction);
       logger.info({ counter: _id, from: counter.used, to: counter.used + correction }, 'a usage counter was corrected');
     }
   };

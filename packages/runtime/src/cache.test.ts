@@ -13,10 +13,13 @@ let loads: string[];
 /** Function that the cache under test calls to load a value. Tests replace it. */
 let answer: (key: string) => Promise<string>;
 let cache: Cache<string>;
+/** How each value that the cache has returned was found. */
+let found: string[];
 
 beforeEach(() => {
   nowMs = 1_000_000;
   loads = [];
+  found = [];
   answer = async (key) => `${key}${loads.length}`;
   cache = createCache({
     load(key) {
@@ -30,6 +33,7 @@ beforeEach(() => {
       retryMs: RETRY_MS,
       mayServe: (error, value) => error instanceof Outage && value !== 'secret',
     },
+    onGet: (how) => found.push(how),
     clock: { now: () => new Date(nowMs) },
   });
 });
@@ -45,6 +49,17 @@ function holdLoad(): (value: string) => void {
   answer = () => new Promise((resolve) => (release = resolve));
   return (value) => release(value);
 }
+
+test('each returned value is counted as loaded, fresh or stale; a failure is not counted', async () => {
+  await cache.get('a');
+  await cache.get('a');
+  nowMs += FRESH_MS;
+  answer = fail(new Outage());
+  await cache.get('a');
+  await cache.get('a');
+  await cache.get('b').catch(() => {});
+  expect(found).toEqual(['LOADED', 'FRESH', 'STALE', 'STALE']);
+});
 
 test('a value is loaded again once it is stale, counted from when its load began', async () => {
   expect(await cache.get('a')).toBe('a1');

@@ -26,6 +26,8 @@ export interface CacheOptions<V, A> {
   /** Maximum number of cache entries. The entry that was loaded longest ago is evicted. */
   readonly entriesMax: number;
   readonly staleIfError?: StaleIfError<V>;
+  /** Called for each value that `get` returns, with the way in which it was found. */
+  readonly onGet?: (how: 'FRESH' | 'LOADED' | 'STALE') => void;
   readonly clock?: Clock;
 }
 
@@ -65,6 +67,7 @@ export function createCache<V, A = void>({
   freshMs,
   entriesMax,
   staleIfError,
+  onGet = () => {},
   clock = systemClock,
 }: CacheOptions<V, A>): Cache<V, A> {
   const entries = new Map<string, Entry<V>>();
@@ -105,10 +108,13 @@ export function createCache<V, A = void>({
       const known = entries.get(key);
       const askedAtMs = nowMs();
       if (known !== undefined && askedAtMs < Math.max(known.loadedAtMs + freshMs, known.staleUntilMs)) {
+        onGet(askedAtMs < known.loadedAtMs + freshMs ? 'FRESH' : 'STALE');
         return known.value;
       }
       try {
-        return await (loads.get(key) ?? startLoad(key, argument));
+        const loaded = await (loads.get(key) ?? startLoad(key, argument));
+        onGet('LOADED');
+        return loaded;
       } catch (error) {
         // The cache entry is read again, because an invalidation may have removed it in the meantime.
         const last = entries.get(key);
@@ -117,6 +123,7 @@ export function createCache<V, A = void>({
         const endMs = last.loadedAtMs + maxMs;
         if (nowMs() >= endMs || !mayServe(error, last.value)) throw error;
         last.staleUntilMs = Math.min(nowMs() + retryMs, endMs);
+        onGet('STALE');
         return last.value;
       }
     },

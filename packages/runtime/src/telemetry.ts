@@ -300,14 +300,14 @@ export function count<Name extends NameOf<'counter'>>(
   if (isOn) instrumentOf(name, service).add?.(amount, attributes as Attributes);
 }
 
-/** Records a duration in seconds in the histogram of a metric. */
+/** Records a value in the histogram of a metric, in its unit: seconds for a duration. */
 export function record<Name extends NameOf<'histogram'>>(
   name: Name,
-  seconds: number,
+  value: number,
   attributes: AttributesOf<Name>,
   service?: string,
 ): void {
-  if (isOn) instrumentOf(name, service).record?.(seconds, attributes as Attributes);
+  if (isOn) instrumentOf(name, service).record?.(value, attributes as Attributes);
 }
 
 /** Raises or lowers a metric that counts things in progress. */

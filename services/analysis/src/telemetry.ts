@@ -136,6 +136,11 @@ export function booksFindingRaised(type: string, severity: Severity): void {
   count('invoicecontrol.findings', { type: inWords(type), severity: inWords(severity), source: 'books' });
 }
 
+/** Counts a decision that compared only some of the records with the same keys, because there were too many. */
+export function candidatesCut(): void {
+  count('invoicecontrol.candidates.hot', {});
+}
+
 /** Records how long one stage of a decision took. */
 export function stageEnded(stage: 'facts' | 'engine' | 'commit' | 'derived', ms: number): void {
   record('invoicecontrol.decision.duration', ms / 1_000, { stage });

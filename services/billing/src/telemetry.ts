@@ -33,6 +33,11 @@ export function subscriptionsReconciled(found: { checked: number; corrected: num
   }
 }
 
+/** Counts a checkout that a customer asked for. */
+export function checkoutEnded(outcome: AttributesOf<'invoicecontrol.checkout'>['outcome']): void {
+  count('invoicecontrol.checkout', { outcome });
+}
+
 /** Records how long after an event at the payment provider the subscription here changed. */
 export function entitlementChanged(seconds: number): void {
   record('invoicecontrol.entitlement.lag', Math.max(0, seconds), {});

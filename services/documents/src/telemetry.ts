@@ -4,9 +4,9 @@ import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
 import type { Death } from './extraction/child-process.js';
 
 /** Counts an upload whose content was stored. */
-export function uploadReceived(bytes: number): void {
+export function uploadReceived(mediaType: string, bytes: number): void {
   count('invoicecontrol.uploads', { outcome: 'received' });
-  count('invoicecontrol.upload.bytes', {}, bytes);
+  count('invoicecontrol.upload.bytes', { format: formatOf(mediaType) }, bytes);
 }
 
 /** Counts a PUT request of an upload that began but did not succeed. */
@@ -26,6 +26,11 @@ export function uploadEnded(outcome: 'ABANDONED' | 'UNUSED'): void {
 export function documentExtracted(mediaType: string, outcome: FailureReason | 'READ', seconds: number): void {
   const attributes = { format: formatOf(mediaType), outcome: inWords(outcome) };
   record('invoicecontrol.extraction.duration', seconds, attributes);
+}
+
+/** Records how long an electronic invoice was checked against the rules of its profile. */
+export function documentValidated(profile: string | null, ms: number): void {
+  record('invoicecontrol.validation.duration', ms / 1_000, { profile: inWords(profile ?? 'NONE') });
 }
 
 /** Counts a rendered page or view, or the reason why it could not be rendered. Cached renderings are not counted. */

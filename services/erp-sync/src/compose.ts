@@ -15,6 +15,7 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { populationOf } from '@invoicecontrol/runtime/mongo/population';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
 import { sealedDocuments } from '@invoicecontrol/secretbox/sealed-documents';
@@ -52,7 +53,7 @@ import type { Connection } from './domain/connection.js';
 import { stateKeys } from './domain/oauth-state.js';
 import { providersOf } from './providers/registry.js';
 import { connectionTokenStore, consentedConnectionStore } from './storage/connection-tokens.js';
-import { connectionStore, createConnectionIndexes } from './storage/connections.js';
+import { connectionStore, createConnectionIndexes, LIVE } from './storage/connections.js';
 import type { ConnectionDocument } from './storage/connections.js';
 import { createListedIdIndexes, listedIdStore } from './storage/listed-ids.js';
 import type { ListedIdsDocument } from './storage/listed-ids.js';
@@ -171,6 +172,11 @@ async function compose(
   };
   const closeReport = reportConnections({
     unfinishedDeletions: () => connections.countUnfinishedDeletions(),
+    countByStatus: populationOf(collections.connections, {
+      filter: { status: { $in: LIVE } },
+      fields: { provider: '$provider', status: '$status' },
+      clock,
+    }),
   });
   onStop('metrics', closeReport);
   onStop('metrics of sealing keys', reportSealedRecords('erp_connections', sealed, ring));

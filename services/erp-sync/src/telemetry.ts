@@ -7,11 +7,35 @@ import type { ProviderCode } from './domain/provider-code.js';
 import type { RunStatus } from './domain/run.js';
 import type { StreamName } from './domain/streams.js';
 
-/** Reports the number of ERP connections whose deletion is unfinished. */
-export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions: () => Promise<number> }): () => void {
-  return reportGauges(['invoicecontrol.connections.deletions_unfinished'], async () => [
+/** Reports the number of ERP connections by status, and of those whose deletion is unfinished. */
+export function reportConnections({
+  unfinishedDeletions,
+  countByStatus,
+}: {
+  readonly unfinishedDeletions: () => Promise<number>;
+  readonly countByStatus: () => Promise<
+    readonly { readonly provider: string; readonly status: string; readonly count: number }[]
+  >;
+}): () => void {
+  const closeDeletions = reportGauges(['invoicecontrol.connections.deletions_unfinished'], async () => [
     { attributes: {}, values: { 'invoicecontrol.connections.deletions_unfinished': await unfinishedDeletions() } },
   ]);
+  const closeConnections = reportGauges(['invoicecontrol.connections'], async () => {
+    const counted = await countByStatus();
+    return Object.entries(providerWords).flatMap(([code, provider]) =>
+      (['PENDING', 'CONNECTED', 'ERROR'] as const).map((status) => {
+        const found = counted.find((one) => one.provider === code && one.status === status);
+        return {
+          attributes: { provider, status: inWords(status) },
+          values: { 'invoicecontrol.connections': found?.count ?? 0 },
+        };
+      }),
+    );
+  });
+  return () => {
+    closeDeletions();
+    closeConnections();
+  };
 }
 
 const outcomes = {

@@ -6,6 +6,16 @@ export function requestRefused(reason: AttributesOf<'invoicecontrol.requests.ref
   count('invoicecontrol.requests.refused', { reason });
 }
 
+/** Counts how the principal of an API key was found. */
+export function keyLookedUp(result: AttributesOf<'invoicecontrol.keys.cache'>['result']): void {
+  count('invoicecontrol.keys.cache', { result });
+}
+
+/** Counts a request that was not authenticated. Callers get the same message for most reasons. */
+export function authenticationFailed(reason: AttributesOf<'invoicecontrol.auth.failures'>['reason']): void {
+  count('invoicecontrol.auth.failures', { reason });
+}
+
 /** Reports the open connections and the bytes of bodies in progress. */
 export function reportLoad({
   connections,

@@ -52,7 +52,7 @@ import { createInboxIndexes, inboxEnvironmentStore, inboxStore } from './storage
 import type { InboxDocument, InboxEnvironmentDocument } from './storage/inboxes.js';
 import { confirmationStore, createSubmissionIndexes, submissionStore } from './storage/submissions.js';
 import type { ConfirmationDocument, SubmissionDocument } from './storage/submissions.js';
-import { reportInboxes, reportSubmissions } from './telemetry.js';
+import { reportInboxes, reportLimits, reportSubmissions } from './telemetry.js';
 import { connectionService } from './transport/grpc/connections.js';
 import { inboxService } from './transport/grpc/inbox.js';
 import { submissionService } from './transport/grpc/submissions.js';
@@ -253,7 +253,9 @@ async function compose(
     logger,
   });
   onStop('inboxes', () => receiver.stop());
-  onStop('metrics of submissions', reportSubmissions(submissions));
+  const reported = { ...submissions, now: () => clock.now() };
+  onStop('metrics of submissions', reportSubmissions(reported));
+  onStop('metrics of limits', reportLimits());
   onStop('metrics of inboxes', reportInboxes(inboxes));
   onStop('metrics of connections', reportSealedRecords('ksef_connections', sealedTokens, ring));
   onStop('metrics of session keys', reportSealedRecords('ksef_submissions', sealedSessionKeys, ring));

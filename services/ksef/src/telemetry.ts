@@ -1,5 +1,9 @@
 import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+import type { UnfinishedSubmissions } from './application/submissions/stores.js';
+import type { LimitGroup } from './domain/call-limits.js';
 import type { Environment } from './domain/connection.js';
 import type { RunStatus } from './domain/inbox.js';
 import type { SubmissionStatus } from './domain/submission.js';
@@ -24,6 +28,34 @@ export function ksefCallLimited(environment: Environment, operation: string): vo
  */
 export function confirmationChecked(environment: Environment, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
   count('invoicecontrol.ksef.confirmations', { environment: inWords(environment), outcome: inWords(outcome) });
+}
+
+/** Largest used share of each limit since the last export. */
+const sharesUsed = new Map<string, number>();
+
+/** Notes which share of a call limit of KSeF is used for one taxpayer after a call. */
+export function limitUsed(group: LimitGroup, share: number): void {
+  const limit = inWords(group);
+  sharesUsed.set(limit, Math.max(share, sharesUsed.get(limit) ?? 0));
+}
+
+/** Reports the largest used share of each call limit of KSeF since the last report. */
+export function reportLimits(): () => void {
+  return reportGauges(['invoicecontrol.limit.used'], async () => {
+    const shares = new Map(sharesUsed);
+    sharesUsed.clear();
+    return metrics['invoicecontrol.limit.used'].attributes.limit.values.map((limit) => ({
+      attributes: { limit },
+      values: { 'invoicecontrol.limit.used': shares.get(limit) ?? 0 },
+    }));
+  });
+}
+
+type Avoidance = AttributesOf<'invoicecontrol.duplicates_prevented'>['how'];
+
+/** Counts a second submission of an invoice that was avoided. */
+export function duplicatePrevented(how: Uppercase<Avoidance>): void {
+  count('invoicecontrol.duplicates_prevented', { how: inWords(how) });
 }
 
 /** Counts a KSeF submission that reached a final state. */
@@ -64,20 +96,47 @@ export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promi
 }
 
 /**
- * Reports how many submissions have remaining work, and by how many seconds this service is late with processing them.
+ * Reports how many submissions have remaining work, what is unknown about them, and by how many seconds this service is
+ * late with processing them.
  */
 export function reportSubmissions({
-  countUnfinished,
+  summarizeUnfinished,
   lagSeconds,
+  now,
 }: {
-  readonly countUnfinished: () => Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
+  readonly summarizeUnfinished: () => Promise<UnfinishedSubmissions>;
   readonly lagSeconds: () => Promise<number>;
+  readonly now: () => Date;
 }): () => void {
-  const closeCounts = reportGauges(['invoicecontrol.submissions.unfinished'], async () =>
-    (Object.entries(await countUnfinished()) as [SubmissionStatus, number][]).map(([status, submissions]) => ({
-      attributes: { status: inWords(status) },
-      values: { 'invoicecontrol.submissions.unfinished': submissions },
-    })),
+  // Both readings of one export use the same summary.
+  let reading: Promise<UnfinishedSubmissions> | undefined;
+  const summarize = (): Promise<UnfinishedSubmissions> =>
+    (reading ??= summarizeUnfinished().finally(() => (reading = undefined)));
+  const closeCounts = reportGauges(['invoicecontrol.submissions.unfinished'], async () => {
+    const { byStatus } = await summarize();
+    return metrics['invoicecontrol.submissions.unfinished'].attributes.status.values.map((status) => ({
+      attributes: { status },
+      values: {
+        'invoicecontrol.submissions.unfinished': byStatus[status.toUpperCase() as SubmissionStatus] ?? 0,
+      },
+    }));
+  });
+  const closeUnknown = reportGauges(
+    ['invoicecontrol.submissions.unknown', 'invoicecontrol.submissions.unknown_age', 'invoicecontrol.sessions.open'],
+    async () => {
+      const { unknown, openSessions } = await summarize();
+      const age = unknown.since === undefined ? 0 : (now().getTime() - unknown.since.getTime()) / 1_000;
+      return [
+        {
+          attributes: {},
+          values: {
+            'invoicecontrol.submissions.unknown': unknown.count,
+            'invoicecontrol.submissions.unknown_age': Math.max(0, age),
+            'invoicecontrol.sessions.open': openSessions,
+          },
+        },
+      ];
+    },
   );
   const closeLag = reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
     {
@@ -87,6 +146,7 @@ export function reportSubmissions({
   ]);
   return () => {
     closeCounts();
+    closeUnknown();
     closeLag();
   };
 }

@@ -9,6 +9,7 @@ import type { Job } from '@invoicecontrol/runtime/job';
 import { dueWork } from '@invoicecontrol/runtime/due-work';
 import type { DueWork } from '@invoicecontrol/runtime/due-work';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import { populationOf } from '@invoicecontrol/runtime/mongo/population';
 import { handler } from '@invoicecontrol/runtime/service-shell';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import type { Db } from 'mongodb';
@@ -41,6 +42,7 @@ import { createRosterIndexes, rosterStore } from './storage/rosters.js';
 import type { RosterDocument } from './storage/rosters.js';
 import { createSessionIndexes, sessionStore } from './storage/sessions.js';
 import type { SessionDocument } from './storage/sessions.js';
+import { reportOrganizations } from './telemetry.js';
 import { accessService } from './transport/grpc/access.js';
 import { apiKeyService } from './transport/grpc/api-key.js';
 import { auditService } from './transport/grpc/audit.js';
@@ -99,6 +101,15 @@ async function compose(
     logger,
   });
   onStop('audit relay', () => auditRelay.stop());
+  const countOrganizations = populationOf(collections.organizations, {
+    filter: { purge: { $exists: false } },
+    fields: {
+      plan: '$plan',
+      status: { $cond: [{ $gt: ['$deletedAt', null] }, 'deleted', '$subscriptionStatus'] },
+    },
+    clock,
+  });
+  onStop('metrics of organizations', reportOrganizations(countOrganizations));
   const keyUsage = startKeyUsage(collections.apiKeys, logger);
   onStop('key usage', () => keyUsage.stop());
 

@@ -1,8 +1,30 @@
 import { ratePolicies } from '@invoicecontrol/contracts/rate-limits';
 import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
-import { count } from '@invoicecontrol/runtime/telemetry';
+import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
 import type { Occasion } from './domain/notification.js';
+import { plans } from './domain/plans.js';
+
+const organizationStatuses = metrics['invoicecontrol.organizations'].attributes.status.values;
+
+/** Reports the number of organizations by plan, and by the status of their subscription or of themselves. */
+export function reportOrganizations(
+  countByPlan: () => Promise<readonly { readonly plan: string; readonly status: string; readonly count: number }[]>,
+): () => void {
+  return reportGauges(['invoicecontrol.organizations'], async () => {
+    const counted = await countByPlan();
+    return plans.flatMap((plan) =>
+      organizationStatuses.map((status) => {
+        const found = counted.find((one) => one.plan === plan && one.status === status);
+        return {
+          attributes: { plan: inWords(plan), status },
+          values: { 'invoicecontrol.organizations': found?.count ?? 0 },
+        };
+      }),
+    );
+  });
+}
 
 /** Counts refused keys. The reason is for operators only; the caller gets one message for every reason. */
 export function countRefusedKey(reason: 'malformed' | 'unknown' | 'dead'): void {

@@ -28,6 +28,7 @@ import { createImportedRowIndexes, importedRowStore } from './storage/imported-r
 import type { ImportedRowDocument } from './storage/imported-rows.js';
 import { createScanIndexes, scanStore } from './storage/scans.js';
 import type { ScanDocument } from './storage/scans.js';
+import { reportScans } from './telemetry.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { scanService } from './transport/grpc/scans.js';
 
@@ -61,6 +62,7 @@ async function compose(
 
   const due = dueWork(clock);
   const scans = scanStore(scanCollection, { outbox, clock, onDue: due.note });
+  onStop('metrics of scans', reportScans(scans.countRunning));
   const importedRows = importedRowStore(importedRowCollection, scans.failedAmong);
   const usage = usageCounters(db, clock, await usageNotices(events.scanUsageReached, { db, outbox, clock, logger }));
   onStop('usage', () => usage.close());

@@ -1,4 +1,4 @@
-import { count, record } from '@invoicecontrol/runtime/telemetry';
+import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
 
 /**
@@ -20,6 +20,18 @@ export function scanWithdrawn(): void {
 /** Counts a history scan that the operator ended without a result. */
 export function scanAbandoned(): void {
   count('invoicecontrol.scans', { outcome: 'abandoned' });
+}
+
+/** Records how long a history scan waited for another one of its organization, if it waited. */
+export function turnEnded(outcome: 'BEGUN' | 'REFUSED', seconds: number): void {
+  record('invoicecontrol.scan.turn_wait', Math.max(0, seconds), { outcome: inWords(outcome) });
+}
+
+/** Reports the number of history scans that are running. */
+export function reportScans(countRunning: () => Promise<number>): () => void {
+  return reportGauges(['invoicecontrol.scans.running'], async () => [
+    { attributes: {}, values: { 'invoicecontrol.scans.running': await countRunning() } },
+  ]);
 }
 
 /** Counts a failed attempt of a history scan, which waits for a retry or was set aside. */

@@ -11,6 +11,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler } from '@invoicecontrol/runtime/service-shell';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
+import { populationOf } from '@invoicecontrol/runtime/mongo/population';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
 import type { SealingKeyDocument } from '@invoicecontrol/secretbox/canary-store';
 import { sealedDocuments } from '@invoicecontrol/secretbox/sealed-documents';
@@ -41,7 +42,7 @@ import {
   ofSubmissionChanged,
   ofSyncCompleted,
 } from './transport/subscribers/to-public-event.js';
-import { reportDeliveries } from './telemetry.js';
+import { reportDeliveries, reportEndpoints } from './telemetry.js';
 import { archivedDeliveries } from './storage/archive.js';
 import { createDeliveryIndexes, deliveryStore } from './storage/deliveries.js';
 import type { DeliveryDocument } from './storage/deliveries.js';
@@ -139,6 +140,8 @@ async function compose(
     inFlight: () => worker.inFlight,
   });
   onStop('metrics', closeReport);
+  const existing = { filter: { status: { $ne: 'DELETED' } }, fields: { status: '$status' }, clock };
+  onStop('metrics of endpoints', reportEndpoints(populationOf(collections.endpoints, existing)));
   onStop('metrics of sealing keys', reportSealedRecords('endpoints', sealed, ring));
 
   const changes = { endpoints, places, deliveries, secrets, urls: egress, overlapMs, clock };

@@ -34,6 +34,19 @@ export function endpointDisabled(): void {
   count('invoicecontrol.endpoint.disabled', {});
 }
 
+/** Reports the number of webhooks by status. */
+export function reportEndpoints(
+  countByStatus: () => Promise<readonly { readonly status: string; readonly count: number }[]>,
+): () => void {
+  return reportGauges(['invoicecontrol.endpoints'], async () => {
+    const counted = await countByStatus();
+    return (['ACTIVE', 'DISABLED'] as const).map((status) => ({
+      attributes: { status: inWords(status) },
+      values: { 'invoicecontrol.endpoints': counted.find((one) => one.status === status)?.count ?? 0 },
+    }));
+  });
+}
+
 /** Reports how late deliveries are, and the number of requests in progress. */
 export function reportDeliveries({
   oldestDueSeconds,

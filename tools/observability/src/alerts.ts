@@ -44,8 +44,7 @@ const disabled = series('invoicecontrol.endpoint.disabled');
 const lag = series('invoicecontrol.connection.lag');
 const runs = series('invoicecontrol.runs');
 const paymentCheck = bucket('invoicecontrol.payment_run.duration');
-const unfinished = series('invoicecontrol.submissions.unfinished');
-const submissionsStuck = `${stuck}{kind="ksef_submission"}`;
+const unknownAge = series('invoicecontrol.submissions.unknown_age');
 const notifications = series('invoicecontrol.provider.notifications');
 const entitlement = bucket('invoicecontrol.entitlement.lag');
 const killed = series('invoicecontrol.children.killed');
@@ -460,12 +459,17 @@ export const alerts: readonly Alert[] = [
     severity: 'ticket',
     journey: 'ksef',
     dashboard: 'ksef',
-    summary: 'Submissions to KSeF make no progress, so their result is unknown.',
-    expr: `max(${submissionsStuck}) > 0 and sum(${unfinished}) > 0`,
-    for: '30m',
-    fires: { [`${stuck}{kind="ksef_submission"}`]: still(1), [`${unfinished}{status="processing"}`]: still(1) },
-    silent: { [`${stuck}{kind="ksef_submission"}`]: still(0), [`${unfinished}{status="processing"}`]: still(1) },
+    summary: 'A submission was sent to KSeF half an hour ago, and it is not known whether KSeF has it.',
+    expr: `max(${unknownAge}) > 1800`,
+    for: '5m',
+    fires: { [`${unknownAge}{service_instance_id="a"}`]: still(3_600) },
+    silent: { [`${unknownAge}{service_instance_id="a"}`]: still(120) },
   },
+  stuckAlert('SubmissionsStuck', 'ksef_submission', {
+    journey: 'ksef',
+    dashboard: 'ksef',
+    summary: 'Submissions to KSeF have made no progress for ten minutes.',
+  }),
   {
     name: 'SecretsUnopenable',
     severity: 'page',

@@ -1,4 +1,4 @@
-import { bucket, count, foreignMetrics, series } from './names.js';
+import { below, bucket, count, foreignMetrics, series } from './names.js';
 import { objectives } from './objectives.js';
 
 /** The parts of a Grafana dashboard that the product sets. */
@@ -181,6 +181,16 @@ export const dashboards: readonly Dashboard[] = [
       lines: { fallbacks: `sum(rate(${series('invoicecontrol.limiter.fallback')}${RANGE}))` },
     },
     {
+      title: 'Checks of API keys',
+      unit: 'reqps',
+      lines: { '{{result}}': rate('invoicecontrol.keys.cache', 'result') },
+    },
+    {
+      title: 'Requests without a valid key',
+      unit: 'reqps',
+      lines: { '{{reason}}': rate('invoicecontrol.auth.failures', 'reason') },
+    },
+    {
       title: 'Requests over a rate limit',
       unit: 'reqps',
       lines: { '{{policy}}': rate('invoicecontrol.rate_limits.exceeded', 'policy') },
@@ -275,6 +285,11 @@ export const dashboards: readonly Dashboard[] = [
         '{{type}}': `sum by (type) (increase(${series('invoicecontrol.reviews')}{disposition="false_positive"}[1d])) / sum by (type) (increase(${series('invoicecontrol.reviews')}{disposition=~"confirmed|false_positive"}[1d]))`,
       },
     },
+    {
+      title: 'Decisions with too many similar records',
+      unit: 'short',
+      lines: { decisions: `sum(rate(${series('invoicecontrol.candidates.hot')}${RANGE}))` },
+    },
     { title: 'Age of the exchange rates', unit: 's', lines: { age: `max(${series('invoicecontrol.rates.age')})` } },
     {
       title: 'Stuck analyses and reviews',
@@ -327,6 +342,12 @@ export const dashboards: readonly Dashboard[] = [
   dashboard('long-work', 'long work', 'Scans, jobs and everything that waits for its turn.', [
     { title: 'Scans', unit: 'short', lines: { '{{outcome}}': rate('invoicecontrol.scans', 'outcome') } },
     { title: 'Duration of scans', unit: 's', lines: percentiles('invoicecontrol.scan.duration') },
+    { title: 'Running scans', unit: 'short', lines: { scans: `max(${series('invoicecontrol.scans.running')})` } },
+    {
+      title: 'Wait for another scan of the organization (p95)',
+      unit: 's',
+      lines: { '{{outcome}}': percentile(0.95, 'invoicecontrol.scan.turn_wait', 'outcome') },
+    },
     {
       title: 'Failed attempts of scans',
       unit: 'short',
@@ -364,6 +385,7 @@ export const dashboards: readonly Dashboard[] = [
       unit: 's',
       lines: percentiles('invoicecontrol.entitlement.lag'),
     },
+    { title: 'Checkouts', unit: 'short', lines: { '{{outcome}}': rate('invoicecontrol.checkout', 'outcome') } },
     { title: 'Mails', unit: 'short', lines: { '{{kind}} {{status}}': rate('invoicecontrol.mails', 'kind, status') } },
   ]),
   dashboard('documents', 'documents', 'Uploads and the reading of documents.', [
@@ -371,7 +393,12 @@ export const dashboards: readonly Dashboard[] = [
     {
       title: 'Stored bytes',
       unit: 'Bps',
-      lines: { bytes: `sum(rate(${series('invoicecontrol.upload.bytes')}${RANGE}))` },
+      lines: { '{{format}}': rate('invoicecontrol.upload.bytes', 'format') },
+    },
+    {
+      title: 'Duration of checks by profile (p95)',
+      unit: 's',
+      lines: { '{{profile}}': percentile(0.95, 'invoicecontrol.validation.duration', 'profile') },
     },
     {
       title: 'Documents by result',
@@ -413,6 +440,11 @@ export const dashboards: readonly Dashboard[] = [
       lines: { '{{service_instance_id}}': `sum by (service_instance_id) (${series('invoicecontrol.slots.used')})` },
     },
     {
+      title: 'Endpoints by status',
+      unit: 'short',
+      lines: { '{{status}}': highest('invoicecontrol.endpoints', 'status') },
+    },
+    {
       title: 'Disabled endpoints',
       unit: 'short',
       lines: { endpoints: `sum(increase(${series('invoicecontrol.endpoint.disabled')}[1h]))` },
@@ -446,6 +478,11 @@ export const dashboards: readonly Dashboard[] = [
       title: 'Runs by result',
       unit: 'short',
       lines: { '{{provider}} {{outcome}}': rate('invoicecontrol.runs', 'provider, outcome') },
+    },
+    {
+      title: 'Connections by status',
+      unit: 'short',
+      lines: { '{{provider}} {{status}}': highest('invoicecontrol.connections', 'provider, status') },
     },
     {
       title: 'Connection that waits longest',
@@ -489,6 +526,29 @@ export const dashboards: readonly Dashboard[] = [
       title: 'Submissions with something left to do',
       unit: 'short',
       lines: { '{{status}}': highest('invoicecontrol.submissions.unfinished', 'status') },
+    },
+    {
+      title: 'Submissions of which it is not known whether KSeF has them, and open sessions',
+      unit: 'short',
+      lines: {
+        unknown: `max(${series('invoicecontrol.submissions.unknown')})`,
+        sessions: `max(${series('invoicecontrol.sessions.open')})`,
+      },
+    },
+    {
+      title: 'Age of the oldest unknown submission',
+      unit: 's',
+      lines: { age: `max(${series('invoicecontrol.submissions.unknown_age')})` },
+    },
+    {
+      title: 'Avoided second submissions',
+      unit: 'short',
+      lines: { '{{how}}': rate('invoicecontrol.duplicates_prevented', 'how') },
+    },
+    {
+      title: 'Used share of call limits',
+      unit: 'percentunit',
+      lines: { '{{limit}}': highest('invoicecontrol.limit.used', 'limit') },
     },
     {
       title: 'Calls of KSeF',
@@ -602,6 +662,25 @@ export const dashboards: readonly Dashboard[] = [
       lines: {
         commands: `sum(rate(${count('db.client.operation.duration')}${RANGE})) / sum(rate(${series('invoicecontrol.decisions')}${RANGE}))`,
       },
+    },
+    {
+      title: 'Organizations by plan',
+      unit: 'short',
+      lines: {
+        '{{plan}} {{status}}': `${highest('invoicecontrol.organizations', 'plan, status')} > 0`,
+      },
+    },
+    {
+      title: 'Reservations above 90 % of a quota',
+      unit: 'percentunit',
+      lines: {
+        '{{meter}}': `1 - sum by (meter) (rate(${bucket('invoicecontrol.quota.used')}{${below(0.9)}}${RANGE})) / sum by (meter) (rate(${count('invoicecontrol.quota.used')}${RANGE}))`,
+      },
+    },
+    {
+      title: 'Units by which usage counters were wrong',
+      unit: 'short',
+      lines: { '{{meter}} {{direction}}': rate('invoicecontrol.usage.corrected', 'meter, direction') },
     },
     {
       title: 'Decisions in a day',

@@ -52,6 +52,8 @@ export interface Metric {
 export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 /** Histogram buckets for the durations of long work, in seconds. */
 export const WORK_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
+/** Histogram buckets for used shares of a quota. */
+export const SHARE_BUCKETS = [0.5, 0.8, 0.9, 1] as const;
 /** Histogram buckets for waiting times, in seconds. */
 export const WAIT_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 3_600, 14_400, 86_400] as const;
 
@@ -107,6 +109,8 @@ export const providerWords = {
   PROVIDER_D: 'xero',
 } as const;
 const environment = oneOf('test', 'demo', 'production');
+const documentFormat = oneOf('pdf', 'xml', 'image', 'other');
+const meter = oneOf('analyses', 'scan_rows', 'upload_bytes', 'payment_lines');
 
 /** The resident memory of the process, which every process reports. */
 export const MEMORY = 'process.memory.usage';
@@ -124,6 +128,7 @@ const counter = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({
   instrument: 'counter' as const,
   ...metric,
 });
+/** A histogram of durations. */
 const histogram = <const M extends Omit<Metric, 'instrument' | 'unit'>>(metric: M) => ({
   instrument: 'histogram' as const,
   unit: 's' as const,
@@ -503,6 +508,19 @@ export const metrics = {
     owners: ['gateway'],
     renamedFrom: ['limiter_fallback'],
   }),
+  'invoicecontrol.keys.cache': counter({
+    unit: '{request}',
+    description:
+      'Checks of API keys: hit (cached), miss (organization was asked), stale (it was unavailable), refused.',
+    attributes: { result: oneOf('hit', 'miss', 'stale', 'refused') },
+    owners: ['gateway'],
+  }),
+  'invoicecontrol.auth.failures': counter({
+    unit: '{request}',
+    description: 'Requests that were not authenticated. Throttled: the address has tried too many unknown keys.',
+    attributes: { reason: oneOf('missing', 'malformed', 'refused', 'expired', 'throttled', 'unavailable') },
+    owners: ['gateway'],
+  }),
 
   // organization
   'invoicecontrol.keys.refused': counter({
@@ -564,6 +582,31 @@ export const metrics = {
     owners: ['organization'],
     renamedFrom: ['organization.purges'],
   }),
+  'invoicecontrol.organizations': gauge({
+    unit: '{organization}',
+    description: 'Organizations by plan and subscription, counted every five minutes, up to 10,000 of them.',
+    attributes: {
+      plan: oneOf('free', 'core', 'control', 'scale', 'enterprise'),
+      status: oneOf('none', 'trialing', 'active', 'past_due', 'paused', 'canceled', 'deleted'),
+    },
+    owners: ['organization'],
+  }),
+
+  // Quotas, counted by the service that does the work.
+  'invoicecontrol.quota.used': {
+    instrument: 'histogram',
+    unit: '1',
+    description: 'Used share of a monthly quota, after each reservation and at each refusal.',
+    attributes: { meter },
+    buckets: SHARE_BUCKETS,
+    owners: ['analysis', 'scan', 'documents'],
+  },
+  'invoicecontrol.usage.corrected': counter({
+    unit: '{unit}',
+    description: 'Units by which usage counters were wrong. A crash leaves a counter too high, so it is lowered.',
+    attributes: { meter, direction: oneOf('raised', 'lowered') },
+    owners: ['analysis', 'scan', 'documents'],
+  }),
 
   // documents
   'invoicecontrol.uploads': counter({
@@ -576,14 +619,14 @@ export const metrics = {
   'invoicecontrol.upload.bytes': counter({
     unit: 'By',
     description: 'Bytes of uploads that were stored.',
-    attributes: {},
+    attributes: { format: documentFormat },
     owners: ['documents'],
     renamedFrom: ['documents.upload_bytes'],
   }),
   'invoicecontrol.extraction.duration': histogram({
     description: 'Duration of reading a document, with the wait for a process.',
     attributes: {
-      format: oneOf('pdf', 'xml', 'image', 'other'),
+      format: documentFormat,
       outcome: oneOf(
         'read',
         'encrypted',
@@ -602,6 +645,12 @@ export const metrics = {
     buckets: WORK_BUCKETS,
     owners: ['documents'],
     renamedFrom: ['documents.extractions', 'documents.extraction_seconds'],
+  }),
+  'invoicecontrol.validation.duration': histogram({
+    description: 'Duration of checking an electronic invoice against the rules of its profile, within its reading.',
+    attributes: { profile: bounded('profiles of packages/compliance, or none', /^[a-z0-9_]{1,40}$/) },
+    buckets: REQUEST_BUCKETS,
+    owners: ['documents'],
   }),
   'invoicecontrol.rendering.duration': histogram({
     description: 'Duration of rendering a picture or a view of a document, with the wait for a process.',
@@ -636,6 +685,12 @@ export const metrics = {
     description: 'Duration of a decision by stage: loading the facts, running the engine, the commit, derived records.',
     attributes: { stage: oneOf('facts', 'engine', 'commit', 'derived') },
     buckets: REQUEST_BUCKETS,
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.candidates.hot': counter({
+    unit: '{decision}',
+    description: 'Decisions about single invoices with more records of the same keys than are compared.',
+    attributes: {},
     owners: ['analysis'],
   }),
   'invoicecontrol.findings': counter({
@@ -757,6 +812,18 @@ export const metrics = {
     owners: ['scan'],
     renamedFrom: ['scan.tries_failed'],
   }),
+  'invoicecontrol.scan.turn_wait': histogram({
+    description: 'Time that a scan waited for another one of its organization, until it began or was refused.',
+    attributes: { outcome: oneOf('begun', 'refused') },
+    buckets: WORK_BUCKETS,
+    owners: ['scan'],
+  }),
+  'invoicecontrol.scans.running': gauge({
+    unit: '{scan}',
+    description: 'Scans that are not complete and not set aside, counted up to 10,000.',
+    attributes: {},
+    owners: ['scan'],
+  }),
 
   // erp-sync
   'invoicecontrol.runs': counter({
@@ -820,6 +887,12 @@ export const metrics = {
     owners: ['erp-sync'],
     renamedFrom: ['erp.sync_lag'],
   }),
+  'invoicecontrol.connections': gauge({
+    unit: '{connection}',
+    description: 'ERP connections by status, counted every five minutes, up to 10,000 of them.',
+    attributes: { provider, status: oneOf('pending', 'connected', 'error') },
+    owners: ['erp-sync'],
+  }),
   'invoicecontrol.run.throttled': counter({
     unit: 's',
     description: 'Time that runs waited because of the rate limits of an ERP.',
@@ -874,6 +947,52 @@ export const metrics = {
     attributes: { status: oneOf('queued', 'sending', 'processing', 'accepted', 'rejected', 'failed') },
     owners: ['ksef'],
     renamedFrom: ['ksef.unfinished_submissions'],
+  }),
+  'invoicecontrol.submissions.unknown': gauge({
+    unit: '{submission}',
+    description: 'Submissions that were sent, and of which it is not known whether KSeF has them.',
+    attributes: {},
+    owners: ['ksef'],
+  }),
+  'invoicecontrol.submissions.unknown_age': gauge({
+    unit: 's',
+    description: 'How long ago the submission that has been unknown longest was last sent; 0 if there is none.',
+    attributes: {},
+    owners: ['ksef'],
+  }),
+  'invoicecontrol.sessions.open': gauge({
+    unit: '{session}',
+    description: 'Sessions at KSeF that are not closed yet.',
+    attributes: {},
+    owners: ['ksef'],
+  }),
+  'invoicecontrol.duplicates_prevented': counter({
+    unit: '{submission}',
+    description: 'Second submissions that were avoided: a repeated request, found after a lost response, same file.',
+    attributes: { how: oneOf('repeated_request', 'found_in_session', 'same_file') },
+    owners: ['ksef'],
+  }),
+  'invoicecontrol.limit.used': gauge({
+    unit: '1',
+    description: 'Largest used share of a call limit of KSeF for one taxpayer, since the last export.',
+    attributes: {
+      limit: oneOf(
+        'authentication',
+        'open',
+        'send',
+        'close',
+        'invoice',
+        'invoices',
+        'read',
+        'sessions',
+        'metadata',
+        'export',
+        'export_status',
+        'download',
+        'other',
+      ),
+    },
+    owners: ['ksef'],
   }),
   'invoicecontrol.ksef.calls': counter({
     unit: '{call}',
@@ -967,6 +1086,12 @@ export const metrics = {
     owners: ['webhooks'],
     renamedFrom: ['webhooks.endpoints_disabled'],
   }),
+  'invoicecontrol.endpoints': gauge({
+    unit: '{endpoint}',
+    description: 'Endpoints of customers by status, counted every five minutes, up to 10,000 of them.',
+    attributes: { status: oneOf('active', 'disabled') },
+    owners: ['webhooks'],
+  }),
 
   // billing
   'invoicecontrol.provider.notifications': counter({
@@ -1000,6 +1125,12 @@ export const metrics = {
     description: 'Time from an event at the payment provider to the change of the subscription here.',
     attributes: {},
     buckets: WAIT_BUCKETS,
+    owners: ['billing'],
+  }),
+  'invoicecontrol.checkout': counter({
+    unit: '{checkout}',
+    description: 'Valid requests for a checkout: created, or the reason why not.',
+    attributes: { outcome: oneOf('created', 'already_subscribed', 'not_sold') },
     owners: ['billing'],
   }),
   'invoicecontrol.subscriptions.duplicates': counter({

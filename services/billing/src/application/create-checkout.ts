@@ -14,6 +14,7 @@ import {
 } from '../domain/checkout.js';
 import type { CheckoutItem } from '../domain/checkout.js';
 import type { Prices } from '../domain/prices.js';
+import { checkoutEnded } from '../telemetry.js';
 import type { Accounts, Checkouts } from './stores.js';
 
 export interface CheckoutDeps {
@@ -48,14 +49,20 @@ export const createCheckout =
     context: RequestContext,
   ): Promise<{ items: readonly CheckoutItem[]; successUrl: string; checkoutReference: string }> => {
     const { organizationId, subscriptionStatus } = input;
-    if (prices === undefined) throw noPlanSold();
+    if (prices === undefined) {
+      checkoutEnded('not_sold');
+      throw noPlanSold();
+    }
     const request = readCheckoutRequest(input);
     const account = await accounts.find(organizationId);
     const isSubscribed =
       account === undefined || account.subscriptions.length === 0
         ? !CLOSED_STATUSES.has(subscriptionStatus)
         : hasOpenSubscription(account);
-    if (isSubscribed) throw alreadySubscribed();
+    if (isSubscribed) {
+      checkoutEnded('already_subscribed');
+      throw alreadySubscribed();
+    }
     // The API key proved that the organization exists. The account is created now, so that the first payment
     // notification finds it.
     if (account === undefined) await accounts.ensure(organizationId);
@@ -76,6 +83,7 @@ export const createCheckout =
       },
       [auditAnnouncement(events.billingAuditRecorded, context, line)],
     );
+    checkoutEnded('created');
     return { items: checkoutItems(prices, request), successUrl, checkoutReference };
   };
 

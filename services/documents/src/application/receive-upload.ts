@@ -121,21 +121,23 @@ export async function storeContent(
   receiving: Receiving,
   content: NewContent,
 ): Promise<void> {
+  let mediaType: string;
   try {
-    await store(deps, receiving, content);
+    mediaType = await store(deps, receiving, content);
   } catch (error) {
     uploadRefused();
     await discard(deps, receiving);
     throw error;
   }
-  uploadReceived(receiving.upload.byteSize);
+  uploadReceived(mediaType, receiving.upload.byteSize);
 }
 
+/** @returns the media type of the stored content */
 async function store(
   { contents, usage, clock }: Pick<Deps, 'contents' | 'usage' | 'clock'>,
   receiving: Receiving,
   { chunks, monthlyLimit }: NewContent,
-): Promise<void> {
+): Promise<string> {
   const { upload, fileId, lease } = receiving;
   const hash = createHash('sha256');
   const checked = checkedContent(upload, chunks);
@@ -169,6 +171,7 @@ async function store(
     },
   );
   if (created === undefined) throw takenOver();
+  return created.mediaType;
 }
 
 /** Passes the bytes of a file on if their number and type are exactly as reserved. */

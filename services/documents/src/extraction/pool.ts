@@ -11,7 +11,7 @@ import type { Fa3Describer } from '../application/describe-fa3.js';
 import type { DocumentReader } from '../application/extract-document.js';
 import type { ContactFinder } from '../application/find-contact.js';
 import type { DocumentRenderer } from '../application/render-document.js';
-import { childKilled } from '../telemetry.js';
+import { childKilled, documentValidated } from '../telemetry.js';
 import { startChild } from './child-process.js';
 import type { ChildLimits, Death, ExtractionChild, WorkEnd } from './child-process.js';
 import type { ResultOf, Task } from './messages.js';
@@ -259,7 +259,10 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   for (let started = 0; started < children; started++) add('ANY');
   return {
     async read({ task, byteSize, ...request }) {
-      const finish = (result: Examination) => Promise.resolve(result);
+      const finish = async ({ validationMs, ...extraction }: Examination) => {
+        if (validationMs !== undefined) documentValidated(extraction.validation?.profile ?? null, validationMs);
+        return extraction;
+      };
       const end = await perform({
         ...request,
         task: { kind: 'READ', ...task },

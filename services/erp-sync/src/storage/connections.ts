@@ -117,7 +117,7 @@ const SWEEP_MAX = 256;
  * connections that are not DISABLED.
  */
 const OF_PROVIDER_MAX = 1_000;
-const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
+export const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
   await ensureIndexes(collection, [

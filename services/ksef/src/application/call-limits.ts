@@ -1,9 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { counted, groupOf, limitsInForce, NO_CALLS, waitForCall, WINDOWS_MS } from '../domain/call-limits.js';
+import {
+  counted,
+  groupOf,
+  limitsInForce,
+  NO_CALLS,
+  usedShare,
+  waitForCall,
+  WINDOWS_MS,
+} from '../domain/call-limits.js';
 import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.js';
 import type { Operation } from '../domain/classify-answer.js';
+import { limitUsed } from '../telemetry.js';
 
 /** Calls that KSeF counts together, for one context or for one IP address, as recorded by all replicas. */
 export interface CallScope {
@@ -355,7 +364,7 @@ class ScopeLedger {
       const limitedMs = waitForCall(counts[group] ?? NO_CALLS, limits, nowMs, windowsMs);
       if (limitedMs > 0) return limitedMs;
       begun.set(group, (begun.get(group) ?? 0) + 1);
-      note(group, [], begun.get(group) ?? 0);
+      limitUsed(group, usedShare(note(group, [], begun.get(group) ?? 0), limits, nowMs, windowsMs));
       return 0;
     });
     const next = { ...changed, counts, blocks: changed.blocks.filter(({ untilMs }) => untilMs > nowMs) };

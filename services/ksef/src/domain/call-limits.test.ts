@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { counted, limitsInForce, NO_CALLS, PUBLISHED_LIMITS, waitForCall, WINDOWS_MS } from './call-limits.js';
+import {
+  counted,
+  limitsInForce,
+  NO_CALLS,
+  PUBLISHED_LIMITS,
+  usedShare,
+  waitForCall,
+  WINDOWS_MS,
+} from './call-limits.js';
 import type { CallCount, WindowLimits } from './call-limits.js';
 
 const START = 1_000_000_000;
@@ -17,6 +25,22 @@ function callAll(before: CallCount, nowMs: number, limits: WindowLimits): { coun
     count = ended(count, nowMs, nowMs);
   }
 }
+
+test('the used share of a limit is that of the fullest window, with the calls in progress', () => {
+  expect(usedShare(NO_CALLS, SESSIONS, START)).toBe(0);
+  const { count } = callAll(NO_CALLS, START, SESSIONS);
+  // 5 of 5 in a second, then 5 of 10 in a minute, then 5 of 60 in an hour.
+  expect(usedShare(count, SESSIONS, START)).toBe(1);
+  expect(usedShare(count, SESSIONS, START + 1_000)).toBe(0.5);
+  expect(usedShare(count, SESSIONS, START + 60_000)).toBeCloseTo(5 / 60);
+  const running = counted(
+    count,
+    { replica: 'a', endedAtMs: [], underWay: { calls: 2, endsAtMs: START + 90_000 } },
+    START + 60_000,
+  );
+  expect(usedShare(running, SESSIONS, START + 60_000)).toBe(0.4);
+  expect(usedShare(running, [60, Infinity, Infinity], START + 60_000)).toBeCloseTo(2 / 60);
+});
 
 test('as many calls are possible within a second, a minute and an hour as KSeF takes, and no more', () => {
   let { count, calls } = callAll(NO_CALLS, START, SESSIONS);

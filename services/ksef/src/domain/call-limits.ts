@@ -151,6 +151,21 @@ export function waitForCall(
   return waitMs;
 }
 
+/** Returns the largest share of a limit that calls use up, over all windows. */
+export function usedShare(
+  { ended, underWay }: CallCount,
+  limits: WindowLimits,
+  nowMs: number,
+  windowsMs: readonly [number, number, number] = WINDOWS_MS,
+): number {
+  const running = underWay.reduce((sum, { calls }) => sum + calls, 0);
+  const shares = windowsMs.map((windowMs, index) => {
+    const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
+    return (running + within.reduce((sum, { calls }) => sum + calls, 0)) / (limits[index] ?? Infinity);
+  });
+  return Math.max(...shares);
+}
+
 /**
  * Returns the limits that calls to KSeF must respect: the limits that KSeF states, or the published ones if it states
  * none. A factor multiplies only the published limits. Limits that KSeF states then apply in addition.

@@ -288,6 +288,23 @@ test('an invoice is registered once, byte for byte, its session is closed and it
   expect(await store.hasOpenSubmissions(organizationId, connection.id)).toBe(false);
 });
 
+test('a submission whose answer was lost counts as unknown, with its session open, until KSeF was asked', async () => {
+  startReplica();
+  const connection = await connect();
+  await control('POST', 'faults', { operation: 'S2', kind: 'LOSE_ANSWER', context: connection.contextNip });
+  const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+  const { unknown, ...others } = await eventually(async () => {
+    const summary = await store.summarizeUnfinished();
+    expect(summary.unknown.count).toBe(1);
+    return summary;
+  });
+  expect(others).toEqual({ byStatus: { SENDING: 1 }, openSessions: 1 });
+  expect(unknown.since?.getTime()).toBeGreaterThanOrEqual(submission.createdAt.getTime());
+  await ended(submission);
+  const nothing = { byStatus: {}, unknown: { count: 0, since: undefined }, openSessions: 0 };
+  expect(await store.summarizeUnfinished()).toEqual(nothing);
+});
+
 test('stored submissions wake the worker, which then needs no search', async () => {
   startReplica({}, due.schedule);
   const connection = await connect();

@@ -51,6 +51,17 @@ export interface SubmissionDocument extends Aggregate {
   readonly updatedAt: Date;
 }
 
+/** Submissions of one status with remaining work, as metrics count them. */
+interface UnfinishedGroup {
+  readonly _id: Progress['status'];
+  readonly count: number;
+  readonly unknown: number;
+  readonly since: Date | null;
+  readonly open: number;
+}
+
+/** Highest number of submissions that one summary for metrics reads, so that it stays cheap. */
+const UNFINISHED_MAX = 10_000;
 const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
 
 /** The confirmation for a KSeF submission, stored under the submission id. */
@@ -232,14 +243,44 @@ export function submissionStore(
       const claimed = await claimOne(collection, wanted, { clock, leaseMs });
       return claimed === undefined ? undefined : claimOf(claimed.document, claimed);
     },
-    async countUnfinished() {
-      const counts = await collection
-        .aggregate<{ _id: Progress['status']; count: number }>([
+    async summarizeUnfinished() {
+      const groups = await collection
+        .aggregate<UnfinishedGroup>([
           { $match: { dueAt: { $exists: true } } },
-          { $group: { _id: '$status', count: { $sum: 1 } } },
+          { $limit: UNFINISHED_MAX },
+          { $set: { last: { $last: '$progress.sessions' } } },
+          {
+            $set: {
+              // Once KSeF has named its reference for the document, the submission is no longer SENDING.
+              sentAt: {
+                $cond: [
+                  { $and: [{ $eq: ['$status', 'SENDING'] }, { $ne: ['$last.isAbandoned', true] }] },
+                  '$last.sentAt',
+                  null,
+                ],
+              },
+              open: {
+                $size: { $filter: { input: '$progress.sessions', cond: { $ne: ['$$this.isClosed', true] } } },
+              },
+            },
+          },
+          {
+            $group: {
+              _id: '$status',
+              count: { $sum: 1 },
+              unknown: { $sum: { $cond: [{ $gt: ['$sentAt', null] }, 1, 0] } },
+              since: { $min: '$sentAt' },
+              open: { $sum: '$open' },
+            },
+          },
         ])
         .toArray();
-      return Object.fromEntries(counts.map(({ _id: status, count }) => [status, count]));
+      const sending = groups.find(({ _id: status }) => status === 'SENDING');
+      return {
+        byStatus: Object.fromEntries(groups.map(({ _id: status, count }) => [status, count])),
+        unknown: { count: sending?.unknown ?? 0, since: sending?.since ?? undefined },
+        openSessions: groups.reduce((sum, { open }) => sum + open, 0),
+      };
     },
     async lagSeconds() {
       const now = clock.now();

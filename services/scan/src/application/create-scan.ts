@@ -19,6 +19,7 @@ import { packRows } from './packed-rows.js';
 import type { RowBudget } from './row-budget.js';
 import { scanIdFor } from './scan-ids.js';
 import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-store.js';
+import { turnEnded } from '../telemetry.js';
 
 /** Maximum time that a history scan waits for the running one of its organization. */
 const TURN_WAIT_MS_MAX = 20_000;
@@ -156,6 +157,11 @@ export const createScan = (deps: Deps): CreateScan => {
       packedRows: await watch.during('pack', () => packRows(rows)),
       ...(isKeyed ? { fingerprint } : {}),
     };
+    const waitedSince = clock.now().getTime();
+    let hasWaited = false;
+    const waitEnded = (outcome: 'BEGUN' | 'REFUSED'): void => {
+      if (hasWaited) turnEnded(outcome, (clock.now().getTime() - waitedSince) / 1_000);
+    };
     /**
      * Counts the rows, stores the history scan and completes it. Returns undefined if another history scan is running.
      */
@@ -172,10 +178,11 @@ export const createScan = (deps: Deps): CreateScan => {
       );
       if (created === undefined) return first;
       caller.onStored();
+      waitEnded('BEGUN');
       return { scan: await finish(created, unbounded(context), watch), isReplayed: false };
     };
 
-    const waitUntil = clock.now().getTime() + TURN_WAIT_MS_MAX;
+    const waitUntil = waitedSince + TURN_WAIT_MS_MAX;
     const isLate = (): boolean => clock.now().getTime() > waitUntil || Date.now() > answerBy;
     for (;;) {
       const running = await scans.running(organizationId);
@@ -188,7 +195,11 @@ export const createScan = (deps: Deps): CreateScan => {
         const first = await answerOfFirst();
         if (first !== undefined) return first;
       }
-      if (isLate()) throw noTurn();
+      if (isLate()) {
+        waitEnded('REFUSED');
+        throw noTurn();
+      }
+      hasWaited = true;
       await delay(TURN_POLL_EACH_MS);
     }
   };

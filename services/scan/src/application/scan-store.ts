@@ -150,6 +150,8 @@ export interface ScanStore {
    * those that were set aside and are due, longest waiting first.
    */
   abandoned(): Promise<ScanReference[]>;
+  /** Returns the number of running history scans of all organizations, except those that were set aside. */
+  countRunning(): Promise<number>;
   /** Returns the number of rows that history scans of a month count. */
   countedRows(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

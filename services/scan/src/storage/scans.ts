@@ -34,6 +34,8 @@ const SWEEP_SCANS_MAX = 10;
 const SWEEP_SET_ASIDE_MAX = 5;
 /** Delay of a history scan that was set aside, if another one is running. */
 const TURN_TAKEN_PAUSE_MS = 10_000;
+/** Highest number of running history scans that is counted, so that counting stays cheap. */
+const RUNNING_MAX = 10_000;
 /** Maximum number of history scans that are reported to the operator at once. */
 const STUCK_SCANS_MAX = 100;
 
@@ -223,6 +225,7 @@ export function scanStore(
       if (any === null) return [];
       return [...(await due(true, SWEEP_SCANS_MAX)), ...(await due(false, SWEEP_SET_ASIDE_MAX))].map(referenceOf);
     },
+    countRunning: () => collection.countDocuments({ turn: { $exists: true } }, { hint: 'turn', limit: RUNNING_MAX }),
     async countedRows(organizationId, month, { from, to }) {
       const [counted] = await collection
         .aggregate<{ rows: number }>([

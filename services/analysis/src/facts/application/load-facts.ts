@@ -14,7 +14,7 @@ import { compareByArrival } from '@invoicecontrol/engine/facts/record-order';
 import { resolveSupplier } from '@invoicecontrol/engine/supplier/identity';
 import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
 import { emptyProfile, undoubtedInvoices } from '@invoicecontrol/engine/supplier/profile';
-import { recordsLeftOut } from '../../telemetry.js';
+import { candidatesCut, recordsLeftOut } from '../../telemetry.js';
 import type { WithoutAbandonedScans } from './abandoned-scans.js';
 import { assembleFacts } from './assemble-facts.js';
 import type {
@@ -152,6 +152,7 @@ export const loadFacts =
       erpFacts: erpFactsIndex(erp, policy),
       newcomer: () => ({ alike, highAmount }),
     });
+    if (facts.candidateCapHit) candidatesCut();
     if (isOnCutOrder(facts)) recordsLeftOut(logger, 'INVOICES_ON_ORDERS', { organizationId, number: 1 });
     const loaded = {
       ...facts,

@@ -15,6 +15,7 @@ import { CheckLine } from './check-line.js';
 import { sessionToken } from './session-cookie.js';
 import type { FailureBucket } from '../limits/failure-bucket.js';
 import { HEADER_VALUE_LENGTH_MAX } from '../limits/limits.js';
+import { authenticationFailed, keyLookedUp } from '../../telemetry.js';
 
 /**
  * Time for which the result of an API key check is cached. If the event about a revocation is lost, the key is refused
@@ -74,6 +75,7 @@ export class Authenticator {
         retryMs: RETRY_MS,
         mayServe: (error) => !(error instanceof RefusedCredential),
       },
+      onGet: (how) => keyLookedUp(({ FRESH: 'hit', LOADED: 'miss', STALE: 'stale' } as const)[how]),
       clock: dependencies.clock,
     });
   }
@@ -88,19 +90,32 @@ export class Authenticator {
     const { failures } = this.#dependencies;
     const credential = credentialOf(request);
     const refusal = credential?.kind === 'session' ? sessionRefused : refused;
-    if (credential === undefined) throw refusal();
+    if (credential === undefined) {
+      authenticationFailed(request.headersDistinct['authorization'] === undefined ? 'missing' : 'malformed');
+      throw refusal();
+    }
     const digest = digestOf(credential);
     const exhausted = failures.refusalOf(address);
-    if (this.#isRefused(digest)) throw exhausted ?? refusal();
+    const refuse = (): DomainError => {
+      authenticationFailed(exhausted === undefined ? 'refused' : 'throttled');
+      return exhausted ?? refusal();
+    };
+    if (this.#isRefused(digest)) {
+      keyLookedUp('refused');
+      throw refuse();
+    }
     const isKnown = this.#principals.peek(digest) !== undefined;
     try {
       const { socket } = request;
       const principal = await this.#principal({ credential, digest, address, socket, isKnown, context });
-      if (hasExpired(principal, this.#nowMs())) throw refusal();
-      return principal;
+      if (!hasExpired(principal, this.#nowMs())) return principal;
     } catch (error) {
-      throw error instanceof RefusedCredential ? (exhausted ?? refusal()) : error;
+      if (error instanceof RefusedCredential) throw refuse();
+      if (error instanceof DomainError && error.kind === 'unavailable') authenticationFailed('unavailable');
+      throw error;
     }
+    authenticationFailed('expired');
+    throw refusal();
   }
 
   /** Checks whether the request has a key or session that was valid at its last check, without calling a service. */

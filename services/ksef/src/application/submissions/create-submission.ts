@@ -7,6 +7,7 @@ import { polishDayOf, requireSendable, requireSender } from '../../domain/precon
 import { givenUp } from '../../domain/submission-steps.js';
 import { queued, submissionId, takenUpAgain, warningsOf } from '../../domain/submission.js';
 import type { Submission, SubmittedDocument } from '../../domain/submission.js';
+import { duplicatePrevented } from '../../telemetry.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import type { Documents, Invoices, SubmissionStore } from './stores.js';
 import { submissionAudit, submissionChanged } from './submission-events.js';
@@ -42,6 +43,7 @@ export const createSubmission =
       const id = submissionId(connectionId, invoiceId);
       const stored = await submissions.find(organizationId, connectionId, id);
       if (stored !== undefined && stored.status !== 'REJECTED' && stored.status !== 'FAILED') {
+        duplicatePrevented('REPEATED_REQUEST');
         return { submission: stored, isQueued: false };
       }
       const document = await requireDocument(deps, connection, invoiceId, context);
@@ -69,6 +71,7 @@ export const createSubmission =
       if (await submissions.insert(submission, events)) return { submission, isQueued: true };
       const first = await submissions.find(organizationId, connectionId, id);
       if (first === undefined) throw notFound('submission');
+      duplicatePrevented('REPEATED_REQUEST');
       return { submission: first, isQueued: false };
     });
 

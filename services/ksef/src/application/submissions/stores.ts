@@ -74,14 +74,22 @@ export interface ConnectionWait {
   readonly isForConnection: boolean;
 }
 
+/** What submissions with remaining work leave open. */
+export interface UnfinishedSubmissions {
+  readonly byStatus: Readonly<Partial<Record<SubmissionStatus, number>>>;
+  /** Number of submissions that were sent without a result, and the time when the first of them was sent. */
+  readonly unknown: { readonly count: number; readonly since: Date | undefined };
+  readonly openSessions: number;
+}
+
 export interface SubmissionQueue {
   /** Returns due KSeF submissions without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
   /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
-  /** Counts the KSeF submissions that have remaining work, by status. */
-  countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
+  /** Summarizes the KSeF submissions that have remaining work, at most the first 10,000 of them. */
+  summarizeUnfinished(): Promise<UnfinishedSubmissions>;
   /** Returns the time in seconds for which the longest due KSeF submission has waited for a worker. */
   lagSeconds(): Promise<number>;
   /**

@@ -37,7 +37,7 @@ import {
 } from '../../domain/submission-steps.js';
 import type { Original, Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
-import { confirmationChecked, submissionEnded } from '../../telemetry.js';
+import { confirmationChecked, duplicatePrevented, submissionEnded } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import { credentialsOf } from '../ksef-calls.js';
@@ -314,7 +314,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         ({ invoiceHash }) => invoiceHash === submission.document.hash,
       );
       const steps = [noted('status', referenceNumber, at, 200)];
-      if (found !== undefined) return { progress: sent(submission, found.referenceNumber, timing()), steps };
+      if (found !== undefined) {
+        duplicatePrevented('FOUND_IN_SESSION');
+        return { progress: sent(submission, found.referenceNumber, timing()), steps };
+      }
       const session = looks >= 2 ? await calls.sessionStatus(referenceNumber) : undefined;
       return { progress: notFound(submission, session?.status.code, timing()), steps };
     } catch (error) {
@@ -344,7 +347,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const resolved = (original: Original | undefined): Progress =>
       resolvedDuplicate(submission, answer, original, timing());
     try {
-      return { progress: resolved(await findOriginal(submission, answer, calls)) };
+      const progress = resolved(await findOriginal(submission, answer, calls));
+      if (progress.status === 'ACCEPTED') duplicatePrevented('SAME_FILE');
+      return { progress };
     } catch (error) {
       if (!(error instanceof KsefRefusal) || error.isPutOff) throw error;
       return { progress: unread(submission, error, timing(), () => resolved(undefined)), refusal: error };

@@ -1,0 +1,26 @@
+import { count, record } from '@invoicecontrol/runtime/telemetry';
+import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+
+type Meter = AttributesOf<'invoicecontrol.quota.used'>['meter'];
+
+/** Records the used share of a monthly quota. Nothing is recorded where the plan has no limit. */
+export function quotaUsed(meter: string, used: number, limit: number | undefined): void {
+  if (limit === undefined || limit <= 0 || !isMeter(meter)) return;
+  record('invoicecontrol.quota.used', used / limit, { meter });
+}
+
+/** Counts the units by which a usage counter was wrong. Its id ends with the name of its meter. */
+export function usageCorrected(counterId: string, correction: number): void {
+  const meter = counterId.slice(counterId.lastIndexOf(':') + 1);
+  if (!isMeter(meter)) return;
+  count(
+    'invoicecontrol.usage.corrected',
+    { meter, direction: correction > 0 ? 'raised' : 'lowered' },
+    Math.abs(correction),
+  );
+}
+
+function isMeter(meter: string): meter is Meter {
+  return (metrics['invoicecontrol.quota.used'].attributes.meter.values as readonly string[]).includes(meter);
+}

@@ -1,0 +1,32 @@
+import type { Collection, Document } from 'mongodb';
+import type { Clock } from '../clock.js';
+
+/** Maximum number of documents that one count reads, so that it stays cheap in a large collection. */
+export const POPULATION_MAX = 10_000;
+/** Time for which a count is used again, because a count reads documents and its result changes slowly. */
+export const POPULATION_COUNTED_EACH_MS = 300_000;
+
+/**
+ * Counts documents by the values of some fields for metrics, at most every {@link POPULATION_COUNTED_EACH_MS}.
+ * @param filter documents to count
+ * @param fields path of a field, or an expression of an aggregation, for each name in the result
+ */
+export function populationOf<D extends Document, F extends string>(
+  collection: Collection<D>,
+  { filter, fields, clock }: { filter: Document; fields: Readonly<Record<F, unknown>>; clock: Clock },
+): () => Promise<readonly (Readonly<Record<F, string>> & { readonly count: number })[]> {
+  let counted: { readonly atMs: number; readonly groups: (Record<F, string> & { count: number })[] } | undefined;
+  return async () => {
+    const atMs = clock.now().getTime();
+    if (counted !== undefined && atMs - counted.atMs < POPULATION_COUNTED_EACH_MS) return counted.groups;
+    const found = await collection
+      .aggregate<{ _id: Record<F, string>; count: number }>([
+        { $match: filter },
+        { $limit: POPULATION_MAX },
+        { $group: { _id: fields, count: { $sum: 1 } } },
+      ])
+      .toArray();
+    counted = { atMs, groups: found.map(({ _id, count }) => ({ ..._id, count })) };
+    return counted.groups;
+  };
+}
