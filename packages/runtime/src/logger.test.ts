@@ -9,6 +9,20 @@ function capture(fields: object, message = 'something happened'): string {
   return lines.join('');
 }
 
+test('a field that is not declared does not compile, however the fields are passed', () => {
+  const lines: string[] = [];
+  const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
+  const fields = { runId: '1', invented: true };
+  // @ts-expect-error The field is not declared.
+  logger.info({ invented: true }, 'literal');
+  // @ts-expect-error The field is not declared.
+  logger.info(fields, 'variable');
+  // @ts-expect-error The field is not declared.
+  logger.child({ ...fields, scanId: '2' }).info({}, 'spread');
+  logger.info({ runId: '1', scanId: '2' }, 'declared');
+  expect(lines).toHaveLength(4);
+});
+
 test('redacts a secret by the name of its field', () => {
   expect(capture({ authorization: 'Bearer abc', nested: { token: 'abc' } })).not.toContain('abc');
 });

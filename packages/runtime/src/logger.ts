@@ -1,14 +1,18 @@
 import { hostname } from 'node:os';
 import { pino } from 'pino';
+import type { LogFields } from './telemetry/log-fields.js';
 import { productVersion } from './telemetry/resource.js';
 import { activeLogFields } from './trace-context.js';
 
+/** Writes a log line. A field that `telemetry/log-fields.ts` does not declare does not compile. */
+type WriteLine = <F extends object>(fields: LogFields<F>, message: string) => void;
+
 export interface Logger {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-  child(fields: object): Logger;
+  readonly debug: WriteLine;
+  readonly info: WriteLine;
+  readonly warn: WriteLine;
+  readonly error: WriteLine;
+  child<F extends object>(fields: LogFields<F>): Logger;
 }
 
 /** Names of members that may contain a secret, at the top level of a log line or one level below. */

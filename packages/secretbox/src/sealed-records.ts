@@ -56,7 +56,7 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
   const run = async (): Promise<void> => {
     const unopenable = await sum((one) => one.countSealedWithOthers(keyIds));
     if (unopenable > 0 && unopenable !== lastUnopenable) {
-      logger.error({ [name]: unopenable }, `secrets of ${name} are sealed with a key that SECRETBOX_KEYS lacks`);
+      logger.error({ unopenable }, `secrets of ${name} are sealed with a key that SECRETBOX_KEYS lacks`);
     }
     lastUnopenable = unopenable;
     for (const { id: keyId } of older) {

@@ -1,12 +1,14 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
 import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
 import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 import type { UnfinishedSubmissions } from './application/submissions/stores.js';
+import type { AttemptStep } from './domain/attempts.js';
 import type { LimitGroup } from './domain/call-limits.js';
 import type { Environment } from './domain/connection.js';
 import type { RunStatus } from './domain/inbox.js';
-import type { SubmissionStatus } from './domain/submission.js';
+import type { Submission, SubmissionStatus } from './domain/submission.js';
 
 /** Counts a call to KSeF with its outcome: `OK`, or what its refusal means. */
 export function ksefCalled(
@@ -56,6 +58,38 @@ type Avoidance = AttributesOf<'invoicecontrol.duplicates_prevented'>['how'];
 /** Counts a second submission of an invoice that was avoided. */
 export function duplicatePrevented(how: Uppercase<Avoidance>): void {
   count('invoicecontrol.duplicates_prevented', { how: inWords(how) });
+}
+
+/** Writes the log line of a call that a KSeF submission needed. The line has no number or name of the invoice. */
+export function stepEnded(
+  logger: Logger,
+  {
+    submission,
+    step,
+    status,
+    now,
+  }: {
+    readonly submission: Pick<Submission, 'id' | 'organizationId' | 'connectionId' | 'invoiceId' | 'environment'>;
+    readonly step: AttemptStep;
+    readonly status: SubmissionStatus;
+    readonly now: Date;
+  },
+): void {
+  const { id: submissionId, organizationId, connectionId, invoiceId, environment } = submission;
+  logger.info(
+    {
+      organizationId,
+      submissionId,
+      connectionId,
+      invoiceId,
+      environment: inWords(environment),
+      step: step.name,
+      code: step.code,
+      status: inWords(status),
+      durationMs: now.getTime() - step.at.getTime(),
+    },
+    'a step of a submission ended',
+  );
 }
 
 /** Counts a KSeF submission that reached a final state. */

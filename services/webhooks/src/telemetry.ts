@@ -1,16 +1,41 @@
+import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
-import type { DeliveryState, Outcome } from './domain/delivery.js';
+import type { Delivery, DeliveryState, Outcome, SendResult } from './domain/delivery.js';
 
-/** Counts a completed webhook delivery attempt in the metrics, by its outcome. */
-export function attemptEnded(
-  outcome: Outcome,
-  state: DeliveryState & ('DELIVERED' | 'PENDING' | 'FAILED'),
-  ms: number,
-): void {
+interface EndedAttempt {
+  readonly delivery: Pick<Delivery, 'id' | 'organizationId' | 'endpointId' | 'eventId'>;
+  readonly result: Pick<SendResult, 'outcome' | 'statusCode' | 'durationMs'>;
+  readonly state: DeliveryState & ('DELIVERED' | 'PENDING' | 'FAILED');
+  /** Number of consecutive failed attempts, with this one. */
+  readonly failures: number;
+}
+
+/**
+ * Counts a completed webhook delivery attempt in the metrics, by its outcome, and writes the log line of a failed one. The
+ * line contains neither the URL nor anything that the receiver sent.
+ */
+export function attemptEnded(logger: Logger, { delivery, result, state, failures }: EndedAttempt): void {
+  const { outcome, statusCode, durationMs } = result;
   const ended = outcomeOf(outcome);
   count('invoicecontrol.deliveries', { outcome: ended, state: inWords(state) });
-  record('invoicecontrol.attempt.duration', ms / 1_000, { outcome: ended });
+  record('invoicecontrol.attempt.duration', durationMs / 1_000, { outcome: ended });
+  if (outcome === 'SUCCESS') return;
+  const { id: deliveryId, organizationId, endpointId, eventId } = delivery;
+  logger.info(
+    {
+      organizationId,
+      endpointId,
+      deliveryId,
+      eventId,
+      outcome: inWords(outcome),
+      code: statusCode,
+      failures,
+      status: inWords(state),
+      durationMs: Math.round(durationMs),
+    },
+    'an attempt to deliver a webhook failed',
+  );
 }
 
 function outcomeOf(outcome: Outcome): 'delivered' | 'failed' | 'interrupted' | 'blocked' {

@@ -105,7 +105,14 @@ export const syncRun =
     }
     for (const { code } of log.errors) faultMet(connection.provider, code);
     logger.info(
-      { runId, connectionId: connection.id, organizationId, status: outcome.status, ...progress() },
+      {
+        runId,
+        connectionId: connection.id,
+        organizationId,
+        status: outcome.status,
+        durationMs: Math.round(seconds * 1_000),
+        ...progress(),
+      },
       'a run ended',
     );
     return stored ?? outcome;

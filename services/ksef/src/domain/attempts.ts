@@ -23,6 +23,16 @@ export interface Attempt {
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
+/** Checks whether a call got the same response as the call before it in the same KSeF session, as polls do. */
+export function isRepeat(
+  attempts: readonly Attempt[],
+  sessionReferenceNumber: string | undefined,
+  { name, code }: AttemptStep,
+): boolean {
+  const last = attempts.findLast((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber)?.steps.at(-1);
+  return last !== undefined && last.name === name && last.code === code;
+}
+
 /**
  * Records a call in the attempt that belongs to its KSeF session. A failed opening is added to the failed openings just
  * before it. If the same call gets the same response again, only its time changes.

@@ -272,7 +272,9 @@ const closedSubmission = ({ id, connectionId }: Submission): Promise<Submission>
 const noOpenSession = async (nip: string): Promise<void> => expect((await countersOf(nip)).sessions.open).toBe(0);
 
 test('an invoice is registered once, byte for byte, its session is closed and its confirmation stored', async () => {
-  startReplica();
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  startReplica({ logger: createLogger({ service: 'test', level: 'info', destination }) });
   const connection = await connect();
   const { invoiceId, hash } = invoiceFor(connection);
   const { submission, isQueued } = await submit(connection, invoiceId);
@@ -286,6 +288,15 @@ test('an invoice is registered once, byte for byte, its session is closed and it
   expect(confirmation?.xml.toString()).toContain(stated(end.ksefNumber));
   expect(confirmation?.seal).toEqual(SEAL);
   expect(await store.hasOpenSubmissions(organizationId, connection.id)).toBe(false);
+  // Each step has one line, however often KSeF was polled, and no line has the number of the invoice.
+  const ofSteps = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'a step of a submission ended');
+  expect(ofSteps.map(({ step, code }) => `${step} ${code}`)).toEqual(
+    expect.arrayContaining(['open 201', 'send 202', 'status 200', 'close 204', 'confirmation 200']),
+  );
+  expect(new Set(ofSteps.map(({ step, code }) => `${step} ${code}`)).size).toBe(ofSteps.length);
+  const ids = { organizationId, submissionId: submission.id, connectionId: connection.id, invoiceId };
+  expect(ofSteps[0]).toMatchObject({ ...ids, environment: 'test', durationMs: expect.any(Number) });
+  expect(lines.join('')).not.toContain('FV/');
 });
 
 test('a submission whose answer was lost counts as unknown, with its session open, until KSeF was asked', async () => {

@@ -88,7 +88,7 @@ export const sendDelivery =
     if (result === 'OURS') return later();
     const now = clock.now();
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
-    attemptEnded(result.outcome, settlement.state, result.durationMs);
+    attemptEnded(deps.logger, { delivery, result, state: settlement.state, failures: settlement.failures });
     // The result is stored without waiting. The receiver has responded, and the next request to it need not wait for
     // the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });

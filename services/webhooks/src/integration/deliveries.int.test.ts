@@ -7,6 +7,7 @@ import { startWebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import type { ReceivedRequest, WebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { createLogger } from '@invoicecontrol/runtime/logger';
 import { startService } from '../compose.js';
 import type { DeliveryDocument } from '../storage/deliveries.js';
 import { caller, newEventId, startWebhooks } from '../testing/running-webhooks.js';
@@ -14,9 +15,12 @@ import type { Created, RunningWebhooks } from '../testing/running-webhooks.js';
 
 let running: RunningWebhooks;
 let receiver: WebhookReceiver;
+const lines: string[] = [];
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
-  running = await startWebhooks(startService, {
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ service: 'test', level: 'info', destination });
+  running = await startWebhooks((config) => startService(config, { logger }), {
     receiver,
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
@@ -146,6 +150,23 @@ describe('a failing endpoint', () => {
     expect(attempts).toHaveLength(5);
     for (const attempt of attempts) expect(attempt).toMatchObject({ outcome: 'HTTP_ERROR', responseCode: 503 });
     expect(responseExcerpt).toBe('later');
+    // Each failed attempt has one line, without the URL and what the receiver sent.
+    const failed = lines.filter((line) => line.includes('an attempt to deliver a webhook failed'));
+    const own = failed.filter((line) => line.includes(deliveryId));
+    expect(own.map((line) => JSON.parse(line))).toMatchObject(
+      [1, 2, 3, 4, 5].map((failures) => ({
+        organizationId,
+        endpointId: created.endpoint.endpointId,
+        deliveryId,
+        eventId: expect.stringMatching(/^evt_/),
+        outcome: 'http_error',
+        code: 503,
+        failures,
+        status: failures < 5 ? 'pending' : 'failed',
+        durationMs: expect.any(Number),
+      })),
+    );
+    expect(own.join('')).not.toMatch(/later|127\.0\.0\.1|https/);
   });
 
   test('is sent to again by a replay: same event, five further attempts, new secret and URL', async () => {

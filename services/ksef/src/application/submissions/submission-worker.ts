@@ -5,7 +5,7 @@ import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
-import { noteStep } from '../../domain/attempts.js';
+import { isRepeat, noteStep } from '../../domain/attempts.js';
 import type { Attempt, AttemptStep } from '../../domain/attempts.js';
 import type { Connection } from '../../domain/connection.js';
 import {
@@ -37,7 +37,7 @@ import {
 } from '../../domain/submission-steps.js';
 import type { Original, Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
-import { confirmationChecked, duplicatePrevented, submissionEnded } from '../../telemetry.js';
+import { confirmationChecked, duplicatePrevented, stepEnded, submissionEnded } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import { credentialsOf } from '../ksef-calls.js';
@@ -481,6 +481,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       (all, { session, step: noting }) => noteStep(all, session, noting),
       claim.attempts,
     );
+    for (const { session, step } of steps) {
+      if (isRepeat(claim.attempts, session, step)) continue;
+      stepEnded(logger, { submission: claim.submission, step, status: progress.status, now: clock.now() });
+    }
     const isForConnection = refusal?.isAboutConnection === true && progress.dueAt !== undefined;
     const events = submissionChanged(claim.submission, progress);
     const saved = await claim.save(progress, attempts, events, { isForConnection });
