@@ -278,14 +278,16 @@ describeManifests('network', () => {
     const backup = 'backup -> mongodb TCP 27017';
     const migrations = 'migrate -> mongodb TCP 27017';
     const brokers = 'nats -> nats TCP 6222';
+    const probe = `probe -> gateway TCP ${ports.http}`;
     const objectStore = 'backup -> 0.0.0.0/0 TCP 443';
     const dns = ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53'];
     expect(allowedConnections(local.objects)).toEqual({
-      out: [...dns, ...between, ...internet, backup, migrations, brokers, objectStore].sort(),
+      out: [...dns, ...between, ...internet, backup, migrations, probe, brokers, objectStore].sort(),
       in: [
         ...between,
         backup,
         migrations,
+        probe,
         brokers,
         'invoice-control-ingress=allowed/* -> gateway TCP 8080',
         'gateway.networking.k8s.io/gateway-name=invoice-control -> gateway TCP 8080',
@@ -320,6 +322,7 @@ describeManifests('network', () => {
           ...(protocol === 'grpc' ? privateRanges.map((range) => `${name} -> ${range} TCP 27017`) : []),
           `${name} -> observability/opentelemetry-collector TCP 4318`,
         ]),
+        'probe -> observability/opentelemetry-collector TCP 4318',
       ].toSorted(),
     );
   });
@@ -414,6 +417,29 @@ describeManifests('migrations', () => {
       expect(out.filter((connection) => /^migrate -> (?!mongodb|10\.|172\.16|192\.168)/.test(connection))).toEqual([]);
       expect(incoming.filter((connection) => connection.includes('-> migrate '))).toEqual([]);
     }
+  });
+});
+
+describeManifests('probe', () => {
+  test('calls the gateway as a customer, with a key that may be missing, and accepts no connection', () => {
+    const { objects } = rendering('overlays/production');
+    const found = workloads(objects).find(({ metadata }) => metadata.name === 'probe');
+    const container = found?.spec.template.spec.containers[0];
+    expect(container?.command).toEqual(['node', 'tools/admin/dist/admin.js', 'probe']);
+    expect(container?.env).toEqual([
+      {
+        name: 'PROBE_API_KEY',
+        valueFrom: { secretKeyRef: { name: 'probe', key: 'PROBE_API_KEY', optional: true } },
+      },
+    ]);
+    const settings = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith('probe'));
+    expect(settings?.data).toEqual({
+      PROBE_URL: `http://gateway:${ports.http}/v1`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: expect.stringMatching(/^http:/),
+      OTEL_RESOURCE_ATTRIBUTES: 'service.instance.id=probe',
+    });
+    const { in: incoming } = allowedConnections(objects);
+    expect(incoming.filter((connection) => connection.includes('-> probe '))).toEqual([]);
   });
 });
 
@@ -594,6 +620,7 @@ describeManifests('components', () => {
       'nats',
       'backup',
       'migrate',
+      'probe',
     ]);
   });
 

@@ -30,6 +30,8 @@ export interface ReceivedPoint {
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
+  /** Value of a counter or gauge; 0 for a histogram. */
+  readonly value: number;
 }
 
 export interface OtlpReceiver {
@@ -54,6 +56,8 @@ interface WirePoint {
   readonly explicitBounds?: readonly number[];
   readonly bucketCounts?: readonly (number | string)[];
   readonly sum?: number;
+  readonly asInt?: number | string;
+  readonly asDouble?: number;
 }
 interface WireMetric {
   readonly name: string;
@@ -125,7 +129,7 @@ function toSpan(service: string, { attributes, links = [], parentSpanId = '', ..
 function toPoints(of: Pick<ReceivedPoint, 'service' | 'instance'>, metric: WireMetric): ReceivedPoint[] {
   const { name, unit = '', gauge, sum, histogram } = metric;
   const sent = [gauge, sum, histogram].flatMap((data) => data?.dataPoints ?? []);
-  return sent.map(({ attributes, explicitBounds = [], bucketCounts = [], sum: total = 0 }) => ({
+  return sent.map(({ attributes, explicitBounds = [], bucketCounts = [], sum: total = 0, asInt, asDouble }) => ({
     ...of,
     name,
     unit,
@@ -133,6 +137,7 @@ function toPoints(of: Pick<ReceivedPoint, 'service' | 'instance'>, metric: WireM
     boundaries: explicitBounds,
     counts: bucketCounts.map(Number),
     sum: total,
+    value: Number(asInt ?? asDouble ?? 0),
   }));
 }
 

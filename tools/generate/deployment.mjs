@@ -38,6 +38,7 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
   ),
   'k8s/components/operator/deployment.yaml': operator(),
   'k8s/components/migrations/cron-job.yaml': migrations(),
+  'k8s/components/probe/cron-job.yaml': probe(),
   'k8s/components/external-secrets/external-secrets.yaml': externalSecrets(),
   'k8s/components/network-policies/services.yaml': [
     GENERATED,
@@ -51,6 +52,7 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
       [...rules('to', ['mongodb'], 27017), rule('to', [`ipBlock: ${INTERNET}`], [443])],
     ),
     networkPolicy('migrate', 'migrations', [], rules('to', ['mongodb'], 27017)),
+    networkPolicy('probe', 'probe', [], rules('to', ['gateway'], ports.http)),
     networkPolicy('mongodb', 'store', rules('from', [...stored, 'backup', 'migrate'], 27017), []),
     networkPolicy(
       'nats',
@@ -301,9 +303,67 @@ ${env.join('')}              resources:
 `;
 }
 
+/** Builds the job that posts a synthetic invoice through the gateway every ten minutes. */
+function probe() {
+  return `${GENERATED}
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: probe
+  labels: { app.kubernetes.io/name: probe, app.kubernetes.io/part-of: invoice-control, app.kubernetes.io/component: probe }
+spec:
+  schedule: '*/10 * * * *'
+  timeZone: Etc/UTC
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 120
+  successfulJobsHistoryLimit: 1
+  failedJobsHistoryLimit: 3
+  jobTemplate:
+    metadata:
+      labels: { app.kubernetes.io/name: probe, app.kubernetes.io/part-of: invoice-control }
+    spec:
+      # The next probe follows soon; a repeated one would hide a failure.
+      backoffLimit: 0
+      activeDeadlineSeconds: 120
+      template:
+        metadata:
+          labels:
+            app.kubernetes.io/name: probe
+            app.kubernetes.io/part-of: invoice-control
+            app.kubernetes.io/component: probe
+        spec:
+          restartPolicy: Never
+          serviceAccountName: probe
+          automountServiceAccountToken: false
+          enableServiceLinks: false
+          securityContext:
+            runAsNonRoot: true
+            runAsUser: 10001
+            runAsGroup: 10001
+            seccompProfile: { type: RuntimeDefault }
+          containers:
+            - name: probe
+              image: invoice-control
+              command: [node, tools/admin/dist/admin.js, probe]
+              envFrom: [{ configMapRef: { name: probe } }]
+              env:
+                # Without the key, nothing is probed.
+                - { name: PROBE_API_KEY, valueFrom: { secretKeyRef: { name: probe, key: PROBE_API_KEY, optional: true } } }
+              resources:
+                requests: { cpu: '50m', memory: 128Mi, ephemeral-storage: 64Mi }
+                limits: { cpu: '1', memory: 256Mi, ephemeral-storage: 256Mi }
+              securityContext:
+                allowPrivilegeEscalation: false
+                readOnlyRootFilesystem: true
+                capabilities: { drop: [ALL] }
+              volumeMounts: [{ name: tmp, mountPath: /tmp }]
+          volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
+`;
+}
+
 /** Builds the objects that fill the Secrets from a secret store: one for each Secret that a pod of the product reads. */
 function externalSecrets() {
-  const names = [...stored, 'operator', 'backup', 'mongodb-exporter'];
+  const names = [...stored, 'operator', 'backup', 'probe', 'mongodb-exporter'];
   const objects = names.map(
     (name) => `apiVersion: external-secrets.io/v1
 kind: ExternalSecret
@@ -331,7 +391,9 @@ function policy(name, { protocol, calls, internetPorts = [] }) {
   return networkPolicy(
     name,
     protocol,
-    protocol === 'http' ? [rule('from', INGRESS, [ports.http])] : rules('from', [...callers, 'operator'], ports.grpc),
+    protocol === 'http'
+      ? [rule('from', INGRESS, [ports.http]), ...rules('from', ['probe'], ports.http)]
+      : rules('from', [...callers, 'operator'], ports.grpc),
     [
       ...rules('to', calls, ports.grpc),
       ...(protocol === 'grpc' ? rules('to', ['mongodb'], 27017) : []),

@@ -114,18 +114,18 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   ): AsyncIterable<Outcome>;
 }
 
-/** A command that works on the databases of the services and needs no running system. */
-export interface DatabaseCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
+/** A command that takes all that it needs from its environment and calls no service as the operator. */
+export interface StandaloneCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
   readonly argument?: undefined;
-  /** Yields one result of the operator's command for each database. */
-  runOnDatabases(
+  /** Yields one result for each piece of its work. */
+  runAlone(
     given: Readonly<Record<string, string | undefined>>,
     env: NodeJS.ProcessEnv,
     report: (progress: string) => void,
   ): AsyncIterable<Outcome>;
 }
 
-export type AnyCommand = Command | FileCommand | DatabaseCommand;
+export type AnyCommand = Command | FileCommand | StandaloneCommand;
 
 /** Error for a wrong command line. The message states what to change. */
 export class UsageError extends Error {

@@ -15,6 +15,7 @@ import { listDeadLetters, resendDeadLetters, showDeadLetter } from './commands/d
 import { dryRunPolicy } from './commands/dry-run-policy.js';
 import { linkSubscription } from './commands/link-subscription.js';
 import { migrate } from './commands/migrate.js';
+import { probe } from './commands/probe.js';
 import { organizations } from './commands/organizations.js';
 import { overridePolicy } from './commands/override-policy.js';
 import { purgeOrganizations, verifyPurge } from './commands/purges.js';
@@ -51,6 +52,7 @@ export const commands: readonly AnyCommand[] = [
   overridePolicy,
   validateDocuments,
   migrate,
+  probe,
 ];
 
 /** Exit codes of a command: done, refused or failed, wrong usage. */
@@ -204,7 +206,7 @@ async function* outcomesOf(
   report: (progress: string) => void,
 ): AsyncIterable<Outcome> {
   if ('runOnFiles' in command) yield* command.runOnFiles(given.values, given.positionals, env);
-  else if ('runOnDatabases' in command) yield* command.runOnDatabases(given.values, env, report);
+  else if ('runAlone' in command) yield* command.runAlone(given.values, env, report);
   else yield await execute(command, given, env, report);
 }
 

@@ -57,7 +57,7 @@ const ready = foreign('kube_deployment_status_replicas_ready');
 const replicas = foreign('kube_deployment_spec_replicas');
 const hpa = foreign('kube_horizontalpodautoscaler_status_current_replicas');
 const hpaMax = foreign('kube_horizontalpodautoscaler_spec_max_replicas');
-const backup = foreign('kube_cronjob_status_last_successful_time');
+const cronJob = foreign('kube_cronjob_status_last_successful_time');
 const certificate = foreign('certmanager_certificate_expiration_timestamp_seconds');
 const natsReady = foreign('kube_statefulset_status_replicas_ready');
 const natsReplicas = foreign('kube_statefulset_replicas');
@@ -525,11 +525,27 @@ export const alerts: readonly Alert[] = [
     journey: 'data',
     dashboard: 'stores',
     summary: 'The last backup is older than 26 hours, or there has been none.',
-    expr: `time() - max(${backup}{${NAMESPACE},cronjob="backup"}) > 93600`,
+    expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="backup"}) > 93600`,
     for: '5m',
-    // The clock of the alert tests begins at 0, so this backup happened before it.
-    fires: { [`${backup}{${NAMESPACE},cronjob="backup"}`]: still(-100_000) },
-    silent: { [`${backup}{${NAMESPACE},cronjob="backup"}`]: still(0) },
+    // The clock of the tests begins at 0, so this backup happened before it.
+    fires: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(-100_000) },
+    silent: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(0) },
+  },
+  {
+    name: 'ProbeFailing',
+    severity: 'page',
+    journey: 'decide',
+    dashboard: 'journeys',
+    summary: 'The synthetic invoice has not been decided as expected for half an hour.',
+    // The job of the probe fails when its check fails, and also tells when no probe could start or export anything.
+    expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="probe"}) > 1800`,
+    for: '5m',
+    // The clock of the tests begins at 0, so this probe happened before it.
+    fires: { [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: still(-3_600) },
+    silent: {
+      [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: rising(60),
+      [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(-3_600),
+    },
   },
   {
     name: 'CertificateExpires',

@@ -131,6 +131,16 @@ export const dashboards: readonly Dashboard[] = [
       },
       { title: 'Duration of posting an invoice', unit: 's', lines: percentiles('http.server.request.duration', POST) },
       { title: 'Lateness of deliveries', unit: 's', lines: percentiles('invoicecontrol.delivery.lateness') },
+      {
+        title: 'Synthetic probe: 1 as expected, 0 failed',
+        unit: 'short',
+        lines: { success: `max(${series('invoicecontrol.probe.success')})` },
+      },
+      {
+        title: 'Duration of the synthetic probe',
+        unit: 's',
+        lines: { duration: `max(${series('invoicecontrol.probe.duration')})` },
+      },
     ],
   ),
   dashboard('edge', 'edge', 'The gateway: what comes in, what is refused and why.', [

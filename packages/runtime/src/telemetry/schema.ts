@@ -1,7 +1,7 @@
 /**
  * Every metric that the services export, declared once as data. The instruments, the reference page
  * (`docs/reference/telemetry.md`), the names in rules and dashboards, and the test over all journeys follow from it.
- * This is the only file of the runtime that names features of the product.
+ * Only this file and `log-fields.ts` of the runtime name features of the product.
  */
 
 export const serviceNames = [
@@ -16,6 +16,10 @@ export const serviceNames = [
   'billing',
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
+
+/** Programs with metrics that are no services: they run for a moment and end. */
+export const programNames = ['probe'] as const;
+type Owner = ServiceName | (typeof programNames)[number];
 
 /**
  * Values of an attribute: a closed set, or a set that another file of the product bounds, such as its routes. A metric
@@ -39,12 +43,10 @@ export interface Metric {
   readonly attributes: Readonly<Record<string, AttributeValues>>;
   /** Upper limits of the buckets of a histogram metric. */
   readonly buckets?: readonly number[];
-  readonly owners: readonly ServiceName[];
+  readonly owners: readonly Owner[];
   /** Former names of the metric. */
   readonly renamedFrom?: readonly string[];
-  /**
-   * Reason why no test of a customer's journey produces the metric: it counts faults that only a failure drill causes.
-   */
+  /** What must happen before the metric is produced, if no usual journey produces it. */
   readonly onlyAfter?: string;
 }
 
@@ -1153,6 +1155,22 @@ export const metrics = {
     attributes: { result: oneOf('checked', 'corrected', 'unknown') },
     owners: ['billing'],
     renamedFrom: ['billing.subscriptions_reconciled'],
+  }),
+
+  // probe
+  'invoicecontrol.probe.success': gauge({
+    unit: '{probe}',
+    description: '1 if the last synthetic invoice and its duplicate were decided as expected, else 0.',
+    attributes: {},
+    owners: ['probe'],
+    onlyAfter: 'the probe runs, which has a test of its own',
+  }),
+  'invoicecontrol.probe.duration': gauge({
+    unit: 's',
+    description: 'Duration of the last probe: two posted invoices, and the decision read again.',
+    attributes: {},
+    owners: ['probe'],
+    onlyAfter: 'the probe runs, which has a test of its own',
   }),
 } as const satisfies Readonly<Record<string, Metric>>;
 

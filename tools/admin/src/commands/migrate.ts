@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { migrateIndexes } from '@invoicecontrol/runtime/mongo/migrate-indexes';
 import { operatedServices, UsageError } from '../command.js';
-import type { DatabaseCommand, OperatedService, Outcome } from '../command.js';
+import type { OperatedService, Outcome, StandaloneCommand } from '../command.js';
 
 /** The indexes of each service by collection, as its database has them after a start (`tools/admin/indexes.json`). */
 type DeclaredIndexes = Readonly<Record<OperatedService, Readonly<Record<string, readonly NamedIndex[]>>>>;
 
-export const migrate: DatabaseCommand = {
+export const migrate: StandaloneCommand = {
   name: 'migrate',
   summary: 'build the indexes that the services of this release need; run it before their rollout',
   options: {
     service: { value: 'NAME', description: `only one of ${operatedServices.join(', ')} (default: all)` },
   },
   examples: ['', '--service analysis'],
-  async *runOnDatabases({ service }, env, report) {
+  async *runAlone({ service }, env, report) {
     if (service !== undefined && !operatedServices.some((name) => name === service))
       throw new UsageError(`--service must be one of ${operatedServices.join(', ')}.`);
     const text = readFileSync(new URL('../../indexes.json', import.meta.url), 'utf8');
