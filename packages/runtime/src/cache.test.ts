@@ -13,7 +13,7 @@ let loads: string[];
 /** Function that the cache under test calls to load a value. Tests replace it. */
 let answer: (key: string) => Promise<string>;
 let cache: Cache<string>;
-/** How each value that the cache has returned was found. */
+/** For each returned value, the way in which the cache found it. */
 let found: string[];
 
 beforeEach(() => {

@@ -3,12 +3,11 @@ import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
 import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
 import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
-import type { UnfinishedSubmissions } from './application/submissions/stores.js';
 import type { AttemptStep } from './domain/attempts.js';
 import type { LimitGroup } from './domain/call-limits.js';
 import type { Environment } from './domain/connection.js';
 import type { RunStatus } from './domain/inbox.js';
-import type { Submission, SubmissionStatus } from './domain/submission.js';
+import type { Submission, SubmissionStatus, UnfinishedSubmissions } from './domain/submission.js';
 
 /** Counts a call to KSeF with its outcome: `OK`, or what its refusal means. */
 export function ksefCalled(

@@ -17,7 +17,7 @@ export const logFields = {
   source: 'origin of an invoice, or the cause of a check',
   type: 'type of an event or notification',
   kind: 'what a refusal means',
-  // How it went.
+  // Results and durations.
   error: 'error with its causes',
   outcome: 'result of an attempt or a run',
   reason: 'reason of a refusal or an end',
@@ -34,7 +34,7 @@ export const logFields = {
   deliveries: 'number of times that an event was delivered',
   retryAt: 'time of the next attempt',
   retryAfterSeconds: 'seconds until the next attempt',
-  // What it was about.
+  // Ids and names.
   requestId: 'id of the request',
   organizationId: 'id of the organization',
   companyId: 'id of the company',

@@ -46,7 +46,7 @@ export interface Metric {
   readonly owners: readonly Owner[];
   /** Former names of the metric. */
   readonly renamedFrom?: readonly string[];
-  /** What must happen before the metric is produced, if no usual journey produces it. */
+  /** Event after which the metric is produced, if no usual journey of a customer produces it. */
   readonly onlyAfter?: string;
 }
 

@@ -114,6 +114,14 @@ export type Submission = Progress & {
   readonly updatedAt: Date;
 };
 
+/** Summary of the KSeF submissions with remaining work, for metrics. */
+export interface UnfinishedSubmissions {
+  readonly byStatus: Readonly<Partial<Record<SubmissionStatus, number>>>;
+  /** Number of submissions that were sent without a result, and the time when the first of them was sent. */
+  readonly unknown: { readonly count: number; readonly since: Date | undefined };
+  readonly openSessions: number;
+}
+
 /**
  * Returns the KSeF session that users see: the last session that has the document, or the last session if none has it.
  */

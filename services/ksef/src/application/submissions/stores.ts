@@ -3,7 +3,13 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
-import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
+import type {
+  Progress,
+  Submission,
+  SubmissionStatus,
+  SubmissionWarning,
+  UnfinishedSubmissions,
+} from '../../domain/submission.js';
 
 // Store and service operations that the KSeF submission use cases need.
 
@@ -72,14 +78,6 @@ export interface SubmissionClaim {
 /** Reason why a submission is waiting for its KSeF connection. A change of the connection wakes it. */
 export interface ConnectionWait {
   readonly isForConnection: boolean;
-}
-
-/** What submissions with remaining work leave open. */
-export interface UnfinishedSubmissions {
-  readonly byStatus: Readonly<Partial<Record<SubmissionStatus, number>>>;
-  /** Number of submissions that were sent without a result, and the time when the first of them was sent. */
-  readonly unknown: { readonly count: number; readonly since: Date | undefined };
-  readonly openSessions: number;
 }
 
 export interface SubmissionQueue {
