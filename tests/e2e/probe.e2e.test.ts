@@ -8,6 +8,7 @@ import { startOtlpReceiver } from './otlp-receiver.js';
 import type { OtlpReceiver } from './otlp-receiver.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
+import type { Page, StoredInvoice } from './shapes.js';
 
 const PROGRAM = fileURLToPath(new URL('../../tools/admin/dist/admin.js', import.meta.url));
 
@@ -62,17 +63,17 @@ test('the probe succeeds again and again, and exports its success and its durati
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThan(60);
   }
-  const { body } = await running.request<{ items: { invoice_number: string }[] }>('GET /invoices', { key: keys.owner });
-  const numbers = body.items.map(({ invoice_number: number }) => number);
+  const { body } = await running.request<Page<StoredInvoice>>('GET /invoices', { key: keys.owner });
+  const numbers = body.items.map(({ invoice }) => invoice.invoice_number);
   expect([numbers.length, new Set(numbers).size]).toEqual([4, 2]);
 });
 
-test('a refused key fails the probe, and its name appears nowhere', async () => {
+test('a refused key fails the probe, and the output names the request but not the key', async () => {
   const key = `${running.tenant.keys.owner.slice(0, -4)}aaaa`;
   const { status, stdout, stderr } = await runProbe({ PROBE_URL: url(), PROBE_API_KEY: key });
   expect(status).toBe(1);
   expect(stdout).toMatch(/^The probe failed after/);
-  expect(stderr).toContain('UNAUTHORIZED');
+  expect(stderr).toMatch(/^401 UNAUTHORIZED \(request \S+\): The API key is missing or invalid\./);
   expect(stdout + stderr).not.toContain(key);
   expect(exported()).toMatchObject({ 'invoicecontrol.probe.success': 0 });
 });

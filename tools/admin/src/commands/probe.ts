@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createClient } from '@invoicecontrol/client';
+import { ApiError, createClient } from '@invoicecontrol/client';
 import type { Client } from '@invoicecontrol/client';
 import { reportGauges, startTelemetry } from '@invoicecontrol/runtime/telemetry';
 import { UsageError } from '../command.js';
@@ -33,7 +33,7 @@ export const probe: StandaloneCommand = {
 async function measured(otlpEndpoint: string | undefined, check: () => Promise<string | undefined>): Promise<Outcome> {
   const telemetry = await startTelemetry('probe', otlpEndpoint);
   const begunAt = performance.now();
-  const failure = await check().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const failure = await check().catch(sentenceOf);
   const seconds = (performance.now() - begunAt) / 1_000;
   const values = {
     'invoicecontrol.probe.success': failure === undefined ? 1 : 0,
@@ -55,6 +55,13 @@ async function measured(otlpEndpoint: string | undefined, check: () => Promise<s
     ...(failure === undefined ? {} : { failures: [failure] }),
     ...(unexported === undefined ? {} : { note: unexported }),
   };
+}
+
+/** Returns a sentence about a request that failed, with the id under which the logs of the services have it. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError)
+    return `${error.status} ${error.code ?? ''} (request ${error.requestId ?? 'without an id'}): ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /**
