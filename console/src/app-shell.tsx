@@ -14,6 +14,8 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   const content = useRef<HTMLElement>(null);
   useFocusOnNavigation(content);
   const { user, key, organization } = caller;
+  // The first owner of an organization may have no name.
+  const name = user === null ? key.name : user.name === '' ? user.email : user.name;
   return (
     <>
       <a className={styles['skip']} href="#content">
@@ -28,7 +30,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         </nav>
         <section className={styles['account']} aria-label={messages.account.label}>
           <span>
-            <bdi>{organization.name}</bdi> · {messages.account.as(user?.name ?? key.name, key.role)}
+            <bdi>{organization.name}</bdi> · {messages.account.as(name, key.role)}
           </span>
           <Button onPress={signOut}>{messages.account.signOut}</Button>
         </section>

@@ -11,7 +11,7 @@ export function LineReason({ reason }: { readonly reason: PaymentLine['reasons']
   return (
     <section className={styles['reason']}>
       <h4>
-        <code>{reason.code}</code>
+        {texts.reasonTitles[reason.code] ?? reason.code} <code>{reason.code}</code>
       </h4>
       <p>
         <ForeignText>{reason.summary}</ForeignText>
