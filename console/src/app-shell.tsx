@@ -24,6 +24,9 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       <header className={styles['header']}>
         <span className={styles['product']}>{messages.product}</span>
         <nav aria-label={messages.navigation.label}>
+          {may(caller, rights.readFindings) && (
+            <NavigationLink to="/findings">{messages.navigation.findings}</NavigationLink>
+          )}
           {may(caller, rights.readPayments) && (
             <NavigationLink to="/payment-runs">{messages.navigation.paymentRuns}</NavigationLink>
           )}

@@ -2,6 +2,7 @@ import { createClient } from '@invoicecontrol/client/browser';
 import type { Client, Schemas } from '@invoicecontrol/client/browser';
 
 export type Caller = Schemas['Caller'];
+export type Finding = Schemas['Finding'];
 export type PaymentRun = Schemas['PaymentRun'];
 export type PaymentLine = Schemas['PaymentLine'];
 

@@ -9,6 +9,8 @@ export interface Right {
 }
 
 export const rights = {
+  readFindings: { role: 'VIEWER', scope: 'findings:read' },
+  reviewFindings: { role: 'VIEWER', scope: 'findings:review' },
   readPayments: { role: 'VIEWER', scope: 'payments:read' },
   writePayments: { role: 'ANALYST', scope: 'payments:write' },
   readOrganization: { role: 'VIEWER', scope: 'organization:read' },

@@ -3,6 +3,7 @@ import { Redirect, Route, Switch } from 'wouter';
 import { Loading } from './controls/loading.js';
 import { NotFoundPage } from './pages/not-found-page.js';
 
+const FindingsPage = lazy(() => import('./pages/findings/findings-page.js'));
 const PaymentRunsPage = lazy(() => import('./pages/payment-runs/payment-runs-page.js'));
 const PaymentRunPage = lazy(() => import('./pages/payment-runs/payment-run-page.js'));
 
@@ -14,6 +15,7 @@ export function Pages() {
         <Route path="/">
           <Redirect to="/payment-runs" replace />
         </Route>
+        <Route path="/findings/:findingId?" component={FindingsPage} />
         <Route path="/payment-runs" component={PaymentRunsPage} />
         <Route path="/payment-runs/:runId">{({ runId }) => <PaymentRunPage runId={runId} key={runId} />}</Route>
         <Route component={NotFoundPage} />

@@ -148,6 +148,7 @@ describe.skipIf(executablePath === undefined)('the payment runs of the web appli
       page.getByRole('button', { name: 'Download unknown payments' }).click(),
     ]);
     expect(await readFile(await rest.path(), 'utf8')).toContain('X-9');
+    await page.getByText(`${rest.suggestedFilename()} was downloaded.`).waitFor();
     await page.getByRole('button', { name: 'Download the file for the bank' }).click();
     await page
       .getByRole('alert')
@@ -249,6 +250,101 @@ describe.skipIf(executablePath === undefined)('the payment runs of the web appli
     await page.getByRole('link', { name: /^Run of / }).waitFor();
     expect(await overflowOf(page)).toEqual([]);
     await check();
+  });
+});
+
+describe.skipIf(executablePath === undefined)('the findings of the web application', () => {
+  let running: RunningSystem;
+  let browser: Browser;
+  beforeAll(async () => {
+    running = await useSharedSystem();
+    browser = await launch(executablePath ?? '');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+  });
+
+  interface Listed {
+    readonly id: string;
+    readonly type: string;
+    readonly disposition: string;
+  }
+
+  /** An organization with an invoice that arrived twice, and the finding about it. */
+  async function repeatedInvoice(): Promise<{ tenant: Tenant; finding: Listed }> {
+    const tenant = await running.newTenant();
+    for (const number of ['HB-2210', 'hb 02210']) {
+      const body = {
+        supplier: { name: NAME, tax_id: 'DE994175284', bank_account: { iban: IBAN } },
+        invoice_number: number,
+        issue_date: '2026-03-02',
+        currency: 'EUR',
+        gross_amount: '580.00',
+      };
+      expect((await running.request('POST /invoices', { key: tenant.keys.owner, body })).status).toBe(202);
+    }
+    const { body } = await running.request<{ items: Listed[] }>('GET /findings?sort=severity', {
+      key: tenant.keys.owner,
+    });
+    const finding = body.items.find(({ type }) => type.includes('DUPLICATE'));
+    if (finding === undefined) throw new Error('no finding about the repeated invoice');
+    return { tenant, finding };
+  }
+
+  const dispositionOf = async ({ keys }: Tenant, { id }: Listed) =>
+    (await running.request<Listed>(`GET /findings/${id}`, { key: keys.viewer })).body.disposition;
+
+  test('are decided by the keyboard alone, undone, and accepted with a note', async () => {
+    const { tenant, finding } = await repeatedInvoice();
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, tenant.keys.analyst, '/app/findings');
+    await page.getByText('Choose a finding').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await page.waitForURL(`**/app/findings/${finding.id}`);
+    await page.getByRole('cell', { name: 'HB-2210', exact: true }).waitFor();
+    await check();
+
+    await page.keyboard.press('f');
+    await page.getByText('The finding is now: False positive.').waitFor();
+    expect(await dispositionOf(tenant, finding)).toBe('FALSE_POSITIVE');
+    await page.keyboard.press('z');
+    await page.getByText('The review was undone.').waitFor();
+    expect(await dispositionOf(tenant, finding)).toBe('OPEN');
+
+    await page.keyboard.press('x');
+    await page.getByRole('dialog').waitFor();
+    await page.getByLabel('Note').fill('Agreed with the supplier: c, f and x are letters here.');
+    await check();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('The finding is now: Accepted risk.').waitFor();
+    expect(await dispositionOf(tenant, finding)).toBe('ACCEPTED_RISK');
+    await page.getByText('you: reviewed, Accepted risk').waitFor();
+    await check();
+  });
+
+  test('can be read on a phone, filtered by the address, and not decided by a viewer', async () => {
+    const { tenant, finding } = await repeatedInvoice();
+    const { page, check } = await openApp(browser, running.origin, { viewport: { width: 320, height: 640 } });
+    await signIn(page, tenant.keys.viewer, '/app/findings?disposition=CONFIRMED');
+    await page.getByText('No finding matches these filters.').waitFor();
+    await page.getByLabel('Disposition').selectOption('OPEN');
+    await page.getByRole('navigation', { name: 'List of findings' }).getByRole('link').first().waitFor();
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+    await page.goto(`/app/findings/${finding.id}`);
+    await page.getByRole('cell', { name: 'HB-2210' }).first().waitFor();
+    expect(await overflowOf(page)).toEqual([]);
+    await check();
+    await page.keyboard.press('c');
+    expect(await page.getByRole('button', { name: /Confirm/ }).count()).toBe(0);
+    expect(await dispositionOf(tenant, finding)).toBe('OPEN');
   });
 });
 

@@ -104,9 +104,10 @@ export function useDownload(run: PaymentRun) {
   });
 }
 
-function useRefresh(): () => Promise<void> {
+/** Returns a function that reads runs and lines again. Nobody waits for it, because what was done is done. */
+function useRefresh(): () => void {
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: [RUNS] });
+  return () => void queries.invalidateQueries({ queryKey: [RUNS] });
 }
 
 /** Hands a file to the browser, which asks where to save it or saves it. */
