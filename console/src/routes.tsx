@@ -2,6 +2,8 @@ import { lazy, Suspense } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { Loading } from './controls/loading.js';
 import { NotFoundPage } from './pages/not-found-page.js';
+import { may, rights } from './rights.js';
+import { useCaller } from './session.js';
 
 const FindingsPage = lazy(() => import('./pages/findings/findings-page.js'));
 const PaymentRunsPage = lazy(() => import('./pages/payment-runs/payment-runs-page.js'));
@@ -9,11 +11,12 @@ const PaymentRunPage = lazy(() => import('./pages/payment-runs/payment-run-page.
 
 /** The pages by path. Each is a chunk of its own. */
 export function Pages() {
+  const caller = useCaller();
   return (
     <Suspense fallback={<Loading />}>
       <Switch>
         <Route path="/">
-          <Redirect to="/payment-runs" replace />
+          <Redirect to={may(caller, rights.readPayments) ? '/payment-runs' : '/findings'} replace />
         </Route>
         <Route path="/findings/:findingId?" component={FindingsPage} />
         <Route path="/payment-runs" component={PaymentRunsPage} />

@@ -15,6 +15,13 @@ const HOSTILE = `<img src=x onerror=alert(1)>${'W'.repeat(60)}`;
 
 const executablePath = requireChromium();
 
+/** A report by which the bank has settled all payments of a file. */
+function reportText(messageId: string): string {
+  const group = `<OrgnlMsgId>${messageId}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts>`;
+  const head = '<GrpHdr><MsgId>R-1</MsgId><CreDtTm>2026-11-02T10:00:00</CreDtTm></GrpHdr>';
+  return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03"><CstmrPmtStsRpt>${head}<OrgnlGrpInfAndSts>${group}</OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`;
+}
+
 /** A page of the app in a context of its own, without the cookies of others. */
 interface OpenedPage {
   readonly page: Page;
@@ -154,6 +161,14 @@ describe.skipIf(executablePath === undefined)('the payment runs of the web appli
       .getByRole('alert')
       .getByText(/Request /)
       .waitFor();
+
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'report.xml',
+      mimeType: 'application/xml',
+      buffer: Buffer.from(reportText(tenant.organizationId.slice(0, 30))),
+    });
+    await page.getByText('The report of the bank was stored').waitFor();
+    await page.getByText('The bank reported ACSC').first().waitFor();
 
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByText('All payments were checked again').waitFor();

@@ -96,6 +96,8 @@ export const en = {
     lists: 'Payments by verdict',
     recheck: 'Check again',
     rechecked: 'All payments were checked again with the facts of now.',
+    report: 'Send the report of the bank',
+    reported: 'The report of the bank was stored with its payments.',
     download: 'Download the file for the bank',
     downloadHelp:
       'The file holds what may be paid or was released, each payment once. All payments are checked again first.',

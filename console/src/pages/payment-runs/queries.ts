@@ -68,6 +68,16 @@ export function useRecheck(runId: string) {
   });
 }
 
+/** Sends the status report of the bank about a run. */
+export function useReport(runId: string) {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: async (file: File) =>
+      (await client.postXml('/payment-runs/{runId}/reports', file, { path: { runId } })).data,
+    onSuccess: refresh,
+  });
+}
+
 /** Releases a line, or confirms the release of another person. `isPending` is true if a second person must confirm. */
 export function useRelease(runId: string, lineId: string) {
   const refresh = useRefresh();

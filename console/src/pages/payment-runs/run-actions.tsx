@@ -1,25 +1,31 @@
+import { FileTrigger } from 'react-aria-components';
 import type { PaymentRun } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
 import { messages } from '../../messages/messages.js';
-import { useDownload, useRecheck } from './queries.js';
+import { useDownload, useRecheck, useReport } from './queries.js';
 import styles from './payment-runs.module.css';
 
 const texts = messages.run;
 
-/** What a person does with a whole run: check it again, and download its files. */
+/** What a person does with a whole run: check it again, download its files, and send the report of the bank. */
 export function RunActions({ run }: { readonly run: PaymentRun }) {
   const recheck = useRecheck(run.id);
   const download = useDownload(run);
-  const error = recheck.error ?? download.error;
+  const report = useReport(run.id);
+  const error = recheck.error ?? download.error ?? report.error;
   const start = (work: () => Promise<unknown>) => async (): Promise<void> => {
     recheck.reset();
     download.reset();
+    report.reset();
     // The error is shown below, where the state of the work has it.
     await work().catch(() => undefined);
   };
-  const isPending = recheck.isPending || download.isPending;
+  const isPending = recheck.isPending || download.isPending || report.isPending;
+  const send = (file: File | undefined): void => {
+    if (file !== undefined) void start(() => report.mutateAsync(file))();
+  };
   return (
     <section className={styles['run-actions']}>
       <div className={controls['actions']}>
@@ -31,6 +37,9 @@ export function RunActions({ run }: { readonly run: PaymentRun }) {
         <Button isPending={isPending} onPress={start(() => recheck.mutateAsync())}>
           {texts.recheck}
         </Button>
+        <FileTrigger acceptedFileTypes={['.xml', 'application/xml', 'text/xml']} onSelect={(list) => send(list?.[0])}>
+          <Button isPending={isPending}>{texts.report}</Button>
+        </FileTrigger>
         {run.source === 'PAIN_001' &&
           (['HOLD', 'UNKNOWN'] as const)
             .filter((verdict) => run[verdict === 'HOLD' ? 'hold' : 'unknown'].count > 0)
@@ -52,6 +61,7 @@ export function RunActions({ run }: { readonly run: PaymentRun }) {
       <p className={controls['help']}>{run.source === 'PAIN_001' ? texts.downloadHelp : texts.noFile}</p>
       <p role="status">
         {recheck.isSuccess ? texts.rechecked : ''}
+        {report.isSuccess ? texts.reported : ''}
         {download.isSuccess ? texts.downloaded(download.data) : ''}
       </p>
       {error !== null && <ErrorState error={error} />}
