@@ -229,6 +229,20 @@ describe('a request with the cookie', () => {
     expect((await call('GET', '/me', ownPage())).status).toBe(401);
   });
 
+  test('is refused at once when the broadcast names its key or its organization', async () => {
+    for (const [letter, announce] of [
+      ['D', () => gateway.authenticator.invalidateKeys([principal().apiKeyId])],
+      ['E', () => gateway.authenticator.invalidateOrganization(ORGANIZATION_ID)],
+    ] as const) {
+      const own = tokenOf(letter);
+      sessions.set(own, principal());
+      expect((await call('GET', '/me', ownPage(own))).status).toBe(200);
+      sessions.delete(own);
+      announce();
+      expect((await call('GET', '/me', ownPage(own))).status).toBe(401);
+    }
+  });
+
   test('is refused five seconds after the organization service has ended the session', async () => {
     expect((await call('GET', '/me', ownPage())).status).toBe(200);
     sessions.clear();
