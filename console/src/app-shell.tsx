@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { Button } from './controls/button.js';
+import { ErrorState } from './controls/error-state.js';
 import { messages } from './messages/messages.js';
 import { may, rights } from './rights.js';
 import { useCaller, useSignOut } from './session.js';
@@ -11,6 +12,7 @@ import styles from './app-shell.module.css';
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const caller = useCaller();
   const signOut = useSignOut();
+  const [error, setError] = useState<Error>();
   const content = useRef<HTMLElement>(null);
   useFocusOnNavigation(content);
   const { user, key, organization } = caller;
@@ -35,10 +37,11 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           <span>
             <bdi>{organization.name}</bdi> · {messages.account.as(name, key.role)}
           </span>
-          <Button onPress={signOut}>{messages.account.signOut}</Button>
+          <Button onPress={() => signOut().catch(setError)}>{messages.account.signOut}</Button>
         </section>
       </header>
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
+        {error !== undefined && <ErrorState error={error} />}
         {children}
       </main>
     </>

@@ -5,6 +5,7 @@ import { AppShell } from './app-shell.js';
 import { ErrorState } from './controls/error-state.js';
 import { Loading } from './controls/loading.js';
 import { SignInPage } from './pages/sign-in/sign-in-page.js';
+import { IdleWarning } from './idle-warning.js';
 import { createQueryClient } from './query-client.js';
 import { Pages } from './routes.js';
 import { CallerContext, useSignedIn } from './session.js';
@@ -18,14 +19,22 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <Router base="/app">
-        <SignedIn isEnded={isEnded} onSignedIn={() => setEnded(false)} />
+        <SignedIn isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
       </Router>
     </QueryClientProvider>
   );
 }
 
 /** Shows the pages to a signed-in person. A session that ends leaves the page, with its drafts, behind a dialog. */
-function SignedIn({ isEnded, onSignedIn }: { readonly isEnded: boolean; readonly onSignedIn: () => void }) {
+function SignedIn({
+  isEnded,
+  onIdle,
+  onSignedIn,
+}: {
+  readonly isEnded: boolean;
+  readonly onIdle: () => void;
+  readonly onSignedIn: () => void;
+}) {
   const { data: caller, error, refetch } = useSignedIn();
   if (caller === undefined) {
     return <main>{error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}</main>;
@@ -36,6 +45,7 @@ function SignedIn({ isEnded, onSignedIn }: { readonly isEnded: boolean; readonly
       <AppShell>
         <Pages />
       </AppShell>
+      {!isEnded && <IdleWarning onIdle={onIdle} />}
       {isEnded && (
         <Suspense>
           <SignInDialog onSignedIn={onSignedIn} />

@@ -8,8 +8,23 @@ export type PaymentLine = Schemas['PaymentLine'];
 
 const baseUrl = `${location.origin}/v1`;
 
+/** Time of the last request that the session was used for, from which its idle time counts. */
+let lastUsedAt = Date.now();
+
 /** The client of the signed-in person. The browser adds the cookie of the session to its requests. */
-export const client: Client = createClient({ baseUrl });
+export const client: Client = createClient({
+  baseUrl,
+  async fetch(request) {
+    const response = await fetch(request);
+    if (response.status !== 401) lastUsedAt = Date.now();
+    return response;
+  },
+});
+
+/** Returns the time in milliseconds for which the session has not been used. */
+export function idleMs(): number {
+  return Date.now() - lastUsedAt;
+}
 
 /** Opens a session with an API key, which is sent once and stored nowhere. */
 export async function signIn(apiKey: string): Promise<void> {

@@ -411,6 +411,21 @@ describe.skipIf(executablePath === undefined)('the session of the web applicatio
     expect(page.url()).toBe(`${running.origin}/app/payment-runs`);
   });
 
+  test('is announced a minute before it ends unused, can be kept, and asks to sign in after its end', async () => {
+    const { page, check } = await openApp(browser, running.origin);
+    await page.clock.install();
+    await signIn(page, running.tenant.keys.analyst);
+    await page.clock.fastForward('29:05');
+    await page.getByText('Your session ends in a minute.').waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.getByText('Your session ends in a minute.').waitFor({ state: 'detached' });
+    await page.clock.fastForward('30:05');
+    await page.getByText('Your session has ended.').waitFor();
+    await check();
+    expect(await page.getByText('Your session ends in a minute.').count()).toBe(0);
+  });
+
   test('that ends while a note is written asks to sign in above the page, and the note stays', async () => {
     const tenant = await running.newTenant();
     const { body: created } = await running.request<{ id: string; key: string }>('POST /api-keys', {

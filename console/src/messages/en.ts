@@ -20,6 +20,11 @@ export const en = {
     as: (name: string, role: string) => `${name} (${role})`,
     signOut: 'Sign out',
   },
+  idle: {
+    title: 'You are about to be signed out',
+    text: 'The app was not used for 29 minutes. Your session ends in a minute.',
+    stay: 'Stay signed in',
+  },
   notFound: {
     title: 'Page not found',
     text: 'This address leads to no page of the app.',
