@@ -17,8 +17,8 @@ const bin = installPythonPackages();
 const work = `${root}.cache/python/work`;
 mkdirSync(work, { recursive: true });
 const example = `${work}/example.py`;
-const blocks = [...readFileSync(`${client}/README.md`, 'utf8').matchAll(/^```python\n([\s\S]*?)^```$/gm)];
-writeFileSync(example, blocks.map(([, body]) => body).join('\n'));
+const blocks = readFileSync(`${client}/README.md`, 'utf8').split('```python\n').slice(1);
+writeFileSync(example, blocks.map((block) => block.slice(0, block.indexOf('```'))).join('\n'));
 
 step('mypy', `${bin}/mypy`, ['--config-file', 'pyproject.toml', '--cache-dir', `${work}/mypy`]);
 step('mypy of the examples', `${bin}/mypy`, ['--strict', '--cache-dir', `${work}/mypy`, example]);
