@@ -1,6 +1,8 @@
 // npm test: each test once, integration tests and attacks on the Node that runs this, all others on the Node of the image (ADR 0112).
 // With arguments, as in `npm run test:node24 -- tests/e2e/scans`, these tests on the Node of the image.
 import { spawn } from 'node:child_process';
+import type { StdioOptions } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageNode } from './image-node.js';
@@ -16,44 +18,57 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
  */
 const COMPILE_CACHE = join(root, '.cache/compiled-code');
 const args = process.argv.slice(2);
-let isEnded = false;
 
 try {
   const found = await imageNode(console.log);
   if (found === undefined)
     console.log('npm has the Node version of the image only for Linux on x86-64: all tests run on the installed Node.');
   const node = found ?? process.execPath;
-  const runs = args.length > 0 ? [[node, args] as const] : allTests(node);
-  // The second part of the tests runs and reports its result even if the first part has failed.
-  for (const [binary, these] of runs) {
-    if (!isEnded && !(await haveTestsPassed(binary, these))) process.exitCode = 1;
-  }
+  const havePassed = args.length > 0 ? await runTests(node, args).havePassed : await runAllTests(node);
+  if (!havePassed) process.exitCode = 1;
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 1;
 }
 
-function allTests(node: string) {
+/**
+ * Runs both parts of the tests at the same time. Most integration tests wait for leases and pauses, and meanwhile the
+ * other tests use the processors.
+ */
+async function runAllTests(node: string): Promise<boolean> {
   const these = (projects: readonly string[]) => projects.flatMap((name) => ['--project', name]);
-  return [[node, these(OF_THE_IMAGE)] as const, [process.execPath, these(OF_THIS_NODE)] as const];
+  console.log(
+    `The tests of ${OF_THIS_NODE.join(' and ')} run at the same time as the others. Their report comes last.`,
+  );
+  const second = runTests(process.execPath, these(OF_THIS_NODE), 'pipe');
+  const [havePassed, haveSecondPassed, report] = await Promise.all([
+    runTests(node, these(OF_THE_IMAGE)).havePassed,
+    second.havePassed,
+    second.report,
+  ]);
+  console.log(report.join('\n'));
+  return havePassed && haveSecondPassed;
 }
 
-function haveTestsPassed(node: string, vitestArgs: readonly string[]): Promise<boolean> {
+/** A run of vitest, whose report is shown while it runs (`inherit`) or returned at its end (`pipe`). */
+function runTests(node: string, vitestArgs: readonly string[], output: 'inherit' | 'pipe' = 'inherit') {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
-  const run = spawn(node, [vitest, 'run', ...vitestArgs], { cwd: root, env, stdio: 'inherit' });
+  const stdio: StdioOptions = output === 'inherit' ? output : ['ignore', output, output];
+  const run = spawn(node, [vitest, 'run', ...vitestArgs], { cwd: root, env, stdio });
   const end = (signal: NodeJS.Signals): void => {
-    isEnded = true;
     // A terminal sends SIGINT to this process and to vitest. Forwarding the signal would end the tests without cleaning
     // up.
     if (signal === 'SIGTERM' || !process.stdin.isTTY) run.kill(signal);
   };
   process.on('SIGTERM', end).on('SIGINT', end);
-  return new Promise((resolve, reject) => {
+  const havePassed = new Promise<boolean>((resolve, reject) => {
     run.on('error', reject);
     run.on('close', (code) => {
       process.off('SIGTERM', end).off('SIGINT', end);
       resolve(code === 0);
     });
   });
+  const pipes = [run.stdout, run.stderr].filter((pipe) => pipe !== null);
+  return { havePassed, report: Promise.all(pipes.map(text)) };
 }
