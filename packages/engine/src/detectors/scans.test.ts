@@ -119,7 +119,7 @@ describe('THRESHOLD_CLUSTER', () => {
         type: 'THRESHOLD_CLUSTER',
         severity: 'LOW',
         confidence: 65,
-        recommendedAction: 'Review who approved the invoices just under EUR 5,000.00.',
+        recommendedAction: 'Review who approved the invoices just under the approval limit of EUR 5,000.00.',
         evidence: { threshold: '5000.00', currency: 'EUR', counts: { under: 10, neighbours: 3 } },
       },
     ]);

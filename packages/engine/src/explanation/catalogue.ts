@@ -71,15 +71,15 @@ export const catalogue = {
     requires: ['EARLIER_RECORDS'],
     description: 'The same invoice was already received: it has the same number, amount and supplier.',
     recommendedAction:
-      'Do not pay. Confirm with {supplier} that this repeats {number} of {date}, then void {record}. If both were paid, claim the money back.',
+      'Do not pay the invoice. Confirm with {supplier} that the invoice repeats {number} of {date}, then void {record}. If both were paid, claim the money back.',
   },
   SUSPECTED_DUPLICATE: {
     family: 'DUP',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['EARLIER_RECORDS'],
-    description: 'The invoice resembles an earlier one in number, amount, date and supplier.',
+    description: 'The invoice resembles an earlier invoice in number, amount, date and supplier.',
     recommendedAction:
-      'Compare both documents side by side. If they bill the same supply, reject one of them. If both were paid, claim the money back.',
+      'Compare the documents of the two invoices. If both bill the same supply, reject one of the invoices. If both were paid, claim the money back.',
   },
   DUPLICATE_ACROSS_SUPPLIERS: {
     family: 'DUP',
@@ -87,21 +87,22 @@ export const catalogue = {
     requires: ['EARLIER_RECORDS'],
     description: 'The same invoice was already received under another supplier record.',
     recommendedAction:
-      'Check whether the two supplier records are one vendor. If so, pay only one invoice and merge the records.',
+      'Check whether the two supplier records are for one vendor. If so, pay only one of the two invoices and merge the supplier records.',
   },
   CROSS_COMPANY_DUPLICATE: {
     family: 'DUP',
     severities: ['HIGH'],
     requires: ['EARLIER_RECORDS'],
     description: 'The same invoice was already sent to another company of the organization.',
-    recommendedAction: 'Find out which company the invoice is for, and reject the invoice in the other company.',
+    recommendedAction:
+      'Find out which of the two companies the invoice is for, and reject the invoice in the other company.',
   },
   DUPLICATE_DOCUMENT: {
     family: 'DUP',
     severities: ['INFO', 'CRITICAL'],
     requires: ['FILE', 'EARLIER_RECORDS'],
-    description: 'The uploaded file is identical to one that was analyzed before.',
-    recommendedAction: 'The same file was uploaded before. Discard this upload.',
+    description: 'The uploaded file is identical to a file that was analyzed before.',
+    recommendedAction: 'The same file was uploaded before. Discard the new upload.',
   },
   SPLIT_DUPLICATE: {
     family: 'DUP',
@@ -116,14 +117,15 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['EARLIER_RECORDS'],
     description: 'The supplier has used the invoice number before, for another amount or date.',
-    recommendedAction: 'Ask the supplier whether this corrects or replaces the earlier invoice with the same number.',
+    recommendedAction:
+      'Ask the supplier whether the invoice corrects or replaces the earlier invoice with the same number.',
   },
   CREDIT_NOTE_UNMATCHED: {
     family: 'DUP',
     severities: ['INFO'],
     requires: ['EARLIER_RECORDS'],
     description: 'The credit note matches no earlier invoice by number or amount.',
-    recommendedAction: 'Allocate the credit note to an invoice before the next payment run.',
+    recommendedAction: 'Allocate the credit note to an invoice of the supplier before the next payment run.',
   },
   BANK_ACCOUNT_BLOCKLISTED: {
     family: 'BANK',
@@ -131,7 +133,7 @@ export const catalogue = {
     requires: ['ACCOUNT', 'ACCOUNT_LINKS'],
     description: 'The bank account was confirmed as fraudulent in this organization.',
     recommendedAction:
-      'Stop the payment and inform the security officer. This account was confirmed as fraudulent on {date}.',
+      'Stop the payment and inform the security officer. The bank account on the invoice was confirmed as fraudulent on {date}.',
   },
   BANK_ACCOUNT_MASTER_MISMATCH: {
     family: 'BANK',
@@ -139,15 +141,15 @@ export const catalogue = {
     requires: ['ACCOUNT', 'VENDOR_MASTER'],
     description: 'The bank account on the invoice is not in the vendor master.',
     recommendedAction:
-      'Call the supplier on the number held in the vendor master, not on the one on the invoice. Pay only to the account in the vendor master.',
+      'Call the supplier on the phone number in the vendor master, not on the phone number on the invoice. Pay only to the bank account in the vendor master.',
   },
   BANK_ACCOUNT_CHANGED: {
     family: 'BANK',
     severities: ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'],
     requires: ['ACCOUNT', 'SUPPLIER_HISTORY'],
-    description: 'The supplier asks for payment to a different bank account than before.',
+    description: 'The supplier asks for payment to another bank account than before.',
     recommendedAction:
-      'Verify the change by calling a known contact. Do not reply to the message that announced the new account.',
+      'Verify the change of the bank account by calling a known contact of the supplier. Do not reply to the message that announced the new account.',
   },
   BANK_ACCOUNT_NEAR_MATCH: {
     family: 'BANK',
@@ -171,7 +173,7 @@ export const catalogue = {
     requires: ['ACCOUNT', 'ACCOUNT_LINKS'],
     description: 'Another supplier uses the same bank account.',
     recommendedAction:
-      'Find out why two suppliers use one bank account. A fake supplier and a supplier takeover both look like this.',
+      'Find out why two suppliers use one bank account. One of them may be a fake supplier, or may have been taken over by a fraudster.',
   },
   BANK_ACCOUNT_INVALID: {
     family: 'BANK',
@@ -179,28 +181,28 @@ export const catalogue = {
     requires: ['ACCOUNT'],
     description: 'The bank account on the invoice is not valid: its length, structure or check digits are wrong.',
     recommendedAction:
-      'Ask the supplier for the correct bank account. A payment to the stated account would be returned or misdirected.',
+      'Ask the supplier for the correct bank account. A payment to the bank account on the invoice would be returned or misdirected.',
   },
   BANK_COUNTRY_MISMATCH: {
     family: 'BANK',
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['ACCOUNT', 'TAX_ID'],
     description: 'The bank account is in a different country from the tax registration of the supplier.',
-    recommendedAction: 'Confirm that the supplier banks in {country}.',
+    recommendedAction: 'Confirm with a known contact of the supplier that its bank is in {country}.',
   },
   BANK_ACCOUNT_FIRST_USE: {
     family: 'BANK',
     severities: ['INFO', 'LOW', 'MEDIUM'],
     requires: ['ACCOUNT'],
     description:
-      'The supplier states a bank account for the first time. A person decides if the supplier billed before without an account, and the account is abroad, the amount is unusually high or the payment terms are shorter.',
+      'The supplier states a bank account for the first time. A person must review the invoice if the supplier billed before without an account, and the account is abroad, the amount is unusually high or the payment terms are shorter.',
     recommendedAction: 'Verify the bank account with the supplier once, before the first payment.',
   },
   BANK_ACCOUNT_MISSING: {
     family: 'BANK',
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
-    description: 'The supplier usually states a bank account, but this invoice has none.',
+    description: 'The supplier usually states a bank account, but the invoice has none.',
     recommendedAction: 'The invoice states no bank account. Pay only to {account}.',
   },
   BANK_ACCOUNT_OWN: {
@@ -208,7 +210,7 @@ export const catalogue = {
     severities: ['MEDIUM'],
     requires: ['ACCOUNT', 'COMPANIES'],
     description: 'The bank account on the invoice belongs to a company of your own organization.',
-    recommendedAction: 'Check the invoice: it asks for payment to an account of your own organization.',
+    recommendedAction: 'Check why the invoice asks for payment to a bank account of your own organization.',
   },
   PAYEE_DIFFERS: {
     family: 'BANK',
@@ -216,22 +218,22 @@ export const catalogue = {
     requires: ['DOCUMENT'],
     description: 'The document asks to pay another party than the supplier.',
     recommendedAction:
-      'Ask a known contact of the supplier whether {payee} is to be paid. Do not use contact details from the document.',
+      'Ask a known contact of the supplier whether {payee} is to be paid for the invoice. Do not use contact details from the document.',
   },
   SUPPLIER_LOOKALIKE_NAME: {
     family: 'SUP',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['LOOKALIKES'],
     description:
-      'A new supplier has almost the same name as an established one, or the same name with a bank account that the established supplier has never used.',
+      'A new supplier has almost the same name as an established supplier, or the same name with a bank account that the established supplier has never used.',
     recommendedAction:
-      'The supplier may be impersonating {name}. Confirm its registration and its bank account independently.',
+      'The supplier may be impersonating {name}. Confirm the registration and the bank account of the supplier without using contact details from the invoice.',
   },
   SUPPLIER_TAX_ID_CHANGED: {
     family: 'SUP',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['TAX_ID', 'RELATED_SUPPLIERS'],
-    description: 'A supplier with the same name was known under another tax id of the same country.',
+    description: 'The supplier has the name of a known supplier, but another tax id of the same country.',
     recommendedAction: 'Check in the company register whether the legal entity of the supplier changed.',
   },
   SUPPLIER_TAX_ID_FIRST_USE: {
@@ -239,7 +241,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['TAX_ID', 'SUPPLIER_HISTORY'],
     description:
-      'A supplier that was known by its name alone states a tax id for the first time. A person decides if the invoice also has another account, country or legal form.',
+      'A supplier that was known by its name alone states a tax id for the first time. A person must review the invoice if it also states another account, country or legal form.',
     recommendedAction: 'Check in the company register that the tax id belongs to {supplier}.',
   },
   SUPPLIER_NAME_MISMATCH: {
@@ -248,28 +250,29 @@ export const catalogue = {
     requires: ['TAX_ID', 'SUPPLIER_HISTORY'],
     description: 'Earlier invoices with the same supplier tax id state a clearly different supplier name.',
     recommendedAction:
-      'Check who issued the invoice. The supplier name and the tax id on it belong to different parties.',
+      'Check who issued the invoice. The supplier name and the tax id on the invoice belong to different parties.',
   },
   SUPPLIER_TAX_ID_INVALID: {
     family: 'SUP',
     severities: ['LOW', 'MEDIUM'],
     requires: ['TAX_ID'],
-    description: 'The tax id is not valid in the country that it states, or in the known country of the supplier.',
+    description:
+      'The tax id of the supplier is not valid in the country that the tax id states, or in the known country of the supplier.',
     recommendedAction:
-      'Ask for an invoice with a valid tax id. Input tax on an invoice without one may not be deductible.',
+      'Ask the supplier for an invoice with a valid tax id. Without a valid tax id, the input tax may not be deductible.',
   },
   SUPPLIER_TAX_ID_MISSING: {
     family: 'SUP',
     severities: ['LOW'],
     requires: ['SUPPLIER_HISTORY'],
-    description: 'The supplier usually states a tax id, but this invoice has none.',
-    recommendedAction: 'Ask the supplier for its tax id.',
+    description: 'The supplier usually states a tax id, but the invoice has none.',
+    recommendedAction: 'Ask the supplier for the tax id that is missing on the invoice.',
   },
   SUPPLIER_NEW: {
     family: 'SUP',
     severities: ['INFO'],
     requires: ['SUPPLIER_HISTORY'],
-    description: 'This is the first invoice from the supplier.',
+    description: 'The invoice is the first invoice from the supplier.',
     recommendedAction: 'Complete the onboarding of the new supplier.',
   },
   SUPPLIER_NEW_HIGH_VALUE: {
@@ -277,21 +280,21 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The first invoice from the supplier is for a large amount.',
-    recommendedAction: 'Ask for a purchase order or a contract before the first payment to a new supplier.',
+    recommendedAction: 'Obtain a purchase order or a contract before the first payment to the new supplier.',
   },
   SUPPLIER_DORMANT_REACTIVATED: {
     family: 'SUP',
     severities: ['LOW', 'MEDIUM'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The supplier bills again after a long time without an invoice.',
-    recommendedAction: 'Confirm that business with this supplier has resumed.',
+    recommendedAction: 'Confirm that your organization buys from the supplier again.',
   },
   SUPPLIER_NOT_IN_MASTER: {
     family: 'SUP',
     severities: ['LOW', 'MEDIUM'],
     requires: ['VENDOR_MASTER'],
     description: 'The supplier is not in the vendor master.',
-    recommendedAction: 'Create and approve the supplier in the vendor master before payment.',
+    recommendedAction: 'Create and approve the supplier in the vendor master before you pay the invoice.',
   },
   SUPPLIER_IS_OWN_COMPANY: {
     family: 'SUP',
@@ -311,16 +314,17 @@ export const catalogue = {
     family: 'AMT',
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
-    description: 'The amount equals an earlier amount of the supplier with the decimal point in another place.',
+    description:
+      'The amount of the invoice equals an earlier amount of the supplier with the decimal point in another place.',
     recommendedAction:
-      'Compare the amount with the document. The decimal point of the amount is probably in the wrong place.',
+      'Compare the amount of the invoice with the document. The decimal point of the amount is probably in the wrong place.',
   },
   RECURRING_AMOUNT_CHANGED: {
     family: 'AMT',
     severities: ['LOW', 'MEDIUM'],
     requires: ['SUPPLIER_HISTORY'],
-    description: 'The supplier regularly billed the same amount and now bills another.',
-    recommendedAction: 'Ask the supplier on which contract the new amount is based.',
+    description: 'The supplier regularly billed the same amount and now bills another amount.',
+    recommendedAction: 'Ask the supplier which contract the new amount of the invoice is based on.',
   },
   AMOUNT_ROUND: {
     family: 'AMT',
@@ -328,7 +332,7 @@ export const catalogue = {
     requires: ['SUPPLIER_HISTORY'],
     description: 'The invoice is for a round amount, although the supplier rarely bills round amounts.',
     recommendedAction:
-      'A round amount needs no action on its own. Consider it together with other findings on the invoice.',
+      'A round amount needs no action on its own. Consider the round amount together with other findings on the invoice.',
   },
   AMOUNT_BELOW_THRESHOLD: {
     family: 'AMT',
@@ -342,7 +346,7 @@ export const catalogue = {
     severities: ['INFO', 'LOW', 'MEDIUM', 'HIGH'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'Several invoices within a few days are each just under an approval limit.',
-    recommendedAction: 'Approve the invoices just under the limit together, as one purchase.',
+    recommendedAction: 'Approve the invoices just under the approval limit together, as one purchase.',
   },
   AMOUNT_ZERO: {
     family: 'AMT',
@@ -356,7 +360,8 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['NET_AND_TAX'],
     description: 'The net amount and the tax do not add up to the gross amount.',
-    recommendedAction: 'Reject the invoice and ask for a corrected one. The totals do not add up.',
+    recommendedAction:
+      'The net amount and the tax do not add up to the gross amount. Reject the invoice and ask the supplier for a corrected invoice.',
   },
   TAX_RATE_IMPLAUSIBLE: {
     family: 'TAX',
@@ -370,7 +375,7 @@ export const catalogue = {
     family: 'TAX',
     severities: ['LOW'],
     requires: ['NET_AND_TAX', 'SUPPLIER_HISTORY'],
-    description: 'The supplier has always charged one tax rate and now charges another.',
+    description: 'The supplier has always charged one tax rate and now charges another tax rate.',
     recommendedAction: 'Check whether the tax rate and the tax code of the invoice are correct.',
   },
   TAX_WITHOUT_REGISTRATION: {
@@ -392,7 +397,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: [],
     description: 'The issue date of the invoice is in the future.',
-    recommendedAction: 'Reject the invoice or correct its date{swapped}.',
+    recommendedAction: 'Reject the invoice or correct its issue date{swapped}.',
   },
   ISSUE_DATE_STALE: {
     family: 'DATE',
@@ -407,14 +412,15 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['DUE_DATE'],
     description: 'The due date of the invoice is before its issue date.',
-    recommendedAction: 'Ask the supplier for an invoice with correct dates.',
+    recommendedAction: 'Ask the supplier for an invoice whose due date is not before its issue date.',
   },
   PAYMENT_TERMS_CHANGED: {
     family: 'DATE',
     severities: ['LOW', 'MEDIUM'],
     requires: ['DUE_DATE', 'SUPPLIER_HISTORY'],
     description: 'The supplier asks for payment much sooner than usual.',
-    recommendedAction: 'Pay the invoice on the agreed payment terms unless the contract has changed.',
+    recommendedAction:
+      'Pay the invoice on the payment terms that were agreed with the supplier, unless the contract has changed.',
   },
   ISSUE_DATE_WEEKEND: {
     family: 'DATE',
@@ -456,28 +462,30 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['ORDER', 'ORDER_LINKS'],
     description: 'The purchase order on the invoice belongs to another supplier.',
-    recommendedAction: 'Ask the purchasing department which supplier received the order.',
+    recommendedAction: 'Ask the purchasing department which supplier received the purchase order.',
   },
   PO_OVERBILLED: {
     family: 'PO',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['ORDER', 'ORDER_MASTER'],
     description: 'More was billed against the purchase order than was ordered.',
-    recommendedAction: 'Do not pay the excess until the purchase order is increased or a credit note arrives.',
+    recommendedAction:
+      'Do not pay the amount beyond the purchase order until the purchase order is increased or a credit note arrives.',
   },
   PO_REPEATED_AMOUNT: {
     family: 'PO',
     severities: ['LOW'],
     requires: ['ORDER', 'ORDER_LINKS'],
     description: 'The same amount was billed several times against one purchase order.',
-    recommendedAction: 'Check whether a goods receipt exists for each of the invoices.',
+    recommendedAction:
+      'Check whether a goods receipt exists for each invoice that bills the same amount against the purchase order.',
   },
   CURRENCY_UNKNOWN: {
     family: 'CUR',
     severities: ['HIGH'],
     requires: ['DOCUMENT'],
     description: 'The currency of the document could not be read.',
-    recommendedAction: 'Read the currency from the document and enter it.',
+    recommendedAction: 'Enter the currency that the document shows.',
   },
   CURRENCY_CHANGED: {
     family: 'CUR',
@@ -506,14 +514,15 @@ export const catalogue = {
     severities: ['MEDIUM', 'HIGH'],
     requires: ['BUYER', 'COMPANIES'],
     description: "The buyer's tax id on the invoice is not the tax id of the company that received the invoice.",
-    recommendedAction: 'The invoice is addressed to another party. Reject it or route it to the right company.',
+    recommendedAction:
+      'The invoice is addressed to another party. Reject the invoice or route it to the right company.',
   },
   BUYER_NAME_MISMATCH: {
     family: 'BUY',
     severities: ['MEDIUM'],
     requires: ['BUYER', 'COMPANIES'],
     description: 'The buyer named on the invoice does not match any company of the organization.',
-    recommendedAction: 'Check to whom the invoice is addressed.',
+    recommendedAction: 'Check whether the invoice is addressed to a company of your organization.',
   },
   DOCUMENT_MODIFIED_AFTER_SIGNING: {
     family: 'DOC',
@@ -535,29 +544,31 @@ export const catalogue = {
     severities: ['HIGH'],
     requires: ['DOCUMENT'],
     description: 'The document contains amounts, accounts or instructions that a reader cannot see.',
-    recommendedAction: 'Do not rely on the values that were read from the document. Enter them from the visible page.',
+    recommendedAction:
+      'Do not rely on the values that were read from the document. Enter the values of the invoice from the visible page.',
   },
   DOCUMENT_FIELD_CONFLICT: {
     family: 'DOC',
     severities: ['HIGH', 'CRITICAL'],
     requires: ['DOCUMENT'],
     description: 'The machine-readable part of the document differs from the visible page.',
-    recommendedAction: 'Do not pay until the supplier explains the difference.',
+    recommendedAction:
+      'Do not pay the invoice until the supplier explains why the visible page of the document differs from its machine-readable part.',
   },
   KSEF_CONTENT_DIFFERS: {
     family: 'DOC',
     severities: ['HIGH', 'CRITICAL'],
     requires: ['DOCUMENT'],
     description:
-      'A document names an invoice in KSeF and differs from it in account, amount, number or seller, or its KSeF number and QR code contradict the document.',
+      'The document names an invoice in KSeF but differs from that invoice in account, amount, number or seller, or the KSeF number and the QR code contradict the document.',
     recommendedAction:
-      'Do not pay. Confirm the {field} with a known contact of the supplier, not with one from the document.',
+      'Do not pay the invoice. Confirm the {field} with a known contact of the supplier, not with a contact from the document.',
   },
   KSEF_INVOICE_MISSING: {
     family: 'DOC',
     severities: ['INFO', 'LOW', 'MEDIUM'],
     requires: ['INBOX', 'NET_AND_TAX', 'TAX_ID'],
-    description: 'A Polish supplier must issue the invoice through KSeF, and it did not come through KSeF.',
+    description: 'The Polish supplier must issue the invoice through KSeF, but the invoice did not come through KSeF.',
     recommendedAction: 'Ask a known contact of the supplier for the KSeF number of the invoice before you pay.',
   },
   EXTRACTION_LOW_CONFIDENCE: {
@@ -565,42 +576,43 @@ export const catalogue = {
     severities: ['INFO', 'MEDIUM'],
     requires: ['DOCUMENT'],
     description: 'Some fields of the document could not be read with certainty.',
-    recommendedAction: 'Compare the listed fields with the document.',
+    recommendedAction: 'Compare the fields that could not be read with certainty with the document.',
   },
   E_INVOICE_SCHEMA_INVALID: {
     family: 'DOC',
     severities: ['HIGH'],
     requires: ['DOCUMENT'],
     description: 'The electronic invoice does not conform to the schema of its format.',
-    recommendedAction: 'Ask the supplier for a valid electronic invoice.',
+    recommendedAction: 'Ask the supplier for an electronic invoice that conforms to the schema of its format.',
   },
   E_INVOICE_RULE_FAILED: {
     family: 'DOC',
     severities: ['INFO', 'MEDIUM', 'HIGH'],
     requires: ['DOCUMENT'],
     description: 'The electronic invoice breaks rules of the profile that it declares.',
-    recommendedAction: 'Ask the supplier for an invoice that follows the listed rules.',
+    recommendedAction: 'Ask the supplier for an electronic invoice that follows the rules of its profile.',
   },
   E_INVOICE_PROFILE_CONFLICT: {
     family: 'DOC',
     severities: ['LOW'],
     requires: ['DOCUMENT'],
     description: 'The electronic invoice declares more than one profile.',
-    recommendedAction: 'Ask the supplier which profile the invoice follows.',
+    recommendedAction: 'Ask the supplier which of the declared profiles the electronic invoice follows.',
   },
   VENDOR_RECORD_DUPLICATE: {
     family: 'SCAN',
     severities: ['LOW', 'MEDIUM'],
     requires: ['VENDOR_MASTER'],
     description: 'Several active records in the vendor master are for the same vendor.',
-    recommendedAction: 'Merge the records of the vendor in the vendor master, or block all but one.',
+    recommendedAction:
+      'Merge the records of the vendor in the vendor master, or block all records of the vendor except one.',
   },
   VENDOR_MASTER_BANK_CHANGED: {
     family: 'SCAN',
     severities: ['HIGH'],
     requires: ['VENDOR_MASTER'],
     description: 'The bank account of a vendor was changed in the vendor master while bills of the vendor are open.',
-    recommendedAction: 'Verify the new bank account with the vendor before the next payment run.',
+    recommendedAction: 'Verify the new bank account with a known contact of the vendor before the next payment run.',
   },
   BOOKS_DUPLICATE_BILL: {
     family: 'SCAN',
@@ -608,28 +620,29 @@ export const catalogue = {
     requires: ['BOOKS'],
     description: 'The same bill was entered twice in the ERP and has not been paid twice.',
     recommendedAction:
-      'Compare {number} with {other}. If they are the same bill, void one of them before the next payment run.',
+      'Compare bill {number} with bill {other}. If both are the same bill, void one of the two entries before the next payment run.',
   },
   DUPLICATE_PAYMENT: {
     family: 'SCAN',
     severities: ['HIGH', 'CRITICAL'],
     requires: ['PAYMENTS'],
     description: 'A vendor was paid the same amount twice.',
-    recommendedAction: 'Recover the second payment of the bill from the vendor, or offset it.',
+    recommendedAction: 'Recover the second payment from the vendor, or offset it against another bill of the vendor.',
   },
   PAYMENT_ACCOUNT_MISMATCH: {
     family: 'SCAN',
     severities: ['CRITICAL'],
     requires: ['PAYMENTS'],
-    description: 'A payment went to a bank account that did not belong to the vendor.',
-    recommendedAction: 'Ask the bank at once to recall the payment, and open an incident.',
+    description: 'The payment went to a bank account that did not belong to the vendor.',
+    recommendedAction: 'Ask the bank at once to recall the payment to the wrong bank account, and report an incident.',
   },
   PAYMENT_AMOUNT_MISMATCH: {
     family: 'SCAN',
     severities: ['MEDIUM'],
     requires: ['PAYMENTS'],
-    description: 'A payment was higher than the open amount of the bill.',
-    recommendedAction: 'Ask the vendor for a refund of the excess or for a credit note.',
+    description: 'The payment was higher than the open amount of the bill.',
+    recommendedAction:
+      'Ask the vendor to refund the amount that was paid beyond the open amount of the bill, or to issue a credit note.',
   },
   SCAN_REIMPORTED: {
     family: 'SCAN',
@@ -643,14 +656,15 @@ export const catalogue = {
     severities: ['INFO', 'LOW'],
     requires: ['SCAN'],
     description: 'Some first digits occur far more often in the invoice amounts than they do in ordinary trade.',
-    recommendedAction: 'Review a sample of the invoices whose amounts begin with the listed first digits.',
+    recommendedAction:
+      'Review a sample of the invoices whose amounts begin with the first digits that occur too often.',
   },
   THRESHOLD_CLUSTER: {
     family: 'SCAN',
     severities: ['LOW'],
     requires: ['SCAN'],
     description: 'Unusually many invoice amounts are just under an approval limit.',
-    recommendedAction: 'Review who approved the invoices just under {threshold}.',
+    recommendedAction: 'Review who approved the invoices just under the approval limit of {threshold}.',
   },
 } as const satisfies Record<string, FindingKind>;
 

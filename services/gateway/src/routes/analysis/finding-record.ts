@@ -38,7 +38,7 @@ const findingFields = {
     'A one-sentence summary of the finding.',
   ),
   recommendedAction: shown.textOrNull(
-    'Reject the invoice and ask for a corrected one. The totals do not add up.',
+    'The net amount and the tax do not add up to the gross amount. Reject the invoice and ask the supplier for a corrected invoice.',
     'The recommended action for the finding, or null if there is none.',
   ),
   confidence: shown.made(
