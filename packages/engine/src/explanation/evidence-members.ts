@@ -34,9 +34,8 @@ export function objectOf(members: Members): Required<Pick<MemberSchema, 'propert
 }
 
 const day = (what: string): MemberSchema => text(`${what}, as YYYY-MM-DD.`);
-const amount = (what: string): MemberSchema =>
-  text(`${what}, as a decimal string with the decimals of the currency beside it.`);
-const currency = text('The currency of the amounts in the same record, as an ISO 4217 code.');
+const amount = (what: string): MemberSchema => text(`${what}, as a decimal string with the decimals of the currency.`);
+const currency = text('The currency of the amounts in the same object, as an ISO 4217 code.');
 const account = text('The bank account on the invoice, masked.');
 const invoiceId = text('The id of the invoice.');
 const invoiceNumber = text('The number of the invoice.');
@@ -45,17 +44,19 @@ const supplierName = text('The name of the supplier.');
 const taxRate = (what: string): MemberSchema => number(`${what}, in percent.`);
 
 const comparison = record({
-  with: text('The id of the matched invoice that the row compares.'),
+  with: text('The id of the matched invoice with which the checked invoice is compared.'),
   field: text(
     'The compared field, such as `number`, `amount`, `date`, `supplier`, `taxId` or `order`. Each matched invoice begins with a row `base`.',
   ),
-  left: orNull(text('The value of the checked invoice, or null if the row compares no values.')),
-  right: orNull(text('The value of the matched invoice, or null if the row compares no values.')),
-  'leftCurrency?': text('The currency of the left value, on rows about amounts.'),
-  'rightCurrency?': text('The currency of the right value, on rows about amounts.'),
-  relation: text('The relation of the two compared values, such as EQ for equal values.'),
-  points: number('The points that the row adds to the likeness of the two invoices. Negative points speak against it.'),
-  note: text('A sentence for people about the compared field.'),
+  left: orNull(text('The value of the field in the checked invoice, or null if the row compares no values.')),
+  right: orNull(text('The value of the field in the matched invoice, or null if the row compares no values.')),
+  'leftCurrency?': text('The currency of the amount in the checked invoice. Present only if amounts are compared.'),
+  'rightCurrency?': text('The currency of the amount in the matched invoice. Present only if amounts are compared.'),
+  relation: text('The relation of the values in the checked and the matched invoice, such as EQ for equal values.'),
+  points: number(
+    'The points that the compared field adds to the likeness of the two invoices. Negative points reduce the likeness.',
+  ),
+  note: text('A sentence for people about the compared field of the two invoices.'),
 });
 
 const matchedInvoice = record({
@@ -67,20 +68,20 @@ const matchedInvoice = record({
   currency: text('The currency of the matched invoice.'),
   companyId: text('The id of the company that received the matched invoice.'),
   purchaseOrderRef: orNull(text('The purchase order on the matched invoice, or null if there is none.')),
-  scanId: orNull(text('The id of the history scan that imported the matched invoice, or null.')),
+  scanId: orNull(text('The id of the history scan that imported the matched invoice, or null if no scan imported it.')),
   externalId: orNull(text("The caller's id of the matched invoice, or null if there is none.")),
   sourceRowNumber: orNull(count("The row of the matched invoice in the caller's file, or null if there is none.")),
-  status: text('The status of the matched record, such as ANALYZED.'),
-  pairKey: text('A stable key of the pair of invoices.'),
-  points: number('The points of the likeness of the two invoices.'),
+  status: text('The status of the matched invoice, such as ANALYZED.'),
+  pairKey: text('A stable key of the pair of the checked and the matched invoice.'),
+  points: number('The points of likeness between the checked and the matched invoice.'),
 });
 
 const matches: Members = {
-  matchedTotal: count('The number of compared invoices that match.'),
-  matched: list(matchedInvoice, 'The invoices that match, the best match first, at most five.'),
+  matchedTotal: count('The number of invoices that match the checked invoice.'),
+  matched: list(matchedInvoice, 'The invoices that match the checked invoice, best match first, at most five.'),
 };
 const comparisons: Members = {
-  points: number('The points of the invoice that matches best.'),
+  points: number('The points of likeness of the invoice that matches the checked invoice best.'),
   ...matches,
   comparisons: list(comparison, 'The comparison of the invoice with each matched invoice, field by field.'),
 };
@@ -91,18 +92,18 @@ const amountAtRisk: Members = {
 const duplicate: Members = {
   ...comparisons,
   groupId: text('A key that all findings about copies of one invoice share.'),
-  originalInvoiceId: text('The id of the invoice that arrived first.'),
+  originalInvoiceId: text('The id of the original invoice, which arrived before its copies.'),
   ...amountAtRisk,
-  'ksefNumber?': text('The KSeF number of the invoice, if one of the two came through KSeF.'),
+  'ksefNumber?': text('The KSeF number of the invoice. Present only if one of the two invoices came through KSeF.'),
 };
 const books: Members = { ...comparisons, ...amountAtRisk };
 
 const usedAccount = {
   account: text('A known bank account of the supplier, masked.'),
-  firstSeen: day('The issue date of the first invoice with the account'),
-  lastSeen: day('The issue date of the last invoice with the account'),
-  invoices: count('The number of invoices with the account.'),
-  trust: text('The trust in the account: UNVERIFIED, SEEN, ERP, REVIEWED or FRAUD.'),
+  firstSeen: day('The issue date of the first invoice that states the bank account'),
+  lastSeen: day('The issue date of the last invoice that states the bank account'),
+  invoices: count('The number of invoices that state the bank account.'),
+  trust: text('The trust in the bank account: UNVERIFIED, SEEN, ERP, REVIEWED or FRAUD.'),
 };
 const threshold: Members = {
   threshold: amount('The approval limit'),
@@ -112,10 +113,10 @@ const paidRecords = text('The ERP records that state the payment: PAYMENTS, or B
 const paymentId = text('The id of the payment in the ERP.');
 const eInvoice: Members = {
   profile: text('The profile of the electronic invoice, such as PEPPOL_BIS.'),
-  ruleSet: text('The name and version of the rules that were applied.'),
-  total: count('The number of faults, of which the evidence lists a part.'),
+  ruleSet: text('The name and version of the validation rules that were applied to the electronic invoice.'),
+  total: count('The number of all faults in the electronic invoice, including faults that the evidence does not list.'),
 };
-const signs = texts('The signs that raised the severity.');
+const signs = texts('The signs that raised the severity of the finding.');
 
 /** Members that the evidence of every finding has (detection reference, section 8). */
 export const commonMembers: Members = {
@@ -123,22 +124,30 @@ export const commonMembers: Members = {
     'A stable key of the case that the finding is about. A review applies to every later finding with the same key.',
   ),
   rule: text('The finding type and the version of the engine that raised the finding, as TYPE@version.'),
-  parameters: { type: 'object', description: 'The values of the detection policy that the rule used.' },
-  observed: { type: 'object', description: 'The values that the detection rule compared.' },
+  parameters: {
+    type: 'object',
+    description: 'The values of the detection policy that the detection rule used to raise the finding.',
+  },
+  observed: {
+    type: 'object',
+    description: 'The observed values that the detection rule compared with the values of the detection policy.',
+  },
   explanation: texts('The sentences that explain the finding to people, each about one fact.'),
-  'externalId?': orNull(text("The caller's id of the row, on findings of a history scan.")),
-  'sourceRowNumber?': orNull(count("The row number in the caller's file, on findings of a history scan.")),
+  'externalId?': orNull(text("The caller's id of the row of the history scan for which the finding was raised.")),
+  'sourceRowNumber?': orNull(
+    count("The number, in the caller's file, of the row of the history scan for which the finding was raised."),
+  ),
   'tolerance?': record(
     {
-      signature: text('The key of the findings to which the tolerance applies.'),
-      falsePositives: count('The number of findings that reviews dismissed.'),
-      'reviewers?': count('The number of people who dismissed earlier findings.'),
-      learnedOn: day('The day when the tolerance began'),
-      expiresOn: day('The day when the tolerance ends'),
-      severityBefore: text('The severity of the finding without the tolerance.'),
-      confidenceBefore: number('The confidence without the tolerance, from 0 to 100.'),
+      signature: text('The key that identifies the findings to which the learned tolerance applies.'),
+      falsePositives: count('The number of earlier findings that reviews dismissed as false positives.'),
+      'reviewers?': count('The number of people who dismissed the earlier findings as false positives.'),
+      learnedOn: day('The day when the learned tolerance began'),
+      expiresOn: day('The day when the learned tolerance ends'),
+      severityBefore: text('The severity that the finding has without the learned tolerance.'),
+      confidenceBefore: number('The confidence that the finding has without the learned tolerance, from 0 to 100.'),
     },
-    'The tolerance learned from earlier reviews that lowered severity and confidence.',
+    'The tolerance, learned from earlier reviews, that lowered the severity and the confidence of the finding.',
   ),
 };
 
@@ -153,17 +162,21 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   DUPLICATE_ACROSS_SUPPLIERS: {
     ...duplicate,
     supplierIds: texts('The ids of the suppliers of the matched invoices.'),
-    sharedKey: orNull(text('The detail that the suppliers share: `tax`, `bank` or `name`, or null if there is none.')),
+    sharedKey: orNull(
+      text(
+        'The detail that the suppliers of the matched invoices share: `tax`, `bank` or `name`, or null if there is none.',
+      ),
+    ),
   },
   CROSS_COMPANY_DUPLICATE: { ...duplicate, companyIds: texts('The ids of the companies that received the invoice.') },
   DUPLICATE_DOCUMENT: {
     ...matches,
-    sha256: text('The SHA-256 hash of the file, in hexadecimal.'),
-    earlierUploadAt: text('The time when the file was uploaded before.'),
+    sha256: text('The SHA-256 hash of the uploaded file, in hexadecimal.'),
+    earlierUploadAt: text('The time when the identical file was uploaded before.'),
   },
   SPLIT_DUPLICATE: {
     ...matches,
-    wholeInvoiceId: text('The id of the invoice for the whole amount.'),
+    wholeInvoiceId: text('The id of the invoice that bills the whole amount.'),
     parts: list(
       record({
         invoiceId,
@@ -172,38 +185,43 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         currency,
         'sourceRowNumber?': count("The row of the partial invoice in the caller's file."),
       }),
-      'The partial invoices, at most 20.',
+      'The partial invoices that add up to the whole invoice, at most 20.',
     ),
-    partsTotal: count('The number of partial invoices.'),
+    partsTotal: count('The number of partial invoices that add up to the whole invoice.'),
     sum: amount('The sum of the partial invoices'),
     currency,
   },
   INVOICE_NUMBER_REUSED: duplicate,
-  CREDIT_NOTE_UNMATCHED: { searchedKeys: texts('The invoice numbers for which the rule searched.') },
+  CREDIT_NOTE_UNMATCHED: {
+    searchedKeys: texts('The invoice numbers for which the detection rule searched among the earlier invoices.'),
+  },
   BANK_ACCOUNT_BLOCKLISTED: {
     account,
-    reviewId: text('The id of the review that confirmed the fraud.'),
-    confirmedAt: text('The time when the fraud was confirmed.'),
+    reviewId: text('The id of the review that confirmed the fraud with the bank account.'),
+    confirmedAt: text('The time when the fraud with the bank account was confirmed.'),
   },
   BANK_ACCOUNT_MASTER_MISMATCH: {
     account,
     masterAccounts: texts('The bank accounts of the vendor in the ERP, masked.'),
     erpVendorId: text('The id of the vendor in the ERP.'),
-    syncedAt: text('The time of the vendor master that was compared.'),
+    syncedAt: text('The time of the ERP import whose vendor master was compared with the invoice.'),
   },
   BANK_ACCOUNT_CHANGED: {
     account,
     knownAccounts: list(record(usedAccount), 'The bank accounts that the supplier used before.'),
-    firstSeen: day('The first use of the known accounts'),
-    lastSeen: day('The last use of the known accounts'),
-    invoicesOnOldAccount: count('The number of invoices with the known accounts.'),
+    firstSeen: day('The date of the first use of the known bank accounts'),
+    lastSeen: day('The date of the last use of the known bank accounts'),
+    invoicesOnOldAccount: count('The number of invoices that state a known bank account of the supplier.'),
     escalators: signs,
-    'firstInvoiceNumber?': text('The number of the first invoice with the new account.'),
+    'firstInvoiceNumber?': text('The number of the first invoice with the new bank account.'),
   },
   BANK_ACCOUNT_NEAR_MATCH: {
     account,
-    nearest: text('The known bank account that resembles the one on the invoice, masked.'),
-    differingPositions: list({ type: 'integer' }, 'The positions at which the two accounts differ.'),
+    nearest: text('The known bank account that resembles the bank account on the invoice, masked.'),
+    differingPositions: list(
+      { type: 'integer' },
+      'The positions at which the bank account on the invoice differs from the known bank account.',
+    ),
   },
   BANK_ACCOUNT_SHARED: {
     account,
@@ -211,13 +229,13 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
       record({
         supplierId,
         name: supplierName,
-        invoices: count('The number of invoices with the account.'),
+        invoices: count('The number of invoices that state the bank account.'),
         firstSeen: usedAccount.firstSeen,
         lastSeen: usedAccount.lastSeen,
       }),
-      'The other suppliers that use the account.',
+      'The other suppliers that use the bank account on the invoice.',
     ),
-    firstLinkedAt: day('The issue date of the first invoice of another supplier with the account'),
+    firstLinkedAt: day('The issue date of the first invoice of another supplier with the bank account'),
   },
   BANK_ACCOUNT_REVERTED: {
     sequence: list(
@@ -228,26 +246,30 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         'invoices?': usedAccount.invoices,
         'trust?': usedAccount.trust,
       }),
-      'The bank accounts in the order of their use.',
+      'The bank accounts of the supplier in the order of their use.',
     ),
-    paidOnB: { type: ['boolean', 'null'], description: 'Whether the second account was paid, or null if unknown.' },
+    paidOnB: {
+      type: ['boolean', 'null'],
+      description:
+        'Whether money was paid to the bank account that the supplier stated only for a short time, or null if unknown.',
+    },
   },
-  BANK_ACCOUNT_OWN: { account, companyId: text('The id of the company whose bank account it is.') },
+  BANK_ACCOUNT_OWN: { account, companyId: text('The id of the company that owns the bank account on the invoice.') },
   BANK_ACCOUNT_INVALID: {
     account,
-    reasonCodes: texts('The faults of the account number, such as WRONG_LENGTH.'),
+    reasonCodes: texts('The faults of the bank account number on the invoice, such as WRONG_LENGTH.'),
     'suspectCharacters?': list(
       record({
-        position: count('The position of the character in the account number.'),
-        character: text('The character of the bank account at the position.'),
+        position: count('The position of the suspect character in the bank account number.'),
+        character: text('The character of the bank account number that was probably misread.'),
       }),
-      'The characters that are probably misread.',
+      'The characters of the bank account number that were probably misread.',
     ),
   },
   BANK_COUNTRY_MISMATCH: {
     account,
     ibanCountry: text('The country of the bank account.'),
-    taxCountry: text('The country of the tax id.'),
+    taxCountry: text('The country of the tax id of the supplier.'),
   },
   BANK_ACCOUNT_FIRST_USE: { account, accountCountry: text('The country of the bank account.'), signs },
   BANK_ACCOUNT_MISSING: {
@@ -260,30 +282,30 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   SUPPLIER_LOOKALIKE_NAME: {
     lookalikeOf: record({ supplierId, name: supplierName }, 'The supplier whose name is imitated.'),
-    likeness: text('The kind of likeness between the two names.'),
-    edits: count('The number of letters in which the names differ.'),
+    likeness: text('The kind of likeness between the name of the supplier and the imitated name.'),
+    edits: count('The number of letters in which the name of the supplier and the imitated name differ.'),
     establishedInvoices: count('The number of invoices of the imitated supplier.'),
     'account?': account,
-    'taxId?': orNull(text('The tax id on the invoice, or null if there is none.')),
+    'taxId?': orNull(text('The tax id of the supplier on the invoice, or null if there is none.')),
     'establishedTaxId?': orNull(text('The tax id of the imitated supplier, or null if there is none.')),
   },
   SUPPLIER_TAX_ID_CHANGED: {
     oldTaxId: text('The known tax id of the supplier.'),
-    newTaxId: text('The tax id on the invoice.'),
+    newTaxId: text('The tax id of the supplier on the invoice.'),
     knownSupplierId: text('The id of the supplier with the known tax id.'),
   },
   SUPPLIER_TAX_ID_INVALID: {
-    country: text('The country of the tax id.'),
-    reason: text('The fault of the tax id, such as WRONG_CHECK_DIGIT.'),
+    country: text('The country of the tax id of the supplier.'),
+    reason: text('The fault of the tax id of the supplier, such as WRONG_CHECK_DIGIT.'),
   },
   SUPPLIER_TAX_ID_MISSING: {
     share: number("The share of the supplier's invoices that state a tax id, from 0 to 1."),
   },
   SUPPLIER_NAME_MISMATCH: {
     knownNames: texts('The names that earlier invoices state for the tax id.'),
-    taxId: text('The tax id on the invoice.'),
+    taxId: text('The tax id of the supplier on the invoice.'),
   },
-  SUPPLIER_TAX_ID_FIRST_USE: { taxId: text('The tax id on the invoice.'), signs },
+  SUPPLIER_TAX_ID_FIRST_USE: { taxId: text('The tax id of the supplier on the invoice.'), signs },
   SUPPLIER_NEW_HIGH_VALUE: {
     p95: orNull(amount('The amount that 95 % of the invoices do not exceed, or null if there are too few invoices')),
     'currency?': currency,
@@ -294,24 +316,33 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     medianGap: number('The usual number of days between two invoices of the supplier.'),
     lastInvoice: day('The issue date of the last invoice of the supplier'),
   },
-  SUPPLIER_NOT_IN_MASTER: { syncedAt: text('The time of the vendor master that was compared.') },
-  SUPPLIER_IS_OWN_COMPANY: { companyId: text('The id of the company whose tax id it is.') },
+  SUPPLIER_NOT_IN_MASTER: {
+    syncedAt: text('The time of the ERP import whose vendor master was compared with the invoice.'),
+  },
+  SUPPLIER_IS_OWN_COMPANY: {
+    companyId: text('The id of the company of the organization that has the tax id of the supplier.'),
+  },
   AMOUNT_OUTLIER: {
-    ratio: number('The ratio of the amount to the usual amount.'),
-    sampleSize: count('The number of earlier amounts that were compared.'),
-    'z?': number('The distance from the usual amount in deviations.'),
-    'median?': amount('The usual amount'),
+    ratio: number('The ratio of the amount of the invoice to the usual amount.'),
+    sampleSize: count('The number of earlier invoice amounts with which the invoice was compared.'),
+    'z?': number(
+      'The distance of the amount of the invoice from the usual amount, in deviations of the earlier amounts.',
+    ),
+    'median?': amount('The usual amount of an invoice'),
     'currency?': currency,
-    'mad?': number('The deviation of the earlier amounts, on a logarithmic scale.'),
+    'mad?': number('The deviation of the earlier invoice amounts, on a logarithmic scale.'),
     'window?': record(
-      { from: day('The first issue date of the sample'), to: day('The last issue date of the sample') },
+      {
+        from: day('The issue date of the first earlier invoice that was compared'),
+        to: day('The issue date of the last earlier invoice that was compared'),
+      },
       'The period of the earlier invoice amounts.',
     ),
   },
   AMOUNT_MAGNITUDE_SHIFT: {
-    matchedAmount: amount('The earlier amount with the same digits'),
+    matchedAmount: amount('The earlier amount of the supplier with the same digits'),
     currency,
-    factor: text('The factor between the two amounts, such as 10 or 1/10.'),
+    factor: text('The factor between the amount of the invoice and the earlier amount, such as 10 or 1/10.'),
   },
   RECURRING_AMOUNT_CHANGED: {
     series: list(
@@ -320,11 +351,11 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         grossAmount: amount('The gross amount of the earlier invoice'),
         currency,
       }),
-      'The earlier invoices of the series.',
+      'The earlier invoices of the supplier with the recurring amount.',
     ),
-    oldAmount: amount('The amount of the earlier invoices'),
+    oldAmount: amount('The recurring amount of the earlier invoices'),
     currency,
-    changePct: number('The change of the amount, in percent.'),
+    changePct: number('The change of the recurring amount, in percent.'),
   },
   AMOUNT_ROUND: {
     roundShare: orNull(
@@ -342,12 +373,12 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         currency,
         order: orNull(text('The purchase order on the invoice, or null if there is none.')),
       }),
-      'The invoices that are each just under the limit.',
+      'The invoices whose amounts are each just under the approval limit.',
     ),
-    sum: amount('The sum of the invoices'),
+    sum: amount('The sum of the invoices just under the approval limit'),
     currency,
     ...threshold,
-    days: count('The number of days between the first and the last of the invoices.'),
+    days: count('The number of days between the first and the last invoice just under the approval limit.'),
   },
   AMOUNT_ZERO: {},
   TAX_ARITHMETIC_MISMATCH: {
@@ -357,55 +388,64 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   TAX_RATE_IMPLAUSIBLE: {
     rate: taxRate('The tax rate of the invoice'),
-    maxRate: orNull(taxRate('The highest tax rate of the country, or null if unknown')),
-    validFrom: orNull(day('The day since which the highest rate applies, or null if unknown')),
+    maxRate: orNull(taxRate('The highest tax rate in the country of the supplier, or null if unknown')),
+    validFrom: orNull(day('The day since which the highest tax rate of the country applies, or null if unknown')),
   },
-  TAX_RATE_UNUSUAL: { usualRate: taxRate('The usual tax rate of the supplier'), rate: taxRate('The tax rate') },
+  TAX_RATE_UNUSUAL: {
+    usualRate: taxRate('The usual tax rate of the supplier'),
+    rate: taxRate('The tax rate of the invoice'),
+  },
   TAX_WITHOUT_REGISTRATION: {},
   TAX_CROSS_BORDER_CHARGED: { countries: texts('The countries of the supplier and of the buyer.') },
   ISSUE_DATE_FUTURE: {
     daysAhead: count('The number of days from the day of analysis to the issue date.'),
-    swappedCandidate: orNull(day('The date with day and month swapped, or null if it is no better')),
+    swappedCandidate: orNull(
+      day('The issue date with day and month swapped, or null if the swapped date is no better'),
+    ),
   },
   ISSUE_DATE_STALE: { ageDays: count('The number of days from the issue date to the day of analysis.') },
   DUE_DATE_BEFORE_ISSUE: { days: count('The number of days from the due date to the issue date.') },
   PAYMENT_TERMS_CHANGED: {
-    usualDays: count('The usual number of days until payment.'),
-    newDays: count('The number of days until payment on the invoice.'),
+    usualDays: count('The usual payment term of the supplier, in days.'),
+    newDays: count('The payment term of the invoice, in days.'),
   },
   ISSUE_DATE_WEEKEND: { weekday: text('The weekday of the issue date, such as Saturday.') },
   INVOICE_NUMBER_FORMAT_CHANGED: {
-    usualPattern: text('The usual pattern of the numbers, in which A is a letter group and 9 a digit group.'),
-    pattern: text('The pattern of the number on the invoice.'),
+    usualPattern: text(
+      'The usual pattern of the invoice numbers of the supplier. A stands for letters and 9 for digits.',
+    ),
+    pattern: text('The pattern of the number of the invoice. A stands for letters and 9 for digits.'),
   },
   INVOICE_NUMBER_OUT_OF_SEQUENCE: {
     expectedRange: record(
       { from: number('The lowest expected invoice number.'), to: number('The highest expected invoice number.') },
-      'The range in which the series continues.',
+      'The range in which the next invoice number of the supplier was expected.',
     ),
-    value: number('The number on the invoice within its series.'),
+    value: number('The value of the invoice number within the series of the supplier.'),
   },
-  INVOICE_NUMBERS_CONSECUTIVE: { numbers: texts('The consecutive invoice numbers.') },
+  INVOICE_NUMBERS_CONSECUTIVE: { numbers: texts('The consecutive invoice numbers of the supplier.') },
   PO_MISSING: {
-    poShare: number("The share of the supplier's invoices that state an order, from 0 to 1."),
-    reference: orNull(text('The order field of the invoice, or null if it is empty.')),
+    poShare: number("The share of the supplier's invoices that state a purchase order, from 0 to 1."),
+    reference: orNull(text('The purchase order field of the invoice, or null if the field is empty.')),
   },
   PO_SUPPLIER_MISMATCH: {
-    otherSupplier: record({ supplierId, name: supplierName }, 'The supplier to whom the order belongs.'),
+    otherSupplier: record({ supplierId, name: supplierName }, 'The supplier to whom the purchase order belongs.'),
     firstUse: orNull(
-      day('The issue date of the first invoice of the other supplier for the order, or null if only the ERP names it'),
+      day(
+        'The issue date of the first invoice of the other supplier for the purchase order, or null if only the ERP names that supplier',
+      ),
     ),
   },
   PO_OVERBILLED: {
     orderTotal: amount('The total of the purchase order'),
-    billed: amount('The amount billed against the order, with this invoice'),
-    excess: amount('The amount that exceeds the order'),
+    billed: amount('The amount billed against the purchase order, including the checked invoice'),
+    excess: amount('The billed amount that exceeds the purchase order'),
     currency,
   },
   PO_REPEATED_AMOUNT: {
     invoices: list(
       record({ invoiceId, issueDate: day('The issue date of the invoice') }),
-      'The earlier invoices with the same amount for the order.',
+      'The earlier invoices that bill the same amount against the purchase order.',
     ),
   },
   CURRENCY_UNKNOWN: { candidates: texts('The currencies that the document may mean.') },
@@ -417,13 +457,15 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   CURRENCY_UNUSUAL_FOR_COUNTRY: { country: text('The country of the supplier.') },
   BUYER_MISMATCH: {
     buyerTaxId: text("The buyer's tax id on the invoice."),
-    companyTaxId: orNull(text('The tax id of the company that received the invoice, or null if it has none.')),
+    companyTaxId: orNull(text('The tax id of the company that received the invoice, or null if the company has none.')),
     buyerName: orNull(text("The buyer's name on the invoice, or null if there is none.")),
   },
   BUYER_NAME_MISMATCH: { buyerName: text("The buyer's name on the invoice.") },
   DOCUMENT_MODIFIED_AFTER_SIGNING: {
-    changed: text('The part that changed: CONTENT, SIGNATURE_REMOVED or FORM_OR_VALIDATION.'),
-    revisions: count('The number of revisions of the file.'),
+    changed: text(
+      'The part of the document that changed after signing: CONTENT, SIGNATURE_REMOVED or FORM_OR_VALIDATION.',
+    ),
+    revisions: count('The number of revisions of the document file.'),
     signatureCoverage: number('The percentage of the file that the signature covers.'),
   },
   DOCUMENT_TAMPER_SIGNS: {
@@ -442,7 +484,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     positions: list(
       record({
         page: count('The number of the document page, from 1.'),
-        hiddenBy: text('The reason why a reader cannot see the text, such as COLOUR.'),
+        hiddenBy: text('The reason why a reader cannot see the hidden text, such as COLOUR.'),
         box: list(
           { type: 'number' },
           'The position of the hidden text: left, top, right and bottom, as shares of the page from 0 to 1.',
@@ -452,32 +494,36 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     ),
   },
   DOCUMENT_FIELD_CONFLICT: {
-    field: text('The field with the most important difference.'),
-    xmlValue: text('The value in the machine-readable part.'),
-    visibleValue: orNull(text('The value on the page, or null if the page does not show one.')),
+    field: text('The invoice field with the most important difference.'),
+    xmlValue: text('The value of the field in the machine-readable part of the document.'),
+    visibleValue: orNull(
+      text('The value of the field on the visible page, or null if the page does not show the field.'),
+    ),
     conflicts: list(
       record({
-        field: text('The invoice field that differs.'),
-        source: text('The machine-readable part, such as XML.'),
-        machineValue: text('The value in the machine-readable part.'),
-        visibleValue: orNull(text('The value on the page, or null if the page does not show one.')),
+        field: text('The name of the invoice field that differs.'),
+        source: text('The machine-readable part of the document, such as XML.'),
+        machineValue: text('The value of the field in the machine-readable part of the document.'),
+        visibleValue: orNull(
+          text('The value of the field on the visible page, or null if the page does not show the field.'),
+        ),
       }),
-      'All invoice fields that differ.',
+      'All invoice fields that differ between the machine-readable part and the visible page.',
     ),
   },
   KSEF_CONTENT_DIFFERS: {
     ksefNumber: orNull(text('The KSeF number that the document states, or null if there is none.')),
-    ksefInvoiceId: orNull(text('The id of the invoice from KSeF, or null if it was not received.')),
+    ksefInvoiceId: orNull(text('The id of the invoice from KSeF, or null if that invoice was not received.')),
     documentInvoiceId: text('The id of the invoice from the document.'),
     differences: list(
       record({
-        field: text('The invoice field that differs.'),
+        field: text('The name of the invoice field that differs.'),
         documentValue: text('The value of the field in the document.'),
         ksefValue: text('The value of the field in KSeF.'),
-        'documentValueCurrency?': text('The currency of the value in the document, for amounts.'),
-        'ksefValueCurrency?': text('The currency of the value in KSeF, for amounts.'),
+        'documentValueCurrency?': text('The currency of the value in the document. Present only for amounts.'),
+        'ksefValueCurrency?': text('The currency of the value in KSeF. Present only for amounts.'),
       }),
-      'The invoice fields that differ from KSeF.',
+      'The invoice fields that differ between the document and KSeF.',
     ),
   },
   KSEF_INVOICE_MISSING: { ksefNumber: orNull(text('The KSeF number on the invoice, or null if there is none.')) },
@@ -487,7 +533,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         field: text('The name of the invoice field.'),
         confidence: number('The confidence in the value of the field, from 0 to 1.'),
       }),
-      'The fields that could not be read with certainty.',
+      'The invoice fields that could not be read with certainty.',
     ),
     method: text('The method that read the document, such as TEXT or OCR.'),
   },
@@ -495,38 +541,40 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     ...eInvoice,
     errors: list(
       record({
-        message: text('The message of the schema that the document violates.'),
-        location: text('The place of the error in the document.'),
+        message: text('The message that explains the schema error in the electronic invoice.'),
+        location: text('The place of the error in the electronic invoice.'),
       }),
-      'The schema errors of the document.',
+      'The schema errors of the electronic invoice.',
     ),
   },
   E_INVOICE_RULE_FAILED: {
     ...eInvoice,
     rules: list(
       record({
-        id: text('The id of the rule, such as BR-CO-15.'),
-        flag: text('The weight of the rule: FATAL or WARNING.'),
-        message: text('The text of the validation rule.'),
-        location: text('The place of the error in the document.'),
-        expected: orNull(text('The value that the rule expects, or null.')),
-        actual: orNull(text('The value that the document states, or null.')),
+        id: text('The id of the broken validation rule, such as BR-CO-15.'),
+        flag: text('The weight of the broken validation rule: FATAL or WARNING.'),
+        message: text('The text of the broken validation rule.'),
+        location: text('The place of the error in the electronic invoice.'),
+        expected: orNull(text('The value that the validation rule expects, or null if the rule names no value.')),
+        actual: orNull(text('The value that the electronic invoice states, or null if the rule names no value.')),
       }),
-      'The rules that the document breaks.',
+      'The validation rules that the electronic invoice breaks.',
     ),
   },
-  E_INVOICE_PROFILE_CONFLICT: { profiles: texts('The profiles that the document declares.') },
+  E_INVOICE_PROFILE_CONFLICT: { profiles: texts('The profiles that the electronic invoice declares.') },
   VENDOR_RECORD_DUPLICATE: {
     vendorIds: texts('The ids of the vendor records in the ERP.'),
     sharedKey: text('The detail that the vendor records share, such as `tax` or `bank`.'),
   },
   VENDOR_MASTER_BANK_CHANGED: {
     'vendorId?': text('The id of the vendor in the ERP.'),
-    'old?': texts('The bank accounts before the change, masked.'),
-    'new?': texts('The bank accounts after the change, masked.'),
-    openBills: count('The number of open bills.'),
-    changedBetween: texts('The times of the two synchronisations between which the change happened.'),
-    'vendorIds?': texts('The ids of the vendors in the ERP, if many accounts changed at once.'),
+    'old?': texts('The bank accounts of the vendor before the change, masked.'),
+    'new?': texts('The bank accounts of the vendor after the change, masked.'),
+    openBills: count('The number of open bills of the vendor.'),
+    changedBetween: texts('The times of the two synchronisations between which the bank account was changed.'),
+    'vendorIds?': texts(
+      'The ids of the vendors in the ERP, if the bank accounts of many vendors were changed at once.',
+    ),
   },
   BOOKS_DUPLICATE_BILL: books,
   DUPLICATE_PAYMENT: {
@@ -543,27 +591,27 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   PAYMENT_AMOUNT_MISMATCH: {
     paymentId,
     paidRecords,
-    paid: amount('The amount that was paid'),
-    due: amount('The amount that was due'),
+    paid: amount('The amount of the payment'),
+    due: amount('The amount of the bill that was due'),
     currency,
   },
   SCAN_REIMPORTED: {
     earlierScanId: text('The id of the earlier history scan.'),
-    share: number('The share of rows that the earlier scan also has, from 0 to 1.'),
+    share: number('The share of the rows of the history scan that the earlier scan also contains, from 0 to 1.'),
   },
   BENFORD_DEVIATION: {
     mad: number('The mean deviation of the shares of first digits from the expected shares.'),
-    noise: number('The deviation of first digits that chance explains.'),
-    n: count('The number of amounts whose first digits were counted.'),
+    noise: number('The deviation of the shares of first digits that chance explains.'),
+    n: count('The number of invoice amounts whose first digits were counted.'),
     digits: count('The number of first digits that were counted together.'),
     spikes: list(
       record({
-        digits: count('The first digits of the amounts.'),
-        share: number('The share of amounts with these first digits, from 0 to 1.'),
-        expected: number('The expected share, from 0 to 1.'),
-        z: number('The distance from the expected share in deviations.'),
+        digits: count('The first digits that occur too often in the invoice amounts.'),
+        share: number('The share of the invoice amounts that begin with the first digits, from 0 to 1.'),
+        expected: number('The expected share of the invoice amounts that begin with the first digits, from 0 to 1.'),
+        z: number('The distance of the share from the expected share, in deviations.'),
       }),
-      'The first digits of amounts that occur far too often.',
+      'The first digits that occur far too often in the invoice amounts.',
     ),
     'supplierId?': supplierId,
   },
@@ -572,14 +620,18 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     currency,
     counts: record(
       {
-        under: count('The number of amounts just under the approval limit.'),
-        neighbours: count('The number of amounts in the bands next to the approval limit.'),
+        under: count('The number of invoice amounts just under the approval limit.'),
+        neighbours: count('The number of invoice amounts in the bands next to the approval limit.'),
       },
-      'The numbers of amounts that were compared.',
+      'The numbers of invoice amounts near the approval limit.',
     ),
     suppliers: list(
-      record({ supplierId, name: supplierName, invoices: count('The number of invoices just under the limit.') }),
-      'The suppliers with most of the invoices.',
+      record({
+        supplierId,
+        name: supplierName,
+        invoices: count('The number of invoices of the supplier just under the approval limit.'),
+      }),
+      'The suppliers with most of the invoices just under the approval limit.',
     ),
   },
 };
