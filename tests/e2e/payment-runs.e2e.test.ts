@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import { useSharedSystem } from './running-system.js';
@@ -126,21 +126,54 @@ describe('a payment run', () => {
   });
 });
 
-test('the command prints what is not paid, and writes the file that may go to the bank', async () => {
-  const tenant = await running.newTenant();
-  await post(tenant, 'HB-1');
-  const directory = await mkdtemp(join(tmpdir(), 'payments-'));
-  await writeFile(join(directory, 'run.xml'), fileOf(['HB-1', 'HB-9']));
+describe('the command', () => {
   const command = fileURLToPath(new URL('../../tools/dev/dist/check-payments.js', import.meta.url));
-  const args = [command, 'run.xml', '--api', `${running.origin}/v1`, '--out', 'clean.xml'];
-  const env = { ...process.env, INIT_CWD: directory, INVOICE_CONTROL_KEY: tenant.keys.owner };
-  const ended = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
-    execFile(process.execPath, args, { env }, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
+  let directory = '';
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'payments-'));
   });
-  expect(ended.stdout).toMatch(/UNKNOWN 1[.]2 .*HB|UNKNOWN 1[.]2/);
-  expect(ended).toMatchObject({ code: 3, stdout: expect.stringContaining('2 lines: ') as unknown });
-  expect(await readFile(join(directory, 'clean.xml'), 'utf8')).toContain('HB-1');
-  await rm(directory, { recursive: true });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const check = (key: string, file: string, ...options: readonly string[]) => {
+    const args = [command, file, '--api', `${running.origin}/v1`, ...options];
+    const env = { ...process.env, INIT_CWD: directory, INVOICE_CONTROL_KEY: key };
+    return new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+      execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stdout, stderr }),
+      );
+    });
+  };
+
+  test('prints what is not paid, and writes the file that may go to the bank', async () => {
+    const tenant = await running.newTenant();
+    await post(tenant, 'HB-1');
+    await writeFile(join(directory, 'run.xml'), fileOf(['HB-1', 'HB-9']));
+    const ended = await check(tenant.keys.owner, 'run.xml', '--out', 'clean.xml');
+    expect(ended.stdout).toMatch(/UNKNOWN 1[.]2 .*HB|UNKNOWN 1[.]2/);
+    expect(ended).toMatchObject({ code: 3, stdout: expect.stringContaining('2 lines: ') as unknown });
+    expect(await readFile(join(directory, 'clean.xml'), 'utf8')).toContain('HB-1');
+  });
+
+  test('sends the same JSON file as the same run, and says what is wrong with another one', async () => {
+    const { keys } = await running.newTenant();
+    const payments = [{ id: 'a', amount: '1.00', currency: 'EUR' }];
+    await writeFile(join(directory, 'run.json'), JSON.stringify({ payments }));
+    const [first, second] = [await check(keys.owner, 'run.json'), await check(keys.owner, 'run.json')];
+    expect(first).toMatchObject({ code: 3, stdout: expect.stringContaining('1 lines: ') as unknown });
+    expect(second).toEqual(first);
+    await writeFile(join(directory, 'refused.json'), JSON.stringify({ payments: [{ ...payments[0], amount: '0' }] }));
+    const refused = await check(keys.owner, 'refused.json');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('payments[0].amount: ') as unknown });
+    await writeFile(join(directory, 'broken.json'), '{ "payments": ');
+    const broken = await check(keys.owner, 'broken.json');
+    expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('is not valid JSON') as unknown });
+  });
+
+  test('says how to start a service if none responds', async () => {
+    await writeFile(join(directory, 'run.xml'), fileOf(['HB-1']));
+    const ended = await check('ick_live_key', 'run.xml', '--api', 'http://127.0.0.1:1/v1');
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') as unknown });
+  });
 });
 
 describe('bad input', () => {

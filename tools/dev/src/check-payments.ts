@@ -1,12 +1,15 @@
 // Runs `npm run check-payments -- FILE`, which checks a file for the bank against a running system.
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ApiError, createClient, NetworkError } from '@invoicecontrol/client';
+import type { Client, Schemas } from '@invoicecontrol/client';
 
 const API_DEFAULT = 'http://127.0.0.1:8080/v1';
 /** File in which `npm start` keeps the keys of the demonstration. */
 const DEMONSTRATION = '.data/demo.json';
-const PAGE_SIZE = '100';
+const PAGE_SIZE = 100;
 
 const usage = `Checks a payment run (pain.001 or JSON) line by line before the money leaves, and prints the lines that are not PAY.
 
@@ -24,33 +27,10 @@ const SOME_NOT_PAID = 3;
 /** Error of the command that checks a payment file. Its message is a sentence that states what to change. */
 class UsageError extends Error {}
 
-interface Line {
-  readonly id: string;
-  readonly verdict: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly creditorName: string | null;
-  readonly reasons: readonly { readonly code: string; readonly summary: string }[];
-  readonly candidates: readonly { readonly invoiceId: string; readonly whyNot: string }[];
-}
-
-interface Run {
-  readonly id: string;
-  readonly lineCount: number;
-  readonly pay: Count;
-  readonly hold: Count;
-  readonly unknown: Count;
-}
-
-interface Count {
-  readonly count: number;
-  readonly sums: readonly { readonly currency: string; readonly amount: string }[];
-}
-
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof UsageError ? error.message : String(error)}\n`);
+  process.stderr.write(`${sentenceOf(error)}\n`);
   process.exitCode = 1;
 }
 
@@ -75,15 +55,12 @@ async function main(): Promise<number> {
   const bytes = await readFile(resolve(directory, file)).catch(() => {
     throw new UsageError(`The file ${file} cannot be read. Check its name.`);
   });
-  const api = apiOf(values.api, values.key ?? process.env['INVOICE_CONTROL_KEY'] ?? (await demonstrationKey()));
-  const isJson = bytes.subarray(0, 1_000).toString('latin1').trimStart().startsWith('{');
-  const sent = await api('/payment-runs', {
-    method: 'POST',
-    headers: { 'content-type': isJson ? 'application/json' : 'application/xml' },
-    body: bytes,
-  });
-  const run = (await sent.json()) as Run;
-  for (const line of await linesOf(api, run.id)) {
+  const apiKey = values.key ?? process.env['INVOICE_CONTROL_KEY'] ?? (await demonstrationKey());
+  // A download gives its lines out once. If its response is lost, a second attempt would only find that nothing is left.
+  const api = createClient({ baseUrl: values.api, apiKey, attemptsMax: 1 });
+  const run = await send(api, bytes);
+  const path = { runId: run.id };
+  for await (const line of api.items('/payment-runs/{runId}/lines', { path, query: { limit: PAGE_SIZE } })) {
     if (line.verdict !== 'PAY' || values.all) process.stdout.write(`${describe(line)}\n`);
   }
   const counts = [
@@ -93,25 +70,41 @@ async function main(): Promise<number> {
   ];
   process.stdout.write(`${run.lineCount} lines: ${counts.join(', ')}. Run ${run.id}.\n`);
   if (values.out !== undefined) {
-    const given = await api(`/payment-runs/${run.id}/file`, {});
+    const { data: given } = await api.file('/payment-runs/{runId}/file', { path });
     await writeFile(resolve(directory, values.out), new Uint8Array(await given.arrayBuffer()));
     process.stdout.write(`The lines that may be paid are in ${values.out}. They are given out once.\n`);
   }
   return run.hold.count + run.unknown.count === 0 ? 0 : SOME_NOT_PAID;
 }
 
-type Api = (path: string, request: RequestInit) => Promise<Response>;
+/** Sends a file. The same file is the same run, so a repeat returns the stored one. */
+async function send(api: Client, bytes: Buffer): Promise<Schemas['PaymentRun']> {
+  const isJson = bytes.subarray(0, 1_000).toString('latin1').trimStart().startsWith('{');
+  if (!isJson) return (await api.postXml('/payment-runs', bytes)).data;
+  // Without a key, the client would make a new one for each call, and the same list would be a second run.
+  const idempotencyKey = createHash('sha256').update(bytes).digest('hex');
+  return (await api.post('/payment-runs', { body: listOf(bytes), idempotencyKey })).data;
+}
 
-function apiOf(base: string, key: string): Api {
-  return async (path, request) => {
-    const headers = { authorization: `Bearer ${key}`, ...(request.headers as Record<string, string> | undefined) };
-    const response = await fetch(`${base}${path}`, { ...request, headers }).catch(() => {
-      throw new UsageError(`No service responds at ${base}. Start it with npm start, or name another one with --api.`);
-    });
-    if (response.ok) return response;
-    const { error } = (await response.json()) as { error: { message: string } };
-    throw new UsageError(error.message);
-  };
+function listOf(bytes: Buffer): Schemas['PaymentRunRequest'] {
+  try {
+    // The service checks the members of the list.
+    return JSON.parse(bytes.toString('utf8')) as Schemas['PaymentRunRequest'];
+  } catch (error) {
+    throw new UsageError(
+      `The file is not valid JSON: ${(error as Error).message}. Correct it, or send the pain.001 file.`,
+    );
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof NetworkError) {
+    return `${error.message} Start the service with npm start, or name another one with --api.`;
+  }
+  if (error instanceof ApiError) {
+    return [error.message, ...error.details.map(({ path, message }) => `${path}: ${message}`)].join(' ');
+  }
+  return error instanceof UsageError || error instanceof TypeError ? error.message : String(error);
 }
 
 async function demonstrationKey(): Promise<string> {
@@ -123,20 +116,15 @@ async function demonstrationKey(): Promise<string> {
   }
 }
 
-async function linesOf(api: Api, runId: string): Promise<readonly Line[]> {
-  const lines: Line[] = [];
-  let cursor: string | null = null;
-  do {
-    const search: string = new URLSearchParams({ limit: PAGE_SIZE, ...(cursor === null ? {} : { cursor }) }).toString();
-    const response = await api(`/payment-runs/${runId}/lines?${search}`, {});
-    const page = (await response.json()) as { items: readonly Line[]; nextCursor: string | null };
-    lines.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return lines;
-}
-
-function describe({ id, verdict, amount, currency, creditorName, reasons, candidates }: Line): string {
+function describe({
+  id,
+  verdict,
+  amount,
+  currency,
+  creditorName,
+  reasons,
+  candidates,
+}: Schemas['PaymentLine']): string {
   const head = `${verdict.padEnd(7)} ${id.padEnd(8)} ${currency} ${amount}  ${creditorName ?? ''}`;
   const near = candidates.map(({ invoiceId, whyNot }) => `near ${invoiceId}: ${whyNot}`);
   return [
@@ -146,7 +134,7 @@ function describe({ id, verdict, amount, currency, creditorName, reasons, candid
   ].join('\n');
 }
 
-function describeCount(name: string, { count, sums }: Count): string {
+function describeCount(name: string, { count, sums }: Schemas['PaymentRun']['pay']): string {
   const amounts = sums.map(({ currency, amount }) => `${currency} ${amount}`).join(', ');
   return `${count} ${name}${amounts === '' ? '' : ` (${amounts})`}`;
 }

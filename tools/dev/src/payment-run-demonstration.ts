@@ -1,6 +1,6 @@
 // Demonstrates payment runs: two files for the bank, checked against the invoices of the demonstration.
 import { createClient } from '@invoicecontrol/client';
-import type { Schemas } from '@invoicecontrol/client';
+import type { Client, Schemas } from '@invoicecontrol/client';
 import { table } from './decision-table.js';
 import { demonstrationInvoices } from './demonstration-invoices.js';
 
@@ -98,9 +98,9 @@ export async function demonstratePayments(
   const api = createClient({ baseUrl, apiKey });
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
   const { before, now } = demonstrationPayments(since);
-  const paid = await send(baseUrl, apiKey, fileOf(before, { messageId: 'WEEK-1', since }));
+  const paid = await send(api, fileOf(before, { messageId: 'WEEK-1', since }));
   if (paid.downloads.length === 0) await api.file('/payment-runs/{runId}/file', { path: { runId: paid.id } });
-  const run = await send(baseUrl, apiKey, fileOf(now, { messageId: 'WEEK-2', since }));
+  const run = await send(api, fileOf(now, { messageId: 'WEEK-2', since }));
   const { items } = (await api.get('/payment-runs/{runId}/lines', { path: { runId: run.id } })).data;
   const rows = items.map(({ creditorName, amount, currency, verdict, reasons }, index) => {
     const { about = '', number = '' } = now[index] ?? {};
@@ -114,14 +114,8 @@ export async function demonstratePayments(
 }
 
 /** Sends a file. The same file is the same run, so a repeat returns the stored one. */
-async function send(baseUrl: string, apiKey: string, text: string): Promise<Schemas['PaymentRun']> {
-  const response = await fetch(`${baseUrl}/payment-runs`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/xml' },
-    body: text,
-  });
-  if (!response.ok) throw new Error(`A payment run of the demonstration was refused: ${await response.text()}`);
-  return (await response.json()) as Schemas['PaymentRun'];
+async function send(api: Client, text: string): Promise<Schemas['PaymentRun']> {
+  return (await api.postXml('/payment-runs', Buffer.from(text))).data;
 }
 
 /** Writes payments as an ERP or a bank portal does, in the format pain.001. */
