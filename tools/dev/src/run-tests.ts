@@ -32,8 +32,8 @@ try {
 }
 
 /**
- * Runs both parts of the tests at the same time. Most integration tests wait for leases and pauses, and meanwhile the
- * other tests use the processors.
+ * Runs both parts of the tests at the same time. Most integration tests wait for leases and pauses, which leaves the
+ * processors to the other tests.
  */
 async function runAllTests(node: string): Promise<boolean> {
   const these = (projects: readonly string[]) => projects.flatMap((name) => ['--project', name]);
