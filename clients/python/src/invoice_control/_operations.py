@@ -251,7 +251,7 @@ class Operations:
     def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
 
-        Counts all findings, including those of severity INFO, or those of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in both rows, but only once in the total.
+        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.
 
         Requires an API key with any role and the scope `findings:read`.
         """
@@ -313,7 +313,7 @@ class Operations:
     def create_routing_rule(self, body: models.RoutingRuleCreation) -> models.RoutingRule:
         """Create a routing rule.
 
-        Stores the rule. The rule applies to findings that are raised after this request. A repeated request creates a second rule.
+        Stores a routing rule, which applies to findings that are raised after this request. A repeated request creates a second routing rule.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -389,9 +389,9 @@ class Operations:
         return cast("models.SupplierOverview", self._call(Request("GET", "/suppliers/{supplierId}", "json", path_values={"supplierId": supplier_id})))
 
     def verify_account(self, supplier_id: str, account_id: str, body: models.AccountVerificationCreation) -> models.AccountVerification:
-        """Record that an account was verified with the supplier.
+        """Record that a bank account was verified with the supplier.
 
-        Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier carries is refused, because a forger would have put it there. A verification does not change any decision: a person reviews the finding.
+        Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.
 
         The response arrives within 30 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -400,9 +400,9 @@ class Operations:
         return cast("models.AccountVerification", self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications", "json", path_values={"supplierId": supplier_id, "accountId": account_id}, body=body)))
 
     def confirm_verification(self, supplier_id: str, account_id: str, verification_id: str) -> models.AccountVerification:
-        """Record that another person confirms a verification.
+        """Record that another person confirms the verification of a bank account.
 
-        A person is the member behind an API key, or the creator of a key of no member. A repeat by the same person changes nothing.
+        Confirms the verification of a bank account as a second person. A person is the member behind an API key, or the creator of a key of no member. A repeated request of the same person changes nothing.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -411,16 +411,16 @@ class Operations:
         return cast("models.AccountVerification", self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications/{verificationId}/confirm", "json", path_values={"supplierId": supplier_id, "accountId": account_id, "verificationId": verification_id})))
 
     def export_account_changes(self, *, from_: str | None = None, to: str | None = None, company_id: str | None = None, format: Literal["csv", "html"] | None = None) -> bytes:
-        """Export when accounts of suppliers were first seen and who verified them.
+        """Export when bank accounts of suppliers were first seen and who verified them.
 
-        Returns the accounts that were first seen in the period, and those that were verified or confirmed in it, with all their verifications: who was called on which contact from which source, and who confirmed. At most 10,000 accounts are returned; a longer list is refused, and a shorter period is needed.
+        Returns the bank accounts that were first seen, verified or confirmed in the period, with all verifications of these accounts: who was called on which contact from which source, and who confirmed. A period with more than 10,000 accounts is refused; request a shorter period in that case.
 
         Requires an API key with any role and the scope `payments:read`.
         """
         return cast("bytes", self._call(Request("GET", "/account-changes", "bytes", query={"from": from_, "to": to, "company_id": company_id, "format": format})))
 
     def get_current_policy(self) -> models.Policy:
-        """Read the current policy.
+        """Read the current detection policy.
 
         Requires an API key with any role and the scope `findings:read`.
         """
@@ -497,7 +497,7 @@ class Operations:
     def create_scan(self, body: models.ScanRequest, *, idempotency_key: str | None = None) -> models.Scan:
         """Scan historical invoices.
 
-        Analyzes the rows as past invoices and responds when all are analyzed: within seconds for a few hundred rows, and within two minutes for 5,000. If the time is not sufficient, the response is 504 and the analysis continues; a repeated request with the same Idempotency-Key returns its result.
+        Analyzes the rows as past invoices and responds when all rows are analyzed: within seconds for a few hundred rows, and within two minutes for 5,000. If the time is not sufficient, the response is 504 and the analysis continues; a repeated request with the same Idempotency-Key returns its result.
 
         The response arrives within 130 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
@@ -529,7 +529,7 @@ class Operations:
     def create_payment_run(self, body: models.PaymentRunRequest | bytes, *, company_id: str | None = None, idempotency_key: str | None = None) -> models.PaymentRun:
         """Check a payment run.
 
-        Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. The same file is the same run: a repeat returns 200 with the stored run. Nothing is paid and nothing is stored if the file is refused.
+        Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
@@ -561,7 +561,7 @@ class Operations:
     def list_payment_lines(self, run_id: str, *, limit: int | None = None, cursor: str | None = None, verdict: Literal["PAY", "HOLD", "UNKNOWN"] | None = None) -> PaymentLinesPage:
         """List the lines of a payment run.
 
-        Returns the lines in the order of the file, each with its verdict, reasons and evidence.
+        Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
         Requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
@@ -570,7 +570,7 @@ class Operations:
     def iter_payment_lines(self, run_id: str, *, limit: int | None = None, verdict: Literal["PAY", "HOLD", "UNKNOWN"] | None = None) -> Iterator[models.PaymentLine]:
         """Reads the items of all pages of this list. List the lines of a payment run.
 
-        Returns the lines in the order of the file, each with its verdict, reasons and evidence.
+        Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
         Requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
@@ -579,7 +579,7 @@ class Operations:
     def recheck_payment_run(self, run_id: str) -> models.PaymentRun:
         """Check a payment run again.
 
-        Judges all lines again with the decisions, accounts and payments of now. The earlier results are kept. Lines that were given out keep the verdict with which they left. A repeat checks once more and changes nothing else.
+        Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -590,7 +590,7 @@ class Operations:
     def download_payment_file(self, run_id: str, *, verdict: Literal["HOLD", "UNKNOWN"] | None = None, repeat: int | None = None) -> bytes:
         """Download the file of a payment run.
 
-        Gives out the transactions that are PAY or released, each once, byte for byte as they were sent. The lines are checked again first; a line that has become worse is held, and the counts follow. A later download gives only what was released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If nothing is left, the response is 409.
+        Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.
 
         Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
@@ -599,7 +599,7 @@ class Operations:
     def release_payment_line(self, run_id: str, line_id: str, body: models.PaymentReleaseRequest) -> models.PaymentLine:
         """Release a held or unknown line of a payment run.
 
-        Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.
+        Releases a held or unknown line of a payment run, so that the next download gives the line out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -704,7 +704,7 @@ class Operations:
     def update_erp_connection(self, connection_id: str, body: models.ErpConnectionChange) -> models.ErpConnection:
         """Update, pause or resume an ERP connection.
 
-        Changes the credentials, the pause or the first import date of an ERP connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.
+        Changes the credentials or the first import date of an ERP connection, or pauses or resumes the connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.
 
         Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
@@ -733,7 +733,7 @@ class Operations:
     def list_ksef_connections(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, environment: Literal["TEST", "DEMO", "PRODUCTION"] | None = None, status: Literal["PENDING", "CONNECTED", "ERROR", "DISABLED"] | None = None) -> KsefConnectionsPage:
         """List KSeF connections, newest first.
 
-        Returns all KSeF connections, including those that are DISABLED.
+        Returns all KSeF connections, including DISABLED connections.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -742,7 +742,7 @@ class Operations:
     def iter_ksef_connections(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, environment: Literal["TEST", "DEMO", "PRODUCTION"] | None = None, status: Literal["PENDING", "CONNECTED", "ERROR", "DISABLED"] | None = None) -> Iterator[models.KsefConnection]:
         """Reads the items of all pages of this list. List KSeF connections, newest first.
 
-        Returns all KSeF connections, including those that are DISABLED.
+        Returns all KSeF connections, including DISABLED connections.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -778,7 +778,7 @@ class Operations:
     def disable_ksef_connection(self, connection_id: str) -> None:
         """Disable a KSeF connection.
 
-        Stops submissions that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.
+        Stops the submissions of a KSeF connection that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
@@ -787,7 +787,7 @@ class Operations:
     def start_ksef_inbox_runs(self, connection_id: str) -> models.KsefConnection:
         """Start the inbox runs of a KSeF connection.
 
-        Starts one inbox run for each role as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.
+        Starts one inbox run of a KSeF connection for each role of the company as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -798,7 +798,7 @@ class Operations:
     def list_ksef_inbox_runs(self, connection_id: str) -> models.KsefInboxRuns:
         """List the inbox runs of a KSeF connection, newest first.
 
-        Returns the newest 100 inbox runs of all roles.
+        Returns the newest 100 inbox runs of a KSeF connection, in all roles of the company.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -816,7 +816,7 @@ class Operations:
     def create_ksef_submission(self, connection_id: str, body: models.KsefSubmissionCreation) -> models.KsefSubmission:
         """Submit an invoice to KSeF.
 
-        Submits an invoice at most once with a connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to its company, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.
+        Submits an invoice to KSeF, at most once with each KSeF connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to the company of the connection, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
@@ -827,7 +827,7 @@ class Operations:
     def list_ksef_submissions(self, connection_id: str, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None, invoice_id: str | None = None) -> models.KsefSubmissionList:
         """List the submissions of a KSeF connection, newest first.
 
-        Returns the 100 newest submissions. With `limit` or `cursor`, the list is returned in pages that include all submissions.
+        Returns the 100 newest submissions of a KSeF connection. With `limit` or `cursor`, the list is returned in pages that include all submissions.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -836,7 +836,7 @@ class Operations:
     def create_ksef_submissions(self, connection_id: str, body: models.KsefSubmissionsCreation) -> models.KsefBulkResult:
         """Submit up to 100 invoices to KSeF.
 
-        Submits several invoices and returns a result for each. A refused invoice does not delay the others.
+        Submits several invoices and returns a result for each invoice. A refused invoice does not delay the other invoices.
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
@@ -863,7 +863,7 @@ class Operations:
     def cancel_ksef_submission(self, connection_id: str, submission_id: str) -> models.KsefSubmission:
         """Cancel a queued KSeF submission.
 
-        Cancels a submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once anything has been sent.
+        Cancels a KSeF submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once the document has been sent to KSeF.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
@@ -883,7 +883,7 @@ class Operations:
     def create_webhook(self, body: models.WebhookCreation) -> models.CreatedWebhook:
         """Create a webhook.
 
-        Stores the URL and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the one whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.
+        Stores the URL of the webhook and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the webhook whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.
 
         The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -940,7 +940,7 @@ class Operations:
     def replay_delivery(self, delivery_id: str) -> models.Delivery:
         """Send a failed or skipped webhook delivery again.
 
-        Sends the same event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.
+        Sends the webhook event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -951,7 +951,7 @@ class Operations:
     def rotate_webhook_secret(self, webhook_id: str, body: models.SecretRotation | None = None) -> models.RotatedSecret:
         """Rotate the signing secret of a webhook.
 
-        Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.
+        Creates a new signing secret for a webhook. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -962,7 +962,7 @@ class Operations:
     def replay_webhook(self, webhook_id: str, body: models.WebhookReplay) -> models.ReplayCount:
         """Send the failed deliveries of a webhook again.
 
-        Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.
+        Sends the FAILED deliveries of a webhook that were created since the given time again: at most 10,000, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.
 
         The response arrives within 20 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -980,7 +980,7 @@ class Operations:
     def update_webhook(self, webhook_id: str, body: models.WebhookChange) -> models.Webhook:
         """Update a webhook.
 
-        Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.
+        Changes a webhook. Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.
 
         Requires an API key with any role and the scope `webhooks:write`.
         """
@@ -1120,7 +1120,7 @@ class Operations:
     def invite_member(self, body: models.MemberInvitation) -> models.Member:
         """Invite a member by e-mail.
 
-        Stores the invitation and sends the e-mail within a minute. A repeated request is refused with 409 while the invitation is open.
+        Stores an invitation to the organization and sends the e-mail to the invited person within a minute. A repeated request is refused with 409 while the invitation is open.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1181,7 +1181,7 @@ class Operations:
     def create_api_key(self, body: models.ApiKeyCreation) -> models.CreatedApiKey:
         """Create an API key.
 
-        Creates a key and returns it once. A repeated request creates another key; revoke the one whose response was lost.
+        Creates an API key and returns it once. A repeated request creates another key; revoke the key whose response was lost.
 
         The field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.
 
@@ -1442,7 +1442,7 @@ class AsyncOperations:
     async def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
 
-        Counts all findings, including those of severity INFO, or those of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in both rows, but only once in the total.
+        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.
 
         Requires an API key with any role and the scope `findings:read`.
         """
@@ -1504,7 +1504,7 @@ class AsyncOperations:
     async def create_routing_rule(self, body: models.RoutingRuleCreation) -> models.RoutingRule:
         """Create a routing rule.
 
-        Stores the rule. The rule applies to findings that are raised after this request. A repeated request creates a second rule.
+        Stores a routing rule, which applies to findings that are raised after this request. A repeated request creates a second routing rule.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1580,9 +1580,9 @@ class AsyncOperations:
         return cast("models.SupplierOverview", await self._call(Request("GET", "/suppliers/{supplierId}", "json", path_values={"supplierId": supplier_id})))
 
     async def verify_account(self, supplier_id: str, account_id: str, body: models.AccountVerificationCreation) -> models.AccountVerification:
-        """Record that an account was verified with the supplier.
+        """Record that a bank account was verified with the supplier.
 
-        Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier carries is refused, because a forger would have put it there. A verification does not change any decision: a person reviews the finding.
+        Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.
 
         The response arrives within 30 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1591,9 +1591,9 @@ class AsyncOperations:
         return cast("models.AccountVerification", await self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications", "json", path_values={"supplierId": supplier_id, "accountId": account_id}, body=body)))
 
     async def confirm_verification(self, supplier_id: str, account_id: str, verification_id: str) -> models.AccountVerification:
-        """Record that another person confirms a verification.
+        """Record that another person confirms the verification of a bank account.
 
-        A person is the member behind an API key, or the creator of a key of no member. A repeat by the same person changes nothing.
+        Confirms the verification of a bank account as a second person. A person is the member behind an API key, or the creator of a key of no member. A repeated request of the same person changes nothing.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1602,16 +1602,16 @@ class AsyncOperations:
         return cast("models.AccountVerification", await self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications/{verificationId}/confirm", "json", path_values={"supplierId": supplier_id, "accountId": account_id, "verificationId": verification_id})))
 
     async def export_account_changes(self, *, from_: str | None = None, to: str | None = None, company_id: str | None = None, format: Literal["csv", "html"] | None = None) -> bytes:
-        """Export when accounts of suppliers were first seen and who verified them.
+        """Export when bank accounts of suppliers were first seen and who verified them.
 
-        Returns the accounts that were first seen in the period, and those that were verified or confirmed in it, with all their verifications: who was called on which contact from which source, and who confirmed. At most 10,000 accounts are returned; a longer list is refused, and a shorter period is needed.
+        Returns the bank accounts that were first seen, verified or confirmed in the period, with all verifications of these accounts: who was called on which contact from which source, and who confirmed. A period with more than 10,000 accounts is refused; request a shorter period in that case.
 
         Requires an API key with any role and the scope `payments:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/account-changes", "bytes", query={"from": from_, "to": to, "company_id": company_id, "format": format})))
 
     async def get_current_policy(self) -> models.Policy:
-        """Read the current policy.
+        """Read the current detection policy.
 
         Requires an API key with any role and the scope `findings:read`.
         """
@@ -1688,7 +1688,7 @@ class AsyncOperations:
     async def create_scan(self, body: models.ScanRequest, *, idempotency_key: str | None = None) -> models.Scan:
         """Scan historical invoices.
 
-        Analyzes the rows as past invoices and responds when all are analyzed: within seconds for a few hundred rows, and within two minutes for 5,000. If the time is not sufficient, the response is 504 and the analysis continues; a repeated request with the same Idempotency-Key returns its result.
+        Analyzes the rows as past invoices and responds when all rows are analyzed: within seconds for a few hundred rows, and within two minutes for 5,000. If the time is not sufficient, the response is 504 and the analysis continues; a repeated request with the same Idempotency-Key returns its result.
 
         The response arrives within 130 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
@@ -1720,7 +1720,7 @@ class AsyncOperations:
     async def create_payment_run(self, body: models.PaymentRunRequest | bytes, *, company_id: str | None = None, idempotency_key: str | None = None) -> models.PaymentRun:
         """Check a payment run.
 
-        Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. The same file is the same run: a repeat returns 200 with the stored run. Nothing is paid and nothing is stored if the file is refused.
+        Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
@@ -1752,7 +1752,7 @@ class AsyncOperations:
     async def list_payment_lines(self, run_id: str, *, limit: int | None = None, cursor: str | None = None, verdict: Literal["PAY", "HOLD", "UNKNOWN"] | None = None) -> PaymentLinesPage:
         """List the lines of a payment run.
 
-        Returns the lines in the order of the file, each with its verdict, reasons and evidence.
+        Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
         Requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
@@ -1761,7 +1761,7 @@ class AsyncOperations:
     def iter_payment_lines(self, run_id: str, *, limit: int | None = None, verdict: Literal["PAY", "HOLD", "UNKNOWN"] | None = None) -> AsyncIterator[models.PaymentLine]:
         """Reads the items of all pages of this list. List the lines of a payment run.
 
-        Returns the lines in the order of the file, each with its verdict, reasons and evidence.
+        Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
         Requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
@@ -1770,7 +1770,7 @@ class AsyncOperations:
     async def recheck_payment_run(self, run_id: str) -> models.PaymentRun:
         """Check a payment run again.
 
-        Judges all lines again with the decisions, accounts and payments of now. The earlier results are kept. Lines that were given out keep the verdict with which they left. A repeat checks once more and changes nothing else.
+        Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1781,7 +1781,7 @@ class AsyncOperations:
     async def download_payment_file(self, run_id: str, *, verdict: Literal["HOLD", "UNKNOWN"] | None = None, repeat: int | None = None) -> bytes:
         """Download the file of a payment run.
 
-        Gives out the transactions that are PAY or released, each once, byte for byte as they were sent. The lines are checked again first; a line that has become worse is held, and the counts follow. A later download gives only what was released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If nothing is left, the response is 409.
+        Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.
 
         Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
@@ -1790,7 +1790,7 @@ class AsyncOperations:
     async def release_payment_line(self, run_id: str, line_id: str, body: models.PaymentReleaseRequest) -> models.PaymentLine:
         """Release a held or unknown line of a payment run.
 
-        Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.
+        Releases a held or unknown line of a payment run, so that the next download gives the line out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1895,7 +1895,7 @@ class AsyncOperations:
     async def update_erp_connection(self, connection_id: str, body: models.ErpConnectionChange) -> models.ErpConnection:
         """Update, pause or resume an ERP connection.
 
-        Changes the credentials, the pause or the first import date of an ERP connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.
+        Changes the credentials or the first import date of an ERP connection, or pauses or resumes the connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.
 
         Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
@@ -1924,7 +1924,7 @@ class AsyncOperations:
     async def list_ksef_connections(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, environment: Literal["TEST", "DEMO", "PRODUCTION"] | None = None, status: Literal["PENDING", "CONNECTED", "ERROR", "DISABLED"] | None = None) -> KsefConnectionsPage:
         """List KSeF connections, newest first.
 
-        Returns all KSeF connections, including those that are DISABLED.
+        Returns all KSeF connections, including DISABLED connections.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -1933,7 +1933,7 @@ class AsyncOperations:
     def iter_ksef_connections(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, environment: Literal["TEST", "DEMO", "PRODUCTION"] | None = None, status: Literal["PENDING", "CONNECTED", "ERROR", "DISABLED"] | None = None) -> AsyncIterator[models.KsefConnection]:
         """Reads the items of all pages of this list. List KSeF connections, newest first.
 
-        Returns all KSeF connections, including those that are DISABLED.
+        Returns all KSeF connections, including DISABLED connections.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -1969,7 +1969,7 @@ class AsyncOperations:
     async def disable_ksef_connection(self, connection_id: str) -> None:
         """Disable a KSeF connection.
 
-        Stops submissions that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.
+        Stops the submissions of a KSeF connection that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
@@ -1978,7 +1978,7 @@ class AsyncOperations:
     async def start_ksef_inbox_runs(self, connection_id: str) -> models.KsefConnection:
         """Start the inbox runs of a KSeF connection.
 
-        Starts one inbox run for each role as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.
+        Starts one inbox run of a KSeF connection for each role of the company as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1989,7 +1989,7 @@ class AsyncOperations:
     async def list_ksef_inbox_runs(self, connection_id: str) -> models.KsefInboxRuns:
         """List the inbox runs of a KSeF connection, newest first.
 
-        Returns the newest 100 inbox runs of all roles.
+        Returns the newest 100 inbox runs of a KSeF connection, in all roles of the company.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -2007,7 +2007,7 @@ class AsyncOperations:
     async def create_ksef_submission(self, connection_id: str, body: models.KsefSubmissionCreation) -> models.KsefSubmission:
         """Submit an invoice to KSeF.
 
-        Submits an invoice at most once with a connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to its company, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.
+        Submits an invoice to KSeF, at most once with each KSeF connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to the company of the connection, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
@@ -2018,7 +2018,7 @@ class AsyncOperations:
     async def list_ksef_submissions(self, connection_id: str, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None, invoice_id: str | None = None) -> models.KsefSubmissionList:
         """List the submissions of a KSeF connection, newest first.
 
-        Returns the 100 newest submissions. With `limit` or `cursor`, the list is returned in pages that include all submissions.
+        Returns the 100 newest submissions of a KSeF connection. With `limit` or `cursor`, the list is returned in pages that include all submissions.
 
         Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -2027,7 +2027,7 @@ class AsyncOperations:
     async def create_ksef_submissions(self, connection_id: str, body: models.KsefSubmissionsCreation) -> models.KsefBulkResult:
         """Submit up to 100 invoices to KSeF.
 
-        Submits several invoices and returns a result for each. A refused invoice does not delay the others.
+        Submits several invoices and returns a result for each invoice. A refused invoice does not delay the other invoices.
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
@@ -2054,7 +2054,7 @@ class AsyncOperations:
     async def cancel_ksef_submission(self, connection_id: str, submission_id: str) -> models.KsefSubmission:
         """Cancel a queued KSeF submission.
 
-        Cancels a submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once anything has been sent.
+        Cancels a KSeF submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once the document has been sent to KSeF.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
@@ -2074,7 +2074,7 @@ class AsyncOperations:
     async def create_webhook(self, body: models.WebhookCreation) -> models.CreatedWebhook:
         """Create a webhook.
 
-        Stores the URL and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the one whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.
+        Stores the URL of the webhook and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the webhook whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.
 
         The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -2131,7 +2131,7 @@ class AsyncOperations:
     async def replay_delivery(self, delivery_id: str) -> models.Delivery:
         """Send a failed or skipped webhook delivery again.
 
-        Sends the same event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.
+        Sends the webhook event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -2142,7 +2142,7 @@ class AsyncOperations:
     async def rotate_webhook_secret(self, webhook_id: str, body: models.SecretRotation | None = None) -> models.RotatedSecret:
         """Rotate the signing secret of a webhook.
 
-        Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.
+        Creates a new signing secret for a webhook. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -2153,7 +2153,7 @@ class AsyncOperations:
     async def replay_webhook(self, webhook_id: str, body: models.WebhookReplay) -> models.ReplayCount:
         """Send the failed deliveries of a webhook again.
 
-        Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.
+        Sends the FAILED deliveries of a webhook that were created since the given time again: at most 10,000, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.
 
         The response arrives within 20 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -2171,7 +2171,7 @@ class AsyncOperations:
     async def update_webhook(self, webhook_id: str, body: models.WebhookChange) -> models.Webhook:
         """Update a webhook.
 
-        Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.
+        Changes a webhook. Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.
 
         Requires an API key with any role and the scope `webhooks:write`.
         """
@@ -2311,7 +2311,7 @@ class AsyncOperations:
     async def invite_member(self, body: models.MemberInvitation) -> models.Member:
         """Invite a member by e-mail.
 
-        Stores the invitation and sends the e-mail within a minute. A repeated request is refused with 409 while the invitation is open.
+        Stores an invitation to the organization and sends the e-mail to the invited person within a minute. A repeated request is refused with 409 while the invitation is open.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -2372,7 +2372,7 @@ class AsyncOperations:
     async def create_api_key(self, body: models.ApiKeyCreation) -> models.CreatedApiKey:
         """Create an API key.
 
-        Creates a key and returns it once. A repeated request creates another key; revoke the one whose response was lost.
+        Creates an API key and returns it once. A repeated request creates another key; revoke the key whose response was lost.
 
         The field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.
 

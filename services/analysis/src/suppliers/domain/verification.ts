@@ -76,7 +76,7 @@ function readWord<W extends string>(path: string, words: readonly W[], word: str
 }
 
 /**
- * Confirms the verification of an account. A repeat by the same person changes nothing.
+ * Confirms the verification of an account. A repeated request of the same person changes nothing.
  * @throws DomainError wrong_state for the person who verified the account, and for a third person
  */
 export function confirmVerification(verification: Verification, { by, at }: { by: string; at: Date }): Verification {

@@ -222,7 +222,7 @@ export function refused(): DomainError {
 
 /** Returns the same refusal for a session that is unknown or has ended, for whatever reason. */
 function sessionRefused(): DomainError {
-  return new DomainError('unauthenticated', 'The session has ended. Sign in again.');
+  return new DomainError('unauthenticated', 'The session of the app has ended. Sign in again.');
 }
 
 /** The secret by which a caller is authenticated: an API key, or the token of a session of the app. */

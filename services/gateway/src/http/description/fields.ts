@@ -139,7 +139,7 @@ export const baseCurrency = z
   .meta({
     id: 'BaseCurrencyCode',
     description:
-      'A base currency: EUR, a currency with a European Central Bank reference rate, or one with a fixed parity.',
+      'A base currency: EUR, a currency with a European Central Bank reference rate, or a currency with a fixed parity.',
     pattern: anyOf(baseCurrencies),
   });
 

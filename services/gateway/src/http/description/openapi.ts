@@ -59,7 +59,8 @@ const envelope = z
 /** Published responses of a webhook receiver. */
 const webhookResponses = {
   '2XX': {
-    description: 'Respond with any 2xx status within 15 seconds. After any other response the delivery is retried.',
+    description:
+      'Respond to the webhook delivery with any 2xx status within 15 seconds. After any other response, the delivery is retried.',
   },
   '4XX': { description: 'The attempt has failed, and the delivery is retried up to five times.' },
 };
@@ -77,7 +78,8 @@ export interface PublishedWebhook {
  */
 export const EVENTS_TAG = {
   name: 'webhook-events',
-  description: 'The signed requests that the service sends to the URL of a webhook. Your receiver implements them.',
+  description:
+    'The signed requests that the service sends to the URL of a webhook, and to which your receiver responds.',
 };
 
 /**
@@ -182,7 +184,7 @@ function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConf
         'svc-event-id': z
           .string()
           .describe(
-            'The id of the event. Every repeated delivery has the same id, so that the receiver can detect duplicates.',
+            'The id of the webhook event. Every repeated delivery of the event has the same id, so that the receiver can detect duplicates.',
           ),
         'svc-signature': z
           .string()

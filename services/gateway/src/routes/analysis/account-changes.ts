@@ -18,9 +18,9 @@ export const exportAccountChanges = route({
   operation: 'exportAccountChanges',
   method: 'get',
   path: '/account-changes',
-  summary: 'Export when accounts of suppliers were first seen and who verified them',
+  summary: 'Export when bank accounts of suppliers were first seen and who verified them',
   description:
-    'Returns the accounts that were first seen in the period, and those that were verified or confirmed in it, with all their verifications: who was called on which contact from which source, and who confirmed. At most 10,000 accounts are returned; a longer list is refused, and a shorter period is needed.',
+    'Returns the bank accounts that were first seen, verified or confirmed in the period, with all verifications of these accounts: who was called on which contact from which source, and who confirmed. A period with more than 10,000 accounts is refused; request a shorter period in that case.',
   rpc: 'invoicecontrol.analysis.v1.SupplierService/ListAccountChanges',
   access: { scope: 'payments:read' },
   timeoutMs: 30_000,
@@ -28,16 +28,16 @@ export const exportAccountChanges = route({
   query: z.strictObject({
     from: day()
       .optional()
-      .describe('The first day of the period in UTC. If absent, the period is the year before `to`.'),
-    to: day().optional().describe('The last day of the period in UTC. If absent, the period ends today.'),
+      .describe('The first day of the period of the export in UTC. If absent, the period is the year before `to`.'),
+    to: day().optional().describe('The last day of the period of the export in UTC. If absent, the period ends today.'),
     company_id: uuid()
       .optional()
-      .describe('Return only accounts that were first seen on an invoice to the company with this id.'),
+      .describe('Return only bank accounts that were first seen on an invoice to the company with this id.'),
     format: z.enum(['csv', 'html']).optional().describe('The form of the export: csv (the default) or html.'),
   }),
   responses: {
     200: {
-      description: 'The account changes, supplier by supplier, with one row for each verification.',
+      description: 'The changes of bank accounts, supplier by supplier, with one row for each verification.',
       mediaTypes: ['text/csv', 'text/html'],
       headers: ['Content-Disposition'],
     },

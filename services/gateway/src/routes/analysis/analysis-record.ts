@@ -20,12 +20,12 @@ export const riskScore = z
  */
 export const versions = shown.record<Versions>(
   'Versions',
-  'The versions of the rules and of the policy with which the analysis was made.',
+  'The versions of the risk engine and of the detection policy with which the analysis was made.',
 )({
-  riskEngine: shown.text('1.0.0', 'The version of the rules of the risk engine.'),
+  riskEngine: shown.text('1.0.0', 'The version of the risk engine and its detection rules.'),
   policy: shown.text(
     'default-3+0123456789ab.o0',
-    'The version of the policy. GET /v1/policies/current returns the current policy.',
+    'The version of the detection policy. GET /v1/policies/current returns the current policy.',
   ),
   compliance: shown.optional(
     z.string(),

@@ -103,7 +103,7 @@ function schemaName(type: string): string {
 const typedFindings = (Object.keys(catalogue) as FindingType[]).map((type) =>
   z
     .looseObject({
-      type: z.literal(type).describe('The finding type.'),
+      type: z.literal(type).describe('The type of the finding.'),
       evidence: evidenceOf(evidenceMembers[type]).meta({
         id: `${schemaName(type)}Evidence`,
         description: `The evidence for a finding of the type ${type}.`,

@@ -30,7 +30,7 @@ export const disposition = z
 const findingFields = {
   type: shown.text(
     'TAX_ARITHMETIC_MISMATCH',
-    'The finding type. GET /v1/finding-types describes all types; more types may be added.',
+    'The type of the finding. GET /v1/finding-types describes all types; more types may be added.',
   ),
   severity: shown.name(severity, Severity, 'HIGH'),
   summary: shown.text(
@@ -108,7 +108,7 @@ export const finding = shown.record<Finding>('Finding')({
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the finding was raised.', 'createdTime'),
   amountAtRisk: shown.textOrNull(
     '115.20',
-    'The amount that would be paid incorrectly without a review: the gross amount, or the excess part of it. "0.00" if the severity is INFO. Null if there is no exchange rate, or if the finding is about an entire scan.',
+    'The amount that would be paid incorrectly without a review: the gross amount of the invoice, or the part of it that is too high. "0.00" if the severity is INFO. Null if there is no exchange rate, or if the finding is about an entire scan.',
   ),
   amountAtRiskCurrency: shown.textOrNull(
     'EUR',

@@ -27,24 +27,24 @@ const listOf = <S extends z.ZodType>(entry: S) => z.array(entry).max(LIST_ITEMS_
 const match = z
   .strictObject({
     types: listOf(knownFindingType).describe(
-      'The finding types that the rule matches. If absent, the rule matches every type.',
+      'The finding types that the routing rule matches. If absent, the routing rule matches every type.',
     ),
     families: listOf(knownFamily).describe(
-      'The families of finding types that the rule matches. If absent, the rule matches every family.',
+      'The families of finding types that the routing rule matches. If absent, the routing rule matches every family.',
     ),
     severities: listOf(severity).describe(
-      'The severities that the rule matches. If absent, the rule matches every severity.',
+      'The severities that the routing rule matches. If absent, the routing rule matches every severity.',
     ),
     company_ids: listOf(uuid()).describe(
-      'The ids of the companies whose invoices the rule matches. If absent, the rule matches every company.',
+      'The ids of the companies whose invoices the routing rule matches. If absent, the routing rule matches every company.',
     ),
     supplier_ids: listOf(uuid()).describe(
-      'The ids of the suppliers whose invoices the rule matches. If absent, the rule matches every supplier.',
+      'The ids of the suppliers whose invoices the routing rule matches. If absent, the routing rule matches every supplier.',
     ),
     min_amount: nonNegativeAmount()
       .optional()
       .describe(
-        'The minimum amount of an invoice that the rule matches, in `currency`. If absent, the rule matches every amount.',
+        'The minimum amount of an invoice that the routing rule matches, in `currency`. If absent, the routing rule matches every amount.',
       ),
     currency: currencyCode().optional(),
   })
@@ -60,39 +60,49 @@ const match = z
 
 const conditions = shown.record<RoutingMatch>()({
   types: shown.field(
-    z.array(z.string()).describe('The finding types that the rule matches. Empty if the rule matches every type.'),
+    z
+      .array(z.string())
+      .describe('The finding types that the routing rule matches. Empty if the routing rule matches every type.'),
     ['BANK_ACCOUNT_CHANGED'],
   ),
   families: shown.field(
     z
       .array(z.string())
-      .describe('The families of finding types that the rule matches. Empty if the rule matches every family.'),
+      .describe(
+        'The families of finding types that the routing rule matches. Empty if the routing rule matches every family.',
+      ),
     [],
   ),
   severities: shown.made(
-    z.array(severity).describe('The severities that the rule matches. Empty if the rule matches every severity.'),
+    z
+      .array(severity)
+      .describe('The severities that the routing rule matches. Empty if the routing rule matches every severity.'),
     ({ severities }: RoutingMatch) => severities.map((value) => enumName(Severity, value)),
     ['HIGH', 'CRITICAL'],
   ),
   companyIds: shown.field(
     z
       .array(shownId())
-      .describe('The ids of the companies whose invoices the rule matches. Empty if the rule matches every company.'),
+      .describe(
+        'The ids of the companies whose invoices the routing rule matches. Empty if the routing rule matches every company.',
+      ),
     [],
   ),
   supplierIds: shown.field(
     z
       .array(shownId())
-      .describe('The ids of the suppliers whose invoices the rule matches. Empty if the rule matches every supplier.'),
+      .describe(
+        'The ids of the suppliers whose invoices the routing rule matches. Empty if the routing rule matches every supplier.',
+      ),
     [],
   ),
   minAmount: shown.textOrNull(
     '1000.00',
-    'The minimum amount of an invoice that the rule matches, or null if there is no minimum.',
+    'The minimum amount of an invoice that the routing rule matches, or null if there is no minimum.',
   ),
   currency: shown.textOrNull(
     'EUR',
-    'The currency of the invoices that the rule matches, or null if the rule matches every currency.',
+    'The currency of the invoices that the routing rule matches, or null if the routing rule matches every currency.',
   ),
 });
 
@@ -154,7 +164,7 @@ export const createRoutingRule = route({
   path: '/finding-routing-rules',
   summary: 'Create a routing rule',
   description:
-    'Stores the rule. The rule applies to findings that are raised after this request. A repeated request creates a second rule.',
+    'Stores a routing rule, which applies to findings that are raised after this request. A repeated request creates a second routing rule.',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/CreateRoutingRule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   body: z

@@ -267,7 +267,7 @@ export const summarizeFindings = route({
   path: '/findings/summary',
   summary: 'Count findings and add up their amounts',
   description:
-    'Counts all findings, including those of severity INFO, or those of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in both rows, but only once in the total.',
+    'Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
   access: { scope: 'findings:read' },
   timeoutMs: 10_000,

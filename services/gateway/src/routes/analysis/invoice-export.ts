@@ -202,7 +202,7 @@ const validation = shown.record<Validation>('ExportedValidation')({
 
 const shortFinding = shown.record<Finding>('ExportedFinding')({
   id: finding.fields.id,
-  type: shown.text('TAX_ARITHMETIC_MISMATCH', 'The finding type.'),
+  type: shown.text('TAX_ARITHMETIC_MISMATCH', 'The type of the finding.'),
   severity: finding.fields.severity,
   confidence: finding.fields.confidence,
   disposition: finding.fields.disposition,
@@ -280,7 +280,9 @@ export const exportInvoice = route({
     include: z
       .enum(['unready'])
       .optional()
-      .describe('The additional invoices that may be exported: `unready` allows invoices whose decision is not PASS.'),
+      .describe(
+        'The invoices that may be exported in addition to invoices with the decision PASS: `unready` allows invoices with another decision.',
+      ),
   }),
   responses: { 200: { description: 'The exported invoice with its decision.', schema: exportedInvoice.schema } },
   refusals: [409],

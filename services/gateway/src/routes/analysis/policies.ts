@@ -11,10 +11,12 @@ import { severity } from './finding-record.js';
 const policy = shown.record<GetCurrentPolicyResponse>('Policy')({
   version: shown.text(
     'default-3+0123456789ab.o0',
-    'The version of the policy, as shown in `versions.policy` of an analysis.',
+    'The version of the detection policy, as shown in `versions.policy` of an analysis.',
   ),
   policy: shown.made(
-    z.record(z.string(), z.unknown()).describe('The thresholds and other values that the policy uses to decide.'),
+    z
+      .record(z.string(), z.unknown())
+      .describe('The thresholds and other values of the detection policy that determine the decisions about invoices.'),
     ({ policyJson }: GetCurrentPolicyResponse) => JSON.parse(policyJson) as Record<string, unknown>,
     { id: 'default', version: 3, thresholds: { blockScore: 80, reviewScore: 25 } },
   ),
@@ -59,7 +61,7 @@ export const getCurrentPolicy = route({
   operation: 'getCurrentPolicy',
   method: 'get',
   path: '/policies/current',
-  summary: 'Read the current policy',
+  summary: 'Read the current detection policy',
   rpc: 'invoicecontrol.analysis.v1.PolicyService/GetCurrentPolicy',
   access: { scope: 'findings:read' },
   responses: { 200: { description: 'The current detection policy of the organization.', schema: policy.schema } },

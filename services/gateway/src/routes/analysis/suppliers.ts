@@ -21,72 +21,90 @@ const VERIFICATIONS_MAX = 20;
 const method = z
   .enum(['CALL_BACK', 'LETTER', 'PORTAL', 'IN_PERSON'])
   .describe(
-    'The way in which the account was verified: CALL_BACK (by phone), LETTER (by post or e-mail), PORTAL (in a portal of the supplier) or IN_PERSON.',
+    'The way in which the bank account was verified with the supplier: CALL_BACK (by phone), LETTER (by post or e-mail), PORTAL (in a portal of the supplier) or IN_PERSON.',
   );
 const contactSource = z
   .enum(['VENDOR_MASTER', 'CONTRACT', 'PUBLIC_REGISTER'])
-  .describe('The source of the contact: VENDOR_MASTER, CONTRACT or PUBLIC_REGISTER.');
+  .describe(
+    'The source of the contact with which the bank account was verified: VENDOR_MASTER, CONTRACT or PUBLIC_REGISTER.',
+  );
 
 const confirmation = shown.record<Verification>('VerificationConfirmation')({
   by: shown.made(
-    z.string().describe('The person who confirmed the verification.'),
+    z.string().describe('The person who confirmed the verification of the bank account.'),
     ({ confirmedBy }: Verification) => stated(confirmedBy),
     `USER:${EXAMPLE_IDS.organization}`,
   ),
-  at: shown.instant(EXAMPLE_INSTANT, 'The time of the confirmation.', 'confirmedTime'),
+  at: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time when another person confirmed the verification of the bank account.',
+    'confirmedTime',
+  ),
 });
 
 const verification = shown.record<Verification>('AccountVerification')({
   id: shown.id(EXAMPLE_IDS.verification, 'The id of the verification.', 'verificationId'),
   supplierId: shown.id(EXAMPLE_IDS.supplier, 'The id of the supplier.'),
-  accountId: shown.id(EXAMPLE_IDS.account, 'The id of the account.'),
+  accountId: shown.id(EXAMPLE_IDS.account, 'The id of the bank account of the supplier.'),
   account: shown.text('DE89**************3000', 'The bank account of the supplier, masked.', 'maskedAccount'),
   method: shown.word(method, 'CALL_BACK'),
   contactSource: shown.word(contactSource, 'VENDOR_MASTER'),
   contact: shown.textOrNull(
     '+49 40 1234567',
-    'The number, address or portal that was used, or null if the role of the API key is lower than ADMIN.',
+    'The phone number, address or portal with which the bank account was verified, or null if the role of the API key is lower than ADMIN.',
   ),
   note: shown.text(
     'Spoke with accounting, who read out the account.',
-    'The note of the person who verified the account, or an empty string.',
+    'The note of the person who verified the bank account, or an empty string.',
   ),
-  by: shown.text(`USER:${EXAMPLE_IDS.assignee}`, 'The person who verified the account.', 'verifiedBy'),
-  at: shown.instant(EXAMPLE_INSTANT, 'The time when the verification was recorded.', 'verifiedTime'),
+  by: shown.text(
+    `USER:${EXAMPLE_IDS.assignee}`,
+    'The person who verified the bank account with the supplier.',
+    'verifiedBy',
+  ),
+  at: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time when the verification of the bank account was recorded.',
+    'verifiedTime',
+  ),
   confirmation: shown.made(
     confirmation.schema
       .nullable()
-      .describe('The confirmation by another person, or null until the verification is confirmed.'),
+      .describe('The confirmation of the verification by another person, or null until the verification is confirmed.'),
     (one: Verification) => (one.confirmedBy === undefined ? null : confirmation.present(one)),
     null,
   ),
 });
 
 const account = shown.record<SupplierAccount>('SupplierAccount')({
-  id: shown.id(EXAMPLE_IDS.account, 'The id of the account, which stays the same for this supplier.', 'accountId'),
+  id: shown.id(
+    EXAMPLE_IDS.account,
+    'The id of the bank account of the supplier, which stays the same for the supplier.',
+    'accountId',
+  ),
   masked: shown.text('DE89**************3000', 'The bank account of the supplier, masked.', 'maskedAccount'),
   scheme: shown.word(z.enum(['IBAN', 'UK']).describe('The kind of account number: IBAN or UK.'), 'IBAN'),
-  country: shown.textOrNull('DE', 'The country of the account, or null if not known.'),
+  country: shown.textOrNull('DE', 'The country of the bank account, or null if not known.'),
   trust: shown.word(
     z
       .enum(['UNVERIFIED', 'SEEN', 'ERP', 'REVIEWED', 'FRAUD'])
       .describe(
-        'The trust that the account belongs to the supplier: UNVERIFIED, SEEN (earned by invoices without findings), ERP (in the vendor master), REVIEWED (accepted by a reviewer) or FRAUD (confirmed by a reviewer; every invoice with it is blocked). A verification does not change it.',
+        'The trust that the bank account belongs to the supplier: UNVERIFIED, SEEN (earned by invoices without findings), ERP (in the vendor master), REVIEWED (accepted by a reviewer) or FRAUD (confirmed by a reviewer; every invoice with the bank account is blocked). A verification does not change the trust.',
       ),
     'SEEN',
   ),
-  firstSeen: shown.text('2026-03-05', 'The day on which the account was first seen.'),
-  lastSeen: shown.text('2026-09-05', 'The date of the last invoice that states the account.'),
-  invoiceCount: shown.count(7, 'The number of invoices that state the account.'),
-  sharedWith: shown.count(0, 'The number of other suppliers that use the account.'),
-  verifications: shown.list(verification, 'The newest verifications of the account, newest first.', {
+  firstSeen: shown.text('2026-03-05', 'The day on which the bank account was first seen on an invoice.'),
+  lastSeen: shown.text('2026-09-05', 'The date of the last invoice that states the bank account.'),
+  invoiceCount: shown.count(7, 'The number of invoices that state the bank account.'),
+  sharedWith: shown.count(0, 'The number of other suppliers that use the bank account.'),
+  verifications: shown.list(verification, 'The newest verifications of the bank account, newest first.', {
     itemsMax: VERIFICATIONS_MAX,
   }),
 });
 
 const supplier = shown.record<KnownSupplier>('Supplier')({
   id: shown.id(EXAMPLE_IDS.supplier, 'The id of the supplier.', 'supplierId'),
-  name: shown.text('Nordlicht Energie GmbH', 'The name on the first invoice of the supplier.'),
+  name: shown.text('Nordlicht Energie GmbH', 'The name of the supplier on its first invoice.'),
   taxIds: shown.field(z.array(z.string()).describe('The tax ids of the supplier.'), ['DE994175284']),
   country: shown.textOrNull('DE', 'The country of the tax id, or null if not known.'),
   status: shown.word(
@@ -105,7 +123,7 @@ const supplier = shown.record<KnownSupplier>('Supplier')({
 
 const supplierOverview = shown.record<GetSupplierResponse>('SupplierOverview')({
   ...shown.within('supplier', supplier),
-  accounts: shown.list(account, 'The accounts that the supplier has stated on invoices, the first one first.', {
+  accounts: shown.list(account, 'The bank accounts that the supplier has stated on invoices, oldest first.', {
     itemsMax: ACCOUNTS_MAX,
   }),
 });
@@ -141,7 +159,7 @@ export const getSupplier = route({
   rpc: 'invoicecontrol.analysis.v1.SupplierService/GetSupplier',
   access: { scope: 'invoices:read' },
   params: z.object({ supplierId: pathId('supplier') }),
-  responses: { 200: { description: 'The supplier with its accounts.', schema: supplierOverview.schema } },
+  responses: { 200: { description: 'The supplier with its bank accounts.', schema: supplierOverview.schema } },
   async handle({ params, principal }, { suppliers }) {
     const { supplierId } = params;
     const reply = await suppliers.getSupplier({ supplierId, includesContacts: maySeeContacts(principal) });
@@ -153,9 +171,9 @@ export const verifyAccount = route({
   operation: 'verifyAccount',
   method: 'post',
   path: '/suppliers/:supplierId/accounts/:accountId/verifications',
-  summary: 'Record that an account was verified with the supplier',
+  summary: 'Record that a bank account was verified with the supplier',
   description:
-    'Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier carries is refused, because a forger would have put it there. A verification does not change any decision: a person reviews the finding.',
+    'Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.',
   rpc: 'invoicecontrol.analysis.v1.SupplierService/CreateVerification',
   resourceName: 'account',
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },
@@ -167,7 +185,7 @@ export const verifyAccount = route({
       method,
       contact_source: contactSource,
       contact: text(CONTACT_LENGTH_MAX).describe(
-        'The number, address or portal that was used. The contact is stored encrypted, and shown only to the role ADMIN and in the export.',
+        'The phone number, address or portal with which the bank account was verified. The contact is stored encrypted, and shown only to the role ADMIN and in the export.',
       ),
       note: note().optional().describe('A note about what the supplier said about the account, and who said it.'),
     })
@@ -182,7 +200,8 @@ export const verifyAccount = route({
     }),
   responses: {
     201: {
-      description: 'The recorded verification. `Location` is the path of the supplier, which shows it.',
+      description:
+        'The recorded verification of the bank account. `Location` is the path of the supplier, which shows the verification.',
       schema: verification.schema,
       headers: ['Location'],
     },
@@ -208,9 +227,9 @@ export const confirmVerification = route({
   operation: 'confirmVerification',
   method: 'post',
   path: '/suppliers/:supplierId/accounts/:accountId/verifications/:verificationId/confirm',
-  summary: 'Record that another person confirms a verification',
+  summary: 'Record that another person confirms the verification of a bank account',
   description:
-    'A person is the member behind an API key, or the creator of a key of no member. A repeat by the same person changes nothing.',
+    'Confirms the verification of a bank account as a second person. A person is the member behind an API key, or the creator of a key of no member. A repeated request of the same person changes nothing.',
   rpc: 'invoicecontrol.analysis.v1.SupplierService/ConfirmVerification',
   resourceName: 'verification',
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },
@@ -219,7 +238,7 @@ export const confirmVerification = route({
     accountId: pathId('account'),
     verificationId: pathId('verification'),
   }),
-  responses: { 200: { description: 'The confirmed verification.', schema: verification.schema } },
+  responses: { 200: { description: 'The confirmed verification of the bank account.', schema: verification.schema } },
   refusals: [409],
   async handle({ params, principal }, { suppliers }) {
     const reply = await suppliers.confirmVerification({ ...params, includesContacts: maySeeContacts(principal) });

@@ -85,7 +85,7 @@ export const createCheckout = route({
       billing_interval: z
         .enum(['month', 'year'])
         .default('month')
-        .describe('The billing interval of the subscription.'),
+        .describe('The billing interval of the subscription: month or year.'),
       additional_legal_entities: z
         .int()
         .min(0)

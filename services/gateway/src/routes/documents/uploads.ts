@@ -72,7 +72,7 @@ const status = z
     media_type: z
       .string()
       .describe('The media type of the file: as reserved, and as detected from the bytes once they are stored.'),
-    byte_size: z.int().describe('The size of the file in bytes.'),
+    byte_size: z.int().describe('The size of the uploaded file in bytes.'),
     sha256: z
       .string()
       .nullable()

@@ -64,7 +64,7 @@ export const connection = shown.record<Connection>('ErpConnection')({
   ),
   lastSuccessAt: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time when the last synchronisation run that read data from the ERP ended, or null if no run has read data.',
+    'The time when the last synchronisation run that read data from the ERP ended, or null if no run has read data from the ERP.',
     'lastSuccessTime',
   ),
   lastErrorCode: shown.textOrNull(
@@ -277,7 +277,7 @@ export const updateErpConnection = route({
   path: '/erp-connections/:connectionId',
   summary: 'Update, pause or resume an ERP connection',
   description:
-    'Changes the credentials, the pause or the first import date of an ERP connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
+    'Changes the credentials or the first import date of an ERP connection, or pauses or resumes the connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write', refusesTestKeys: true },
   params: connectionParams,

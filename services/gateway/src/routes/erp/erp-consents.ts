@@ -28,7 +28,7 @@ export const startErpConsent = route({
       provider: z
         .string()
         .describe(
-          'The ERP to connect: PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO. Other ERPs are connected with credentials by POST /v1/erp-connections.',
+          'The ERP to connect by consent: QUICKBOOKS_ONLINE (or its code PROVIDER_C) or XERO (or its code PROVIDER_D). POST /v1/erp-connections connects other ERPs with credentials.',
         ),
       company_id: uuid()
         .describe(
@@ -75,7 +75,9 @@ const callbackQuery = z.looseObject({
   state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),
   code: parameter().describe('The authorization code that the ERP issued for the consent.'),
   realmId: parameter().describe('The id of the company in QuickBooks Online.'),
-  error: parameter().describe('The error of the consent: `access_denied` if the user refused.'),
+  error: parameter().describe(
+    'The error that the ERP reports instead of a consent: `access_denied` if the user refused the consent.',
+  ),
   iss: parameter().describe('The identifier of the authorization server, if the server sends one.'),
 });
 
@@ -129,7 +131,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       query: callbackQuery,
       responses: {
         303: redirected,
-        200: { description: 'The page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
+        200: { description: 'The HTML page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }) {
         // Showing the result of a consent uses it up, so a HEAD request, by which programs check a URL, must not do

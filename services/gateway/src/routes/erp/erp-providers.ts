@@ -27,7 +27,7 @@ const all: readonly string[] = Object.values(spellings).flat();
 export const erpProvider = wordOf(all, `Must be one of ${all.join(', ')}.`).meta({
   id: 'ErpProvider',
   description:
-    'An ERP: PROVIDER_A or BUSINESS_CENTRAL, PROVIDER_B or ODOO, PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO.',
+    'The code or the product name of an ERP: PROVIDER_A or BUSINESS_CENTRAL, PROVIDER_B or ODOO, PROVIDER_C or QUICKBOOKS_ONLINE, PROVIDER_D or XERO.',
 });
 
 const byConsent: ReadonlySet<unknown> = new Set([...spellings.quickBooks, ...spellings.xero]);

@@ -15,7 +15,7 @@ export const startKsefInboxRuns = route({
   path: '/ksef-connections/:connectionId/inbox/runs',
   summary: 'Start the inbox runs of a KSeF connection',
   description:
-    'Starts one inbox run for each role as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
+    'Starts one inbox run of a KSeF connection for each role of the company as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/StartInboxRuns',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
@@ -53,7 +53,7 @@ export const listKsefInboxRuns = route({
   method: 'get',
   path: '/ksef-connections/:connectionId/inbox/runs',
   summary: 'List the inbox runs of a KSeF connection, newest first',
-  description: 'Returns the newest 100 inbox runs of all roles.',
+  description: 'Returns the newest 100 inbox runs of a KSeF connection, in all roles of the company.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/ListInboxRuns',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: connectionParams,

@@ -275,7 +275,7 @@ export const listKsefConnections = route({
   method: 'get',
   path: '/ksef-connections',
   summary: 'List KSeF connections, newest first',
-  description: 'Returns all KSeF connections, including those that are DISABLED.',
+  description: 'Returns all KSeF connections, including DISABLED connections.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/ListConnections',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   query: pageQuery.extend({
@@ -373,7 +373,7 @@ export const disableKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Disable a KSeF connection',
   description:
-    'Stops submissions that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.',
+    'Stops the submissions of a KSeF connection that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', refusesTestKeys: true },
   params: connectionParams,

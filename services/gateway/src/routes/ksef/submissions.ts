@@ -42,7 +42,7 @@ export const createKsefSubmission = route({
   path: '/ksef-connections/:connectionId/submissions',
   summary: 'Submit an invoice to KSeF',
   description:
-    'Submits an invoice at most once with a connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to its company, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.',
+    'Submits an invoice to KSeF, at most once with each KSeF connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to the company of the connection, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   timeoutMs: CREATE_TIMEOUT_MS,
   resourceName: 'KSeF connection or invoice',
@@ -128,7 +128,8 @@ export const createKsefSubmissions = route({
   method: 'post',
   path: '/ksef-connections/:connectionId/submissions/bulk',
   summary: 'Submit up to 100 invoices to KSeF',
-  description: 'Submits several invoices and returns a result for each. A refused invoice does not delay the others.',
+  description:
+    'Submits several invoices and returns a result for each invoice. A refused invoice does not delay the other invoices.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   timeoutMs: CREATE_TIMEOUT_MS,
@@ -178,7 +179,7 @@ const submissionList = z
       .nullable()
       .optional()
       .describe(
-        'The `cursor` of the next page, or null on the last page. Present only if `limit` or `cursor` was sent.',
+        'The value to send as `cursor` to get the next page of submissions, or null on the last page. Present only if `limit` or `cursor` was sent.',
       ),
   })
   .meta({ id: 'KsefSubmissionList' })
@@ -190,7 +191,7 @@ export const listKsefSubmissions = route({
   path: '/ksef-connections/:connectionId/submissions',
   summary: 'List the submissions of a KSeF connection, newest first',
   description:
-    'Returns the 100 newest submissions. With `limit` or `cursor`, the list is returned in pages that include all submissions.',
+    'Returns the 100 newest submissions of a KSeF connection. With `limit` or `cursor`, the list is returned in pages that include all submissions.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListSubmissions',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   params: connectionParams,
@@ -262,7 +263,7 @@ export const cancelKsefSubmission = route({
   path: '/ksef-connections/:connectionId/submissions/:submissionId/cancel',
   summary: 'Cancel a queued KSeF submission',
   description:
-    'Cancels a submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once anything has been sent.',
+    'Cancels a KSeF submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once the document has been sent to KSeF.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CancelSubmission',
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:submit', refusesTestKeys: true },

@@ -32,7 +32,7 @@ export const apiKey = shown.record<ApiKey>('ApiKey')({
   userId: shown.optional(
     shownId(),
     EXAMPLE_IDS.assignee,
-    'The id of the member that the API key belongs to. Present only if it belongs to one. The key never has more rights than the role of the member, and ends with the membership.',
+    'The id of the member that the API key belongs to. Present only if the API key belongs to a member. The key never has more rights than the role of the member, and ends with the membership.',
   ),
   test: shown.flag(
     false,
@@ -99,7 +99,7 @@ export const createApiKey = route({
   path: '/api-keys',
   summary: 'Create an API key',
   description:
-    'Creates a key and returns it once. A repeated request creates another key; revoke the one whose response was lost.\n\nThe field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.',
+    'Creates an API key and returns it once. A repeated request creates another key; revoke the key whose response was lost.\n\nThe field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/CreateApiKey',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
@@ -114,7 +114,7 @@ export const createApiKey = route({
       expires_at: dateTime()
         .optional()
         .describe(
-          'The time from which the API key is refused; must be in the future. If absent, the key never expires.',
+          'The time from which the API key is refused, which must be in the future. If absent, the API key never expires.',
         ),
       user_id: uuid()
         .optional()

@@ -40,7 +40,7 @@ const key = shown.record<DescribedCaller>()({
 });
 
 const user = shown.record<Member>()({
-  id: shown.id(EXAMPLE_IDS.assignee, 'The id of the member.', 'userId'),
+  id: shown.id(EXAMPLE_IDS.assignee, 'The id of the member of the organization.', 'userId'),
   name: shown.text('Ann Example', 'The name of the member.'),
   email: shown.text('ann@example.com', 'The e-mail address of the member.'),
 });

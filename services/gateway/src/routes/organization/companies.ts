@@ -8,15 +8,15 @@ import { route } from '../../http/description/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 export const company = shown.record<Company>('Company')({
-  id: shown.id(EXAMPLE_IDS.company, 'The id of the company.', 'companyId'),
+  id: shown.id(EXAMPLE_IDS.company, 'The id of the company of the organization.', 'companyId'),
   name: shown.text('Acme Polska', 'The name of the company.'),
   taxId: shown.textOrNull(
     'PL9994172031',
-    'The VAT id of the company, or null if none is set. An invoice with this `buyer.tax_id` is assigned to the company.',
+    'The VAT id of the company, or null if no VAT id is set. An invoice with this `buyer.tax_id` is assigned to the company.',
   ),
   country: shown.textOrNull(
     'PL',
-    'The country in which the company is registered, as an ISO 3166-1 alpha-2 code, or null if none is set.',
+    'The country in which the company is registered, as an ISO 3166-1 alpha-2 code, or null if no country is set.',
   ),
   isDefault: shown.flag(
     false,

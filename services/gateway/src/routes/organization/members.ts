@@ -15,7 +15,7 @@ const role = z
   );
 
 export const member = shown.record<Member>('Member')({
-  userId: shown.id(EXAMPLE_IDS.assignee, 'The id of the member.'),
+  userId: shown.id(EXAMPLE_IDS.assignee, 'The id of the member of the organization.'),
   email: shown.text('ann@example.com', 'The e-mail address of the member.'),
   name: shown.made(
     z.string().nullable().describe('The name of the member, or null if the invitation has not been accepted yet.'),
@@ -56,7 +56,7 @@ export const inviteMember = route({
   path: '/members',
   summary: 'Invite a member by e-mail',
   description:
-    'Stores the invitation and sends the e-mail within a minute. A repeated request is refused with 409 while the invitation is open.',
+    'Stores an invitation to the organization and sends the e-mail to the invited person within a minute. A repeated request is refused with 409 while the invitation is open.',
   rpc: 'invoicecontrol.organization.v1.MemberService/InviteMember',
   access: { minimumRole: 'ADMIN', scope: 'organization:write', refusesTestKeys: true },
   body: z
@@ -94,7 +94,7 @@ export const acceptInvitation = publicRoute({
   body: z
     .strictObject({
       token: text().describe('The token from the invitation e-mail. The token can be used only once.'),
-      name: text(LABEL_LENGTH_MAX).describe('The name of the new member.'),
+      name: text(LABEL_LENGTH_MAX).describe('The name of the person who accepts the invitation and becomes a member.'),
     })
     .meta({ id: 'InvitationAcceptance' })
     .register(examples, { example: { token: 'the token of the mail', name: 'Ann Example' } }),

@@ -23,11 +23,17 @@ const fourEyesRequest = shown.record<FourEyesRequest>('FourEyesRequest')({
     'The person who requested to switch the rule of four eyes off.',
     'requestedBy',
   ),
-  at: shown.instant(EXAMPLE_INSTANT, 'The time of the request, which can be confirmed for 7 days.', 'requestedTime'),
+  at: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time of the request to switch the rule of four eyes off, which can be confirmed for 7 days.',
+    'requestedTime',
+  ),
   confirmed: shown.made(
     z
       .literal(false)
-      .describe('Always false: a request to switch the rule of four eyes off is no longer shown once it is confirmed.'),
+      .describe(
+        'Always false: a request to switch the rule of four eyes off is no longer shown once the request is confirmed.',
+      ),
     () => false as const,
     false,
   ),
@@ -60,13 +66,13 @@ export const organization = shown.record<Organization>('Organization')({
   ),
   fourEyes: shown.flag(
     true,
-    'True if a second person has to confirm what one person releases. A person is the member behind an API key, or the creator of a key of no member.',
+    'True if a second person has to confirm the payments that one person releases. A person is the member behind an API key, or the creator of a key of no member.',
   ),
   fourEyesRequest: shown.made(
     fourEyesRequest.schema
       .optional()
       .describe(
-        'The request to switch the rule of four eyes off. Present only until another OWNER confirms it, or the rule is switched on again.',
+        'The request to switch the rule of four eyes off. Present only until another OWNER confirms the request, or the rule is switched on again.',
       ),
     ({ fourEyesRequest: request }: Organization) =>
       request === undefined ? undefined : fourEyesRequest.present(request),
@@ -140,7 +146,10 @@ export const updateOrganization = route({
     .strictObject({
       name: text(LABEL_LENGTH_MAX).optional().describe('The name of the organization.'),
       billing_email: email().optional().describe('The e-mail address to which subscription bills are sent.'),
-      four_eyes: z.boolean().optional().describe('Whether a second person has to confirm what one person releases.'),
+      four_eyes: z
+        .boolean()
+        .optional()
+        .describe('Whether a second person has to confirm the payments that one person releases.'),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'OrganizationChange', minProperties: 1 })

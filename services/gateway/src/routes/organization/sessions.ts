@@ -88,7 +88,7 @@ export const endCurrentSession = route({
   access: {},
   endsSession: true,
   resourceName: 'session',
-  responses: { 204: { description: 'The session has ended.', headers: ['Set-Cookie'] } },
+  responses: { 204: { description: 'The session of the app has ended.', headers: ['Set-Cookie'] } },
   refusals: [404],
   async handle({ principal }, { sessions }) {
     // A request with an API key has no session, which is refused like an unknown one.

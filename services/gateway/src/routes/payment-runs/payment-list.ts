@@ -59,7 +59,11 @@ function listOf<P extends z.ZodType>(item: P) {
     execution_date: calendarDay()
       .optional()
       .describe('The date on which the payments without a date of their own are executed.'),
-    payments: z.array(item).min(1).max(PAYMENTS_MAX).describe('The payments of the payment run, in their order.'),
+    payments: z
+      .array(item)
+      .min(1)
+      .max(PAYMENTS_MAX)
+      .describe('The payments of the payment run, in the order in which they are checked.'),
   });
 }
 

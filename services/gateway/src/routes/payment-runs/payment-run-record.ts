@@ -20,7 +20,7 @@ const EXAMPLE_ACTOR = `API_KEY:${EXAMPLE_KEY_ID}`;
 
 const sum = shown.record<PaymentSum>()({
   currency: shown.text('EUR', 'The currency of the payments, as an ISO 4217 code.'),
-  amount: shown.text('1166.20', 'The sum of the payments in this currency.'),
+  amount: shown.text('1166.20', 'The sum of the payments of the payment run in the currency.'),
 });
 
 const verdictCount = shown.record<VerdictCount>('PaymentVerdictCount')({
@@ -29,8 +29,8 @@ const verdictCount = shown.record<VerdictCount>('PaymentVerdictCount')({
 });
 
 const download = shown.record<PaymentDownload>()({
-  at: shown.instant(EXAMPLE_INSTANT, 'The time when the file was downloaded.', 'downloadTime'),
-  by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that downloaded the file.', 'downloadedBy'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the payment file was downloaded.', 'downloadTime'),
+  by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that downloaded the payment file.', 'downloadedBy'),
   count: shown.count(1, 'The number of payment lines that the download gave out.'),
 });
 
@@ -47,7 +47,9 @@ export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
   source: shown.word(
     z
       .enum(['PAIN_001', 'JSON'])
-      .describe('The form in which the run was sent: PAIN_001 (a file for the bank) or JSON (a list of payments).'),
+      .describe(
+        'The form in which the payment run was sent: PAIN_001 (a file for the bank) or JSON (a list of payments).',
+      ),
     'PAIN_001',
   ),
   lineCount: shown.count(3, 'The number of lines of the payment run.'),
@@ -57,7 +59,7 @@ export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
   executionDate: shown.orNull(
     z.string().meta({ format: 'date' }),
     '2026-03-20',
-    'The earliest date on which payments of the run are executed, or null if no line states one.',
+    'The earliest date on which payments of the payment run are executed, or null if no line states a date.',
   ),
   downloads: shown.list(download, 'The downloads of the payment file that gave lines out, oldest first.'),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the payment run was received.', 'createdTime'),
@@ -66,14 +68,24 @@ export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
 const comparison = z.object({
   field: z.string().describe('The compared field of the payment, such as `creditor_account` or `amount`.'),
   invoiceId: z.string().optional().describe('The id of the invoice with which the payment was compared.'),
-  line: z.string().nullable().describe('The value of the payment, or null if it states none.'),
-  record: z.string().nullable().describe('The value of the record, or null if it has none.'),
+  line: z
+    .string()
+    .nullable()
+    .describe('The value of the field in the payment, or null if the payment does not state the field.'),
+  record: z
+    .string()
+    .nullable()
+    .describe(
+      'The value of the field in the invoice or vendor, or null if the invoice or vendor does not have the field.',
+    ),
 });
 const evidence = z
   .object({
     comparisons: z
       .array(comparison)
-      .describe('The values of the payment, each with the value of the invoice or vendor that it was compared with.'),
+      .describe(
+        'The values of the payment, each with the value of the invoice or vendor with which the payment was compared.',
+      ),
     explanation: z
       .array(z.string())
       .describe('Sentences for people about the reason to hold the payment, each about one fact.'),
@@ -112,7 +124,7 @@ const notice = shown.record<PaymentNotice>('PaymentNotice')({
   code: shown.text('NOT_DUE', 'The code of a remark about the payment, such as NOT_DUE. More codes may be added.'),
   summary: shown.text(
     'Invoice RE-2026-0101 is due on 2026-04-04, after the payment on 2026-03-20.',
-    'A sentence that states what to notice about the payment.',
+    'A sentence for people that states what to notice about the payment.',
   ),
 });
 
@@ -144,7 +156,11 @@ const release = shown.record<PaymentRelease>('PaymentRelease')({
     true,
     'Whether the release of the payment needs no further confirmation. False while a second person must confirm it.',
   ),
-  confirmedBy: shown.optional(z.string(), undefined, 'The second person who confirmed the release of the payment.'),
+  confirmedBy: shown.optional(
+    z.string(),
+    undefined,
+    'The second person who confirmed the release of the payment line.',
+  ),
   inForce: shown.flag(
     true,
     'Whether the released payment line may be paid. False while the release waits, and after a later check found a worse result.',
@@ -161,12 +177,15 @@ const booked = shown.record<BookedPayment>('BookedPayment')({
 const outcome = shown.record<PaymentOutcome>('PaymentOutcome')({
   status: shown.text(
     'ACSC',
-    'The status that the bank reported, such as ACSC (settled) or RJCT (rejected). BOOKED if the bank reported none and an ERP recorded the payment.',
+    'The status of the payment that the bank reported, such as ACSC (settled) or RJCT (rejected). BOOKED if the bank reported no status and an ERP recorded the payment.',
   ),
-  reasonCodes: shown.field(z.array(z.string()).describe('The reason codes that the bank reported.'), []),
+  reasonCodes: shown.field(
+    z.array(z.string()).describe('The codes of the reasons that the bank reported for the status of the payment.'),
+    [],
+  ),
   payeeCheck: shown.text(
     'MATCH',
-    'The result of the verification of the payee by the bank: MATCH, CLOSE_MATCH, NO_MATCH or NOT_POSSIBLE. Empty if the bank reported none.',
+    'The result of the verification of the payee by the bank: MATCH, CLOSE_MATCH, NO_MATCH or NOT_POSSIBLE. Empty if the bank reported no result.',
   ),
   payeeName: shown.optional(z.string(), undefined, 'The name of the payee that the bank reported.'),
   at: shown.instantOrNull(
@@ -201,7 +220,7 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
     z
       .enum(['PAY', 'HOLD', 'UNKNOWN'])
       .describe(
-        'The verdict on the payment: PAY (nothing speaks against it), HOLD (at least one reason holds it) or UNKNOWN (no invoice could be joined to it).',
+        'The verdict on the payment: PAY (nothing speaks against the payment), HOLD (at least one reason holds the payment) or UNKNOWN (the payment could not be joined to an invoice).',
       ),
     'PAY',
   ),
@@ -214,7 +233,7 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
   release: shown.partOrNull(release, 'The release of the payment line by a person, or null if there is none.'),
   outcome: shown.partOrNull(
     outcome,
-    'The outcome of the payment, or null if neither the bank reported a status nor an ERP recorded it.',
+    'The outcome of the payment, or null if neither the bank reported a status nor an ERP recorded the payment.',
   ),
   givenAt: shown.instantOrNull(
     EXAMPLE_INSTANT,

@@ -20,7 +20,7 @@ export const createPaymentRun = route({
   path: '/payment-runs',
   summary: 'Check a payment run',
   description:
-    'Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. The same file is the same run: a repeat returns 200 with the stored run. Nothing is paid and nothing is stored if the file is refused.',
+    'Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.',
   rpc: `${SERVICE}/CreatePaymentRun`,
   access: write,
   timeoutMs: CHECK_TIMEOUT_MS,
@@ -28,7 +28,7 @@ export const createPaymentRun = route({
     company_id: uuid()
       .optional()
       .describe(
-        'The id of the company that pays. If absent, the company with the tax id of the debtor pays, or else the default company.',
+        'The id of the company that pays the payment run. If absent, the company with the tax id of the debtor pays, or else the default company.',
       ),
   }),
   body: paymentListRequest,
@@ -97,7 +97,8 @@ export const listPaymentLines = route({
   method: 'get',
   path: '/payment-runs/:runId/lines',
   summary: 'List the lines of a payment run',
-  description: 'Returns the lines in the order of the file, each with its verdict, reasons and evidence.',
+  description:
+    'Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.',
   rpc: `${SERVICE}/ListPaymentLines`,
   access: { scope: 'payments:read', refusesTestKeys: true },
   params: runParams,
@@ -123,7 +124,7 @@ export const recheckPaymentRun = route({
   path: '/payment-runs/:runId/recheck',
   summary: 'Check a payment run again',
   description:
-    'Judges all lines again with the decisions, accounts and payments of now. The earlier results are kept. Lines that were given out keep the verdict with which they left. A repeat checks once more and changes nothing else.',
+    'Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.',
   rpc: `${SERVICE}/RecheckPaymentRun`,
   access: write,
   timeoutMs: CHECK_TIMEOUT_MS,
@@ -142,7 +143,7 @@ export const downloadPaymentFile = route({
   path: '/payment-runs/:runId/file',
   summary: 'Download the file of a payment run',
   description:
-    'Gives out the transactions that are PAY or released, each once, byte for byte as they were sent. The lines are checked again first; a line that has become worse is held, and the counts follow. A later download gives only what was released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If nothing is left, the response is 409.',
+    'Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.',
   rpc: `${SERVICE}/DownloadPaymentFile`,
   access: write,
   timeoutMs: CHECK_TIMEOUT_MS,
@@ -194,13 +195,13 @@ export const downloadPaymentFile = route({
 const releaseRequest = z
   .strictObject({
     note: note().describe(
-      'The reason why the payment line is released. For an unknown line, the note states what it pays.',
+      'The reason why the payment line is released. For a line with the verdict UNKNOWN, the note states what the payment pays.',
     ),
     invoice_ids: z
       .array(uuid())
       .max(200)
       .optional()
-      .describe('The ids of the invoices that the line pays. The line is judged with them.'),
+      .describe('The ids of the invoices that the payment line pays. The payment is checked against these invoices.'),
   })
   .meta({ id: 'PaymentReleaseRequest' })
   .register(examples, {
@@ -213,7 +214,7 @@ export const releasePaymentLine = route({
   path: '/payment-runs/:runId/lines/:lineId/release',
   summary: 'Release a held or unknown line of a payment run',
   description:
-    'Releases the line, so that the next download gives it out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeat by the same person changes nothing.',
+    'Releases a held or unknown line of a payment run, so that the next download gives the line out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.',
   rpc: `${SERVICE}/ReleasePaymentLine`,
   access: write,
   timeoutMs: CHECK_TIMEOUT_MS,

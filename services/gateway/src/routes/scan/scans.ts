@@ -82,7 +82,7 @@ export const createScan = route({
   path: '/scans',
   summary: 'Scan historical invoices',
   description:
-    'Analyzes the rows as past invoices and responds when all are analyzed: within seconds for a few hundred rows, and within two minutes for 5,000. If the time is not sufficient, the response is 504 and the analysis continues; a repeated request with the same Idempotency-Key returns its result.',
+    'Analyzes the rows as past invoices and responds when all rows are analyzed: within seconds for a few hundred rows, and within two minutes for 5,000. If the time is not sufficient, the response is 504 and the analysis continues; a repeated request with the same Idempotency-Key returns its result.',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
   // The history scan service responds earlier than this timeout: either the rows are stored and being analyzed, or no

@@ -93,7 +93,7 @@ export const replayDelivery = route({
   path: '/webhooks/deliveries/:deliveryId/replay',
   summary: 'Send a failed or skipped webhook delivery again',
   description:
-    'Sends the same event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.',
+    'Sends the webhook event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.',
   rpc: 'invoicecontrol.webhooks.v1.DeliveryService/ReplayDelivery',
   resourceName: 'delivery',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },

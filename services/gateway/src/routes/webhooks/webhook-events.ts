@@ -67,7 +67,7 @@ const data = {
     scan_id: shownId()
       .nullable()
       .describe('The id of the history scan that raised the finding, or null if no scan raised the finding.'),
-    type: z.string().describe('The finding type. GET /v1/finding-types describes all types.'),
+    type: z.string().describe('The type of the finding. GET /v1/finding-types describes all types.'),
     severity,
     summary: z.string().describe('A one-sentence summary of the finding.'),
   }),
@@ -100,7 +100,9 @@ const data = {
     error_code: z
       .string()
       .nullable()
-      .describe('The error code of the submission, or null if there is none. GET the submission for its message.'),
+      .describe(
+        'The error code of the submission to KSeF, or null if there is none. GET the submission for the error message.',
+      ),
   }),
   'erp.run.failed': z.object({
     run_id: shownId().describe('The id of the failed run of the ERP connection.'),
@@ -108,11 +110,13 @@ const data = {
     error_code: z
       .string()
       .nullable()
-      .describe('The code of the error that ended the run, or null if it is not known. GET the run for its message.'),
-    created: z.int().min(0).describe('The number of records that the run created before it failed.'),
-    updated: z.int().min(0).describe('The number of records that the run updated before it failed.'),
-    deleted: z.int().min(0).describe('The number of records that the run deleted before it failed.'),
-    failed: z.int().min(0).describe('The number of records that the run could not import.'),
+      .describe(
+        'The code of the error that ended the run of the ERP connection, or null if it is not known. GET the run for the error message.',
+      ),
+    created: z.int().min(0).describe('The number of ERP records that the run created before it failed.'),
+    updated: z.int().min(0).describe('The number of ERP records that the run updated before it failed.'),
+    deleted: z.int().min(0).describe('The number of ERP records that the run deleted before it failed.'),
+    failed: z.int().min(0).describe('The number of ERP records that the run could not import.'),
   }),
 } satisfies { readonly [T in PublicEventType]: z.ZodType<PublicEventData[T]> };
 

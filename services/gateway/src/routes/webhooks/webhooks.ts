@@ -114,7 +114,7 @@ export const createWebhook = route({
   path: '/webhooks',
   summary: 'Create a webhook',
   description:
-    'Stores the URL and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the one whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.',
+    'Stores the URL of the webhook and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the webhook whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/CreateEndpoint',
   sendsEventsToUrl: true,
   timeoutMs: CHECK_TIMEOUT_MS,
@@ -174,7 +174,7 @@ export const updateWebhook = route({
   path: '/webhooks/:webhookId',
   summary: 'Update a webhook',
   description:
-    'Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.',
+    'Changes a webhook. Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/UpdateEndpoint',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { scope: 'webhooks:write' },
@@ -222,7 +222,7 @@ export const rotateWebhookSecret = route({
   path: '/webhooks/:webhookId/rotate-secret',
   summary: 'Rotate the signing secret of a webhook',
   description:
-    'Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.',
+    'Creates a new signing secret for a webhook. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/RotateSecret',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: webhookParams,
@@ -277,7 +277,7 @@ export const replayWebhook = route({
   path: '/webhooks/:webhookId/replay',
   summary: 'Send the failed deliveries of a webhook again',
   description:
-    'Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.',
+    'Sends the FAILED deliveries of a webhook that were created since the given time again: at most 10,000, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/ReplayFailedDeliveries',
   timeoutMs: REPLAY_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
