@@ -14,7 +14,7 @@ import { readPaymentFile } from '@invoicecontrol/payment-files/read-payment-file
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { judgeOf } from '../payment-runs/domain/verdict.js';
+import { judgeOf, RULES_VERSION } from '../payment-runs/domain/verdict.js';
 import { paymentRunStore } from '../payment-runs/storage/payment-runs.js';
 import { asUser, testClock } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
@@ -267,6 +267,17 @@ describe('a run', () => {
     const replayed = stored.facts.map((facts) => judge(facts));
     const lines = await store.allLines(organizationId, { runId, checkId });
     expect(JSON.stringify(replayed)).toBe(JSON.stringify(lines.map(({ result }) => result)));
+    expect(run?.checks).toMatchObject([{ rulesVersion: RULES_VERSION }]);
+    // Checks from before they named the version of their rules have none.
+    await db
+      .collection('payment_runs')
+      .updateOne({ organizationId, _id: runId } as object, { $unset: { 'checks.0.rulesVersion': '' } });
+    expect((await store.find(organizationId, runId))?.checks).toMatchObject([{ rulesVersion: '1.0.0' }]);
+    await rpc.paymentRun.recheckPaymentRun({ organizationId, runId }, anna);
+    expect((await store.find(organizationId, runId))?.checks).toMatchObject([
+      { rulesVersion: '1.0.0' },
+      { rulesVersion: RULES_VERSION },
+    ]);
   });
 });
 

@@ -11,6 +11,7 @@ import { paymentFileGiven, paymentRunChecked } from '../../telemetry.js';
 import type { LineFacts } from '../domain/join.js';
 import { bitsOf, CHECKS_MAX, currentCheck, DOWNLOADS_MAX, isGiven, isReleased } from '../domain/run.js';
 import type { GivenLines, PaymentRun, Release, RunCheck } from '../domain/run.js';
+import { RULES_VERSION } from '../domain/verdict.js';
 import type { LineResult } from '../domain/verdict.js';
 import { countsOf } from './check-lines.js';
 import type { CheckLines } from './check-lines.js';
@@ -100,7 +101,14 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
     const { organizationId, runId } = run;
     const checkId = uuidV7();
     await runs.insertCheck({ organizationId, runId, checkId, ...of });
-    return { checkId, trigger, at: clock.now(), by: personOf(context), counts: countsOf(lines, of.results) };
+    return {
+      checkId,
+      trigger,
+      at: clock.now(),
+      by: personOf(context),
+      rulesVersion: RULES_VERSION,
+      counts: countsOf(lines, of.results),
+    };
   };
   /** @param begun time at which the request of the check arrived, as `performance.now()` */
   const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>

@@ -20,6 +20,7 @@ import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 import { paymentRunChecked } from '../../telemetry.js';
 import type { PaymentRun } from '../domain/run.js';
+import { RULES_VERSION } from '../domain/verdict.js';
 import { countsOf } from './check-lines.js';
 import type { CheckLines } from './check-lines.js';
 import { linesOfList } from './lines-of-list.js';
@@ -120,7 +121,7 @@ export const createRun =
       fingerprint: requestOf(companyId, fingerprint),
       createdAt: at,
       counts,
-      checks: [{ checkId, trigger: 'CREATED', at, by: personOf(context), counts }],
+      checks: [{ checkId, trigger: 'CREATED', at, by: personOf(context), rulesVersion: RULES_VERSION, counts }],
       downloads: [],
       reports: [],
     };

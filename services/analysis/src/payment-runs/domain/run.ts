@@ -14,6 +14,11 @@ export interface RunCheck {
   readonly trigger: 'CREATED' | 'RECHECK' | 'DOWNLOAD';
   readonly at: Date;
   readonly by: string;
+  /**
+   * Version of the rules that judged the lines. Lines that had been given out keep the result with which they left, which
+   * an earlier version may have found.
+   */
+  readonly rulesVersion: string;
   readonly counts: Readonly<Record<Verdict, VerdictCount>>;
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { readInvoiceNumber } from '@invoicecontrol/engine/normalisation/invoice-number';
@@ -9,7 +10,7 @@ import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { LineFacts } from './join.js';
 import type { Payable, PayableAccount } from './payable.js';
 import type { PaymentLine } from './payment-line.js';
-import { judgeOf } from './verdict.js';
+import { holdReasons, judgeOf, noticeCodes, RULES_VERSION } from './verdict.js';
 import type { LineResult, RunFacts } from './verdict.js';
 
 const IBAN = 'DE89370400440532013000';
@@ -404,4 +405,74 @@ test('the same facts give the same results, byte for byte', () => {
   const lines = ['RE-2026-0101', 'CN-1', 'nothing'].map((text) => ({ line: line({ texts: [text] }), payables }));
   const again = JSON.parse(JSON.stringify(lines)) as typeof lines;
   expect(JSON.stringify(judged(again))).toBe(JSON.stringify(judged(lines)));
+});
+
+describe('the recorded results', () => {
+  const KSEF = '5265877635-20260412-010080615740-77';
+  const polish = { taxKey: '5265877635', taxCountry: 'PL', currency: 'PLN' } as const;
+  const about: RunFacts = {
+    companyId: 'company',
+    debtorCountry: 'PL',
+    repeatedMessageId: 'M-1',
+    ksefNumbersFrom: '2026-01-01',
+    openCredits: { supplier: ['CN-7', 'CN-8'] },
+  };
+  const of = (number: string, payment: Payment = {}, part: Bill = {}, facts: Partial<LineFacts> = {}): LineFacts => ({
+    line: line({ texts: [number], ...payment }),
+    payables: [bill({ number_: number, ...part })],
+    ...facts,
+  });
+  const fraud = { confirmedFraud: { reviewId: 'r', confirmedAt: '2026-03-02T10:00:00.000Z' } };
+  const earlier = {
+    paid: '100.00',
+    payments: [
+      { kind: 'ERP', id: 'p', amountMinor: '4000', on: '2026-03-05' },
+      { kind: 'RUN', id: 'r', lineId: '1', amountMinor: '6000', on: '2026-03-04' },
+    ],
+  } as const;
+  const several = [1, 2, 3, 4, 5].map((index) => bill({ number_: `B-${index}0`, receivedAtMs: index }));
+  const credited = [bill({ number_: 'B-60' }), bill({ number_: 'CN-7', amount: '-30.00' })];
+  const recent = [{ key: readBankAccount({ iban: OTHER_IBAN }).key, masked: 'DE02', since: '2026-03-01' }];
+  const { verdict: _, ...undecided } = bill({ number_: 'RE-104' });
+  const facts: readonly LineFacts[] = [
+    of('RE-101'),
+    of('RE-101'),
+    of('RE-102', {}, { verdict: { decision: 'BLOCK', riskScore: 90 } }),
+    of('RE-103', {}, { verdict: { decision: 'REVIEW', riskScore: 50 } }),
+    { line: line({ texts: ['RE-104'] }), payables: [undecided] },
+    { line: line({ texts: ['RE-104'] }), payables: [{ ...undecided, source: 'ERP', openFindingIds: ['f', 'g'] }] },
+    of('RE-105', { iban: OTHER_IBAN }, { newVendorAccounts: recent }),
+    of('RE-106', {}, { accounts: [] }),
+    of('RE-107', {}, earlier),
+    of('RE-108', { amount: '100.02' }),
+    of('RE-109', {}, { currency: 'USD' }),
+    of('RE-110', { creditorName: 'Petrol Trading' }),
+    of('RE-111', {}, {}, { payeeCheck: { result: 'NO_MATCH', name: 'Petrol Trading' } }),
+    of('RE-112', {}, { companyId: 'other' }),
+    of('RE-113', {}, {}, fraud),
+    of('RE-114', { currency: 'PLN' }, { ...polish, ksefNumber: KSEF }),
+    of('RE-115', { currency: 'PLN', texts: [`RE-115 ${KSEF}`] }, { ...polish, ksefNumber: 'another' }),
+    of('RE-116', {}, { dueDate: '2026-04-01' }),
+    of('RE-117', { amount: '98.00' }, { dueDate: '2026-03-10' }),
+    of('RE-118', { iban: null }),
+    of('RE-119', { texts: ['RE-999'] }),
+    { line: line({ texts: ['nothing'] }), payables: [], ...fraud },
+    { line: line({ texts: ['B-10, B-20, B-30, B-40, B-50'], amount: '500.00', iban: OTHER_IBAN }), payables: several },
+    { line: line({ texts: ['B-60, CN-7'], amount: '70.00' }), payables: credited },
+  ];
+
+  test('for known facts are still found: any change of them is a new version of the rules', () => {
+    const recorded = JSON.parse(readFileSync(new URL('./golden-verdicts.json', import.meta.url), 'utf8')) as unknown;
+    expect(JSON.parse(JSON.stringify({ rulesVersion: RULES_VERSION, results: judged(facts, about) }))).toEqual(
+      recorded,
+    );
+  });
+
+  test('have every verdict, every reason and every notice', () => {
+    const results = judged(facts, about);
+    const found = (list: readonly string[]) => [...new Set(list)].sort();
+    expect(found(results.map(({ verdict }) => verdict))).toEqual(['HOLD', 'PAY', 'UNKNOWN']);
+    expect(found(results.flatMap(({ reasons }) => reasons.map(({ code }) => code)))).toEqual(found(holdReasons));
+    expect(found(results.flatMap(({ notices }) => notices.map(({ code }) => code)))).toEqual(found(noticeCodes));
+  });
 });

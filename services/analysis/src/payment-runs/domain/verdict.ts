@@ -17,6 +17,16 @@ import type { LineReferences } from './references.js';
 
 export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
 
+/**
+ * Version of the rules that judge payments, which is stored with each check. Any change to the result for any facts, also
+ * to a text or to how a line is joined, requires at least a new minor version. A replay of stored facts gives the stored
+ * results only if the check has this version.
+ */
+export const RULES_VERSION = '1.0.0';
+
+/** Version of the rules of checks that were stored before they named it. */
+export const RULES_VERSION_UNNAMED = '1.0.0';
+
 /** Reasons that hold a payment (payment runs reference, section 3), in the order in which they are shown. */
 export const holdReasons = [
   'ACCOUNT_CONFIRMED_FRAUD',

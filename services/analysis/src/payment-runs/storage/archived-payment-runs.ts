@@ -1,5 +1,6 @@
 import { newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
 import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service';
+import { toCheck } from './payment-runs.js';
 import type {
   PaymentLineDocument,
   PaymentReleaseDocument,
@@ -25,7 +26,7 @@ function toRunRecord({ _id: id, ...run }: PaymentRunDocument): Readonly<Record<s
     lineCount: run.lineCount,
     executionDate: run.executionDate ?? null,
     createdAt: run.createdAt,
-    checks: run.checks,
+    checks: run.checks.map(toCheck),
     downloads: run.downloads.map(({ number, checkId, at, by, count }) => ({ number, checkId, at, by, count })),
     reports: run.reports,
   };

@@ -17,6 +17,7 @@ import type { CheckedLine, CheckedLines, LineOfInvoice, PaymentRunStore } from '
 import type { LineFacts } from '../domain/join.js';
 import type { PaymentLine } from '../domain/payment-line.js';
 import type { GivenLines, Outcome, PaymentRun, Release, RunCheck, RunReport } from '../domain/run.js';
+import { RULES_VERSION_UNNAMED } from '../domain/verdict.js';
 import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 
 /** Number of lines that one write stores. Larger writes keep other requests of the process waiting. */
@@ -40,7 +41,8 @@ export interface PaymentRunDocument extends Aggregate {
   readonly fingerprint: string;
   readonly createdAt: Date;
   readonly counts: PaymentRun['counts'];
-  readonly checks: readonly RunCheck[];
+  /** Checks from before they named the version of their rules have none. */
+  readonly checks: readonly (Omit<RunCheck, 'rulesVersion'> & Partial<Pick<RunCheck, 'rulesVersion'>>)[];
   readonly downloads: readonly (Omit<GivenLines, 'lines'> & { readonly lines: Binary })[];
   readonly reports: readonly RunReport[];
 }
@@ -423,10 +425,18 @@ function toRun({ _id: runId, downloads, messageId, executionDate, ...document }:
     fingerprint,
     createdAt,
     counts,
-    checks,
+    checks: checks.map(toCheck),
     downloads: downloads.map(toDownload),
     reports,
   };
+}
+
+/** Reads a stored check. */
+export function toCheck({
+  rulesVersion = RULES_VERSION_UNNAMED,
+  ...check
+}: PaymentRunDocument['checks'][number]): RunCheck {
+  return { ...check, rulesVersion };
 }
 
 function earlier(one: Date, other: Date): Date {
