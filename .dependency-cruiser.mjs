@@ -10,7 +10,7 @@ const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fa
 const signing = '(^|/)node_modules/(@peculiar/x509|asn1js|xml-crypto)/';
 /** The type of an invoice, without its wire and public forms. */
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
-/** The same is allowed of the records of an ERP. */
+/** The types of ERP records, without their wire forms. */
 const books = '^packages/books/src/(?!wire)[^/]+\\.ts$';
 /** Modules that `domain/` may import: the engine, shared values and refusals, and modules that only compute. */
 const pure = [

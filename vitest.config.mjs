@@ -36,7 +36,7 @@ const servers = 'tools/dev/dist/test-servers.js';
 const product = 'tools/dev/dist/test-product.js';
 const sources = '{packages/*,services/*,tools/*,simulators,console}/src/**';
 const isolated = '**/*.isolated{,.int}.test.ts';
-/** Each starts a product in processes of its own, and kills them. */
+/** Each of these test files starts a product in processes of its own, and kills them. */
 const crashes = 'tests/e2e/crash-*.e2e.test.ts';
 const notOurs = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 

@@ -206,7 +206,7 @@ function siteHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
-/** The hash covers what the web application is built from: its sources, those of the client, and the packages. */
+/** The hash covers what the web application is built from: its sources, the sources of the client, and the packages. */
 function consoleHash() {
   const inputs = ['package-lock.json', ...files(CONSOLE, () => true), ...files('packages/client/src', () => true)];
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));

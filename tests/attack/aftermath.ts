@@ -1,4 +1,4 @@
-// Checks the effects of an attack: other clients must be served, and memory must be released.
+// Checks the system after an attack: other clients must be served, and memory must be released.
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { putContent, reserve } from '../bench/upload-client.js';

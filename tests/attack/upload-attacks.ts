@@ -1,4 +1,4 @@
-// Measures the effect of hostile, large and broken uploads on clients that send ordinary ones.
+// Measures how hostile, large and broken uploads slow down clients that send ordinary uploads.
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { makeDocuments } from '../bench/document-files.js';

@@ -33,7 +33,7 @@ export const plantedKinds = [
 ] as const;
 export type LineKind = (typeof cleanKinds)[number] | (typeof plantedKinds)[number];
 
-/** A line of a run, with what was done to it. */
+/** A line of a generated payment run, with the change that was made to it. */
 export interface LabelledLine extends RunLine {
   readonly kind: LineKind;
 }
@@ -57,7 +57,10 @@ const forgedAccounts = [
   'BE68539007547034',
 ];
 
-/** Returns a run of about this many lines, in a random order except that copies follow what they repeat. */
+/**
+ * Returns a payment run of about this many lines, in a random order, except that each copy follows the line that it
+ * repeats.
+ */
 export function labelledRun(stored: readonly StoredBill[], count: number, random: Random): LabelledRuns {
   const isPayable = ({ invoice }: StoredBill): boolean =>
     toMicro(invoice.gross_amount) > 20n * UNIT && ibanOf(invoice) !== '' && /\d/.test(invoice.invoice_number);

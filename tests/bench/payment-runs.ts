@@ -102,7 +102,7 @@ async function main(): Promise<void> {
   if (values.only !== 'verdicts') await measureSize(system, db, secrets.OPERATOR_TOKEN, size);
 }
 
-/** A line with the verdict that it got. */
+/** A payment line with the verdict that it got. */
 interface JudgedLine extends LabelledLine {
   readonly verdict: string;
   readonly reasons: readonly string[];

@@ -36,7 +36,7 @@ Ends with code 1 if a result changed, and after ${MINUTES_MAX} minutes at the la
 `;
 
 const COUNT_MAX = 100_000;
-/** A quarter of the invoices is imported from files, and the others are posted one by one. */
+/** A quarter of the invoices is imported from files, and the other invoices are posted one by one. */
 const SCANNED_SHARE = 0.25;
 const ROWS_MAX = 5_000;
 /** Share of the bills that arrive between the two rounds: a quarter more, from the following months. */

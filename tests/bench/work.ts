@@ -57,7 +57,7 @@ export interface Customer {
 }
 
 export interface WorkOptions {
-  /** Address of MongoDB without options other than those of the driver. */
+  /** Address of MongoDB without options other than the options of the driver. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly databasePrefix: string;

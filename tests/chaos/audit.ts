@@ -223,7 +223,7 @@ function auditScanAnswers(books: Books, entries: readonly ScanEntry[]): Breach[]
   });
 }
 
-/** Checks that each file of a history scan is stored once, and that its figures are those of its rows. */
+/** Checks that each file of a history scan is stored once, and that its figures equal the figures of its rows. */
 function auditScans({ scans, invoices, findings, importedRows }: Books): Breach[] {
   const rowsOf = groupBy(
     invoices.filter(({ source }) => source === 'SCAN'),

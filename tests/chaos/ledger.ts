@@ -46,7 +46,7 @@ export interface InvoiceEntry extends Entry {
 export interface ScanEntry extends Entry {
   readonly idempotencyKey: string | undefined;
   readonly rows: readonly Row[];
-  /** The number of the first row, which no other row and no invoice has. */
+  /** The invoice number of the first row of a history scan, which no other row and no invoice has. */
   readonly firstNumber: string;
   readonly answers: Scan[];
 }

@@ -16,7 +16,10 @@ export interface Backlog {
   readonly drainedAfterMs: number;
 }
 
-/** Computes the backlog of deliveries to endpoints that always respond: late deliveries of the others are their own fault. */
+/**
+ * Computes the backlog of deliveries to endpoints that always respond: late deliveries to endpoints that fail are
+ * caused by these endpoints.
+ */
 export function backlogOf(
   { endpoints, deliveries, arrivals, published }: WebhookBooks,
   { beganAtMs, returnedAtMs }: Pick<Outage, 'beganAtMs' | 'returnedAtMs'>,

@@ -54,7 +54,7 @@ interface PodSpec {
   }[];
 }
 
-/** The `spec` of a Deployment or a StatefulSet, or that of a CronJob in the same form. */
+/** The `spec` of a Deployment, a StatefulSet or a CronJob, in the same form. */
 export interface WorkloadSpec {
   readonly replicas?: number;
   readonly selector: { readonly matchLabels: Record<string, string> };

@@ -122,7 +122,7 @@ function allOr(users) {
   return others.length < 3 ? `all but ${list(others)}` : list(names.filter((name) => users.includes(name)));
 }
 
-/** Writes the table of routes. The numbers are those of the endpoints in the specification. */
+/** Writes the table of routes. The numbers are the numbers of the endpoints in the specification. */
 function routeTable() {
   const numbers = new Map(
     [...readFileSync(`${root}docs/specification.md`, 'utf8').matchAll(/^\| (\d+) \| ([A-Z]+ \/\S*) \|/gm)].map(

@@ -3,7 +3,7 @@ const ID_SHOWN = 8;
 /** A person or key of the API: `USER:<id>`, `API_KEY:<id>` or `OPERATOR:<id>`. */
 export interface Person {
   readonly kind: 'you' | 'member' | 'key' | 'operator' | 'other';
-  /** Beginning of the id, by which people tell two apart. */
+  /** Beginning of the id of a user or API key, by which people can tell two of them apart. */
   readonly id: string;
 }
 

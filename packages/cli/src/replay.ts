@@ -8,7 +8,8 @@ const REPLAYS_MAX = 1_000;
 type What = { readonly deliveryIds: readonly string[] } | { readonly webhookId: string };
 
 /**
- * Sends deliveries again, one after the other. A delivery that is refused is printed, and the others are still sent.
+ * Sends deliveries again, one after the other. A delivery that is refused is printed, and the other deliveries are
+ * still sent.
  * @returns the number of deliveries that were refused
  */
 export async function replay(

@@ -60,7 +60,7 @@ export function createClient(options: ClientOptions): Client {
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (file !== undefined) headers.set('content-type', file.mediaType);
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
-    // If the operation does not honour the key, a retry would take effect a second time.
+    // If the operation does not honour the Idempotency-Key, a retry would change data a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
     // A file needs no key, because the API recognizes its bytes, also if another program sent them.
     if (isKeyed && file === undefined && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());

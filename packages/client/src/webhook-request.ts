@@ -131,7 +131,7 @@ function checkTime(ageSeconds: number, toleranceSeconds: number): void {
       `The delivery was signed ${ageSeconds} s ago; the maximum age is ${toleranceSeconds} s.`,
     );
   }
-  // An age that is not a number, such as that of an invalid date, is refused too.
+  // A signature whose age is not a number, for example because its date is invalid, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError(
       'IN_THE_FUTURE',

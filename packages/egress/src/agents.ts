@@ -6,7 +6,7 @@ import type { buildConnector as BuildConnector } from 'undici';
 import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 import { buildConnector } from './connector.js';
 
-/** The other side of outgoing calls, as metrics name it. */
+/** The system that outgoing calls go to, as metrics name it. */
 export type Peer = AttributesOf<'http.client.request.duration'>['invoicecontrol.peer'];
 
 /** The agents for outgoing calls, by URL protocol. */

@@ -21,7 +21,7 @@ const TRIES = 2;
  */
 export function resolveWith(servers: readonly string[]): Resolve {
   return async (name) => {
-    // Each DNS lookup has its own resolver, so that a query that hangs does not delay others.
+    // Each DNS lookup has its own resolver, so that a query that hangs does not delay other queries.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers.length > 0) resolver.setServers(servers);
     const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

@@ -37,7 +37,7 @@ export interface Leaf {
    * (`isOptional`).
    */
   readonly hasPresence?: boolean;
-  /** Name of the field in a gRPC message, if the name cannot be derived from that of the invoice field. */
+  /** Name of the field in a gRPC message, if it cannot be derived from the name of the invoice field. */
   readonly wireName?: string;
   /** Form of the field in a row of a history scan. Absent if rows cannot state the field. */
   readonly row?: RowField;

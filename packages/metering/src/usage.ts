@@ -148,7 +148,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return counter !== undefined;
   };
   /**
-   * Reserves a block of quota units together with reservations of single units, if they continue those of a moment ago.
+   * Reserves a block of quota units together with reservations of single units, if single units were reserved a moment
+   * ago as well.
    */
   const reserveWithBlock = async (alike: readonly Reservation[]): Promise<boolean> => {
     const [first] = alike;

@@ -256,7 +256,10 @@ function readTexts(transaction: XmlElement, structured: readonly XmlElement[]): 
   ].flatMap((text) => textOf(text) ?? []);
 }
 
-/** Reads the documents that one part of the remittance information names. Its amount is that of its only document. */
+/**
+ * Reads the documents that one part of the remittance information names. If the part names a single document, the
+ * amount of the part is the amount of the document.
+ */
 function readDocuments(structured: XmlElement): readonly PaidDocument[] {
   const documents = childrenOf(structured, 'RfrdDocInf');
   const amounts = child(structured, 'RfrdDocAmt');

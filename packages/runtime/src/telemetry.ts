@@ -67,7 +67,7 @@ export async function startTelemetry(
 
 export type Duration = NameOf<'histogram'>;
 
-/** Attributes that a measured request or job ends with: those of its histogram, if it has one. */
+/** Attributes that are recorded when a measured request or job ends: the attributes of its histogram, if it has one. */
 type EndAttributes<D extends Duration> = [D] extends [never] ? Attributes : AttributesOf<D>;
 
 /** Request, call or job whose duration is measured. */
@@ -106,7 +106,7 @@ export interface MeasuredOptions<D extends Duration = never> {
   readonly stranger?: TraceHeaders | undefined;
   /** Trace context of the request that caused this work but does not wait for it. */
   readonly link?: string | undefined;
-  /** Id of the request that the measured work belongs to. By default that of the current request. */
+  /** Id of the request that the measured work belongs to. By default the id of the current request. */
   readonly requestId?: string | undefined;
   /** Histogram that also records the duration in seconds. */
   readonly duration?: D;

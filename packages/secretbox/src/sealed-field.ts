@@ -2,8 +2,8 @@ import type { SealedValue } from './sealed-value.js';
 import type { Secretbox } from './secretbox.js';
 
 /**
- * The owner of a secret. A sealed value cannot be opened for another owner. For a value in an array, the id is that of
- * its element.
+ * The owner of a secret. A sealed value cannot be opened for another owner. For a value in an array, the id is the id
+ * of its element.
  */
 export interface SecretOwner {
   readonly id: string;

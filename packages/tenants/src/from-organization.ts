@@ -39,7 +39,8 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
   const organization = client(OrganizationServiceDefinition, channel);
   const facts = createCache<TenantFacts, RequestContext>({
     async load(organizationId, context) {
-      // Other callers may wait for the same facts, so the deadline of the first caller must not apply.
+      // Other callers may wait for the same facts about the organization, so the deadline of the first caller must not
+      // apply.
       const call = { context: unbounded(context), timeoutMs: LOAD_MS_MAX };
       const reply = await organization.getTenantFacts({ organizationId }, call);
       return {

@@ -121,7 +121,7 @@ export function recordsLeftOut(
 
 /**
  * Warns that more companies have a KSeF inbox than a process keeps in memory. The rule about missing invoices does not
- * apply to the others.
+ * apply to the companies that are not kept.
  */
 export function companiesWithoutInbox(logger: Logger, companiesMax: number): void {
   count('invoicecontrol.inboxes.left_out', {});

@@ -25,7 +25,8 @@ export function severalPlansFound(): void {
 }
 
 /**
- * Counts the differences between stored subscriptions and those of the payment provider that the reconciliation found.
+ * Counts the differences that the reconciliation found between stored subscriptions and subscriptions at the payment
+ * provider.
  */
 export function subscriptionsReconciled(found: { checked: number; corrected: number; unknown: number }): void {
   for (const result of ['checked', 'corrected', 'unknown'] as const) {

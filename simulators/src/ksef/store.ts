@@ -10,7 +10,7 @@ const LINES_BEFORE_REWRITE = 50_000;
 /** Records of one kind by id, in the order in which they were first stored. */
 export interface Table<T> {
   get(id: string): T | undefined;
-  /** Stores a record. Later changes to the object have no effect until it is stored again. */
+  /** Stores a record of the simulated KSeF. Later changes to the object are lost until it is stored again. */
   put(id: string, record: T): void;
   delete(id: string): void;
   values(): IterableIterator<T>;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 
-/** The simulated faults of a webhook receiver, with their effect on the sender. */
+/** The simulated faults of a webhook receiver, with the response that the sender gets. */
 export const faultMeanings = {
   STATUS: 'answers with `status` (500), and `Retry-After` and `Location` where they are given',
   SILENCE: 'reads the request and never answers',

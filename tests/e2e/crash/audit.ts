@@ -108,7 +108,7 @@ export async function unfinishedWork({ analysis, scan }: Databases): Promise<str
   return found.flat();
 }
 
-/** Returns the stored events that had no effect in their consumer. */
+/** Returns the stored events whose consumer wrote no document. */
 export async function missingEffects(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const effected = new Set(effects.map(({ _id }) => _id));
   return (await announcedEvents(databases)).flatMap(({ id, subject }) =>
@@ -376,7 +376,7 @@ export function counted(keys: readonly (string | undefined)[]): Map<string, numb
   return counts;
 }
 
-/** Returns those of the keys that occur more than once. */
+/** Returns the keys of records that occur more than once. */
 export function repeated(keys: readonly string[]): string[] {
   return [...counted(keys)].flatMap(([key, count]) => (count > 1 ? [key] : []));
 }

@@ -1,5 +1,5 @@
-// Subscribes to events as a service does. It writes one effect per event under the event's id, as every consumer of the
-// product must.
+// Subscribes to events as a service does. It writes one document for each event under the event's id, as every consumer
+// of the product must.
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -10,7 +10,7 @@ import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 
 export interface Effect {
-  /** Id of the event, which is also the id of its effect. */
+  /** Id of the event, which is also the id of the document that its consumer writes. */
   readonly _id: string;
   readonly event: string;
   readonly payload: string;
@@ -20,7 +20,7 @@ export interface Effects {
   all(): Promise<readonly Effect[]>;
   /** Events that arrived again under a known id with different content, and events that could not be handled. */
   faults(): Promise<readonly string[]>;
-  /** Deletes every effect, as if the database of this service were empty. */
+  /** Deletes every document that the consumer wrote, as if the database of this service were empty. */
   forget(): Promise<void>;
   /**
    * Describes for an error message where these events are in the broker, and the progress that the broker records for

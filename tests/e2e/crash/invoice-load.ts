@@ -8,7 +8,7 @@ import type { Sample } from './sample-invoices.js';
 const CONNECTIONS = 8;
 /** High enough to have a request in progress at every kill, and low enough for a machine with two processors. */
 const PAUSE_MS = 100;
-/** Number of requests that are retried in addition to those of the connections. */
+/** Number of requests that are retried in addition to the requests of each connection. */
 const RETRYING_MAX = 64;
 /**
  * Number of the newest requests that may be repeated, so that a repeat may arrive while the first request is in

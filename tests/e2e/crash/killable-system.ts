@@ -80,11 +80,12 @@ export async function startKillableSystem({
     for (const close of closing.splice(0).toReversed()) await close();
   };
   try {
-    // The system starts servers of its own, because it kills them. Other tests share those of the test run.
+    // The system starts MongoDB and NATS servers of its own, because it kills them. Other tests share the servers of
+    // the test run.
     const infrastructure: Infrastructure = await startInfrastructure({
       hasStreamsDirectory: true,
       env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },
-      // The first lines of the output report the sources of the servers and are not logged.
+      // The first lines of the output state where the MongoDB and NATS programs come from, and are not logged.
       log: (line) => void (isStarted && log(line)),
     });
     isStarted = true;

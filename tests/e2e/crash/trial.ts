@@ -32,11 +32,11 @@ export interface Trial {
   /** Waits until no service has unfinished work. */
   expectNothingUnfinished(): Promise<void>;
   /**
-   * Waits until no work is left, every event has its effect and usage counters are exact. Then compares all stored
-   * records with the guarantees.
+   * Waits until no work is left, every event was handled by its consumers and usage counters are exact. Then compares
+   * all stored records with the guarantees.
    */
   expectPromisesKept(): Promise<void>;
-  /** Deletes all effects, so that every event must arrive again. */
+  /** Deletes all documents that consumers wrote, so that every event must arrive again. */
   forgetEffects(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -27,7 +27,7 @@ export interface Filing {
   /** KSeF token of the company, which the simulator also stores. */
   readonly token: string;
   readonly uploadId?: string;
-  /** The upload of the bill that came through KSeF and then on paper. */
+  /** The upload of the scanned paper bill that had also come through KSeF. */
   readonly paperUploadId?: string;
 }
 

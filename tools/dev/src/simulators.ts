@@ -32,7 +32,7 @@ interface SimulatorOptions {
   readonly webhooks: boolean;
   /** Directory for the certificate of the receiver and for the state of KSeF. */
   readonly directory: string;
-  /** Environment variables of the services in addition to those of the simulators. */
+  /** Environment variables of the services in addition to the variables for the simulators. */
   readonly env: NodeJS.ProcessEnv;
   /** Port of Odoo in the previous start: a connection of an earlier start calls it there. */
   readonly odooPort: number | undefined;

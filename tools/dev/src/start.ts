@@ -295,7 +295,7 @@ class StartError extends Error {}
 
 /**
  * Checks the port before anything starts, so that the message comes at once. For port 0, the operating system chooses a
- * port, which the product tells the others.
+ * port, which the gateway reports to the other services.
  */
 async function findPort(port: number): Promise<number> {
   return new Promise<number>((found, failed) => {

@@ -274,7 +274,10 @@ function nameOf(reference = '') {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** Returns the page of each named object: that of the first tag with an operation that uses it. */
+/**
+ * Returns the page of each named object in the API reference: the page of the first tag with an operation that uses the
+ * object.
+ */
 function schemaHomes(api, tags, operations) {
   const homes = new Map();
   const visit = (node, home) => {

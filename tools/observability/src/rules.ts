@@ -110,7 +110,10 @@ export interface RuleTest {
   readonly tests: readonly object[];
 }
 
-/** Builds the tests of promtool: each alert fires with the samples that it names, and is silent with the others. */
+/**
+ * Builds the tests of promtool: each alert fires with the samples that it names, and does not fire with the other
+ * samples.
+ */
 export function ruleTests(): RuleTest[] {
   const groups = { objectives: ruleGroups.slice(0, -1), alerts: ruleGroups.slice(-1) };
   const named = new Map(groups.alerts.flatMap(({ rules }) => rules).map((rule) => [rule.alert, rule]));

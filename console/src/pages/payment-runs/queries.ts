@@ -109,7 +109,7 @@ export function useDownload(run: PaymentRun) {
       save(data, name);
       return name;
     },
-    // A refused download has judged the lines again, too.
+    // A refused download has also checked the payment lines again.
     onSettled: refresh,
   });
 }

@@ -121,7 +121,10 @@ function isIban(written: string): boolean {
   return remainder === 1;
 }
 
-/** Kinds of payment means: transfer, card and direct debit. Each requires its own group and excludes the others. */
+/**
+ * Kinds of payment means: transfer, card and direct debit. Each kind requires its own group and excludes the groups of
+ * the other kinds.
+ */
 const paymentGroups = [
   { number: '23', codes: ['30', '58'], needed: 'BG-17', forbidden: ['BG-18', 'BG-19'], what: 'a credit transfer' },
   { number: '24', codes: ['48', '54', '55'], needed: 'BG-18', forbidden: ['BG-17', 'BG-19'], what: 'a card payment' },

@@ -105,7 +105,7 @@ function groupsOf(
   return groups;
 }
 
-/** Lists the names of the first vendors and counts the others. */
+/** Lists the names of the first vendors and counts the other vendors. */
 function namesOf(vendors: readonly BookedVendor[]): string {
   const named = vendors.slice(0, NAMED_VENDORS_MAX).map(nameOfVendor);
   const more = vendors.length - named.length;

@@ -367,7 +367,7 @@ function splitDuplicates(
   ];
 }
 
-/** Lists the invoice numbers of the first partial invoices and counts the others. */
+/** Lists the invoice numbers of the first partial invoices and counts the other partial invoices. */
 function partNumbers(parts: readonly Candidate[]): string {
   const named = parts.slice(0, NAMED_PARTS_MAX).map((part) => shownText(part.invoiceNumber));
   const more = parts.length - named.length;

@@ -68,7 +68,7 @@ export interface Facts {
   readonly ownAccount?: OwnAccountFacts;
   /** Keys of the supplier's accounts that have received payments. */
   readonly paidAccounts?: readonly string[];
-  /** Facts about the document. Present only for uploads. */
+  /** Facts about the uploaded document. Present only for invoices that were read from an upload. */
   readonly document?: DocumentFacts;
   readonly inbox?: InboxFacts;
 }

@@ -154,8 +154,8 @@ export function isFull(countedUnits: readonly string[]): boolean {
 }
 
 /**
- * Drops finalized invoices from the counted ones, except for the newest. Unfinalized ones are always kept, because they
- * are counted again after a crash and must then change nothing.
+ * Drops finalized invoices from the list of counted invoices, except for the newest. Invoices that are not finalized
+ * are always kept in the list, because they are counted again after a crash and must then change nothing.
  */
 export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {
   const newest = countedUnits.length - FINALIZED_UNITS_KEPT;

@@ -55,7 +55,8 @@ function relationOfNumbers(
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   const differing = differingNumericRuns(left, right);
-  // This check precedes the one for PARTS, because a month after a year looks like the number of a part of an invoice.
+  // This check precedes the check for PARTS, because a month after a year looks like the number of a part of an
+  // invoice.
   if (sameAmountAndDate && differing !== undefined && isWrongDate(differing, left)) return 'TYPO';
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';

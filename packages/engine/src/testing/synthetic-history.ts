@@ -47,8 +47,8 @@ const mutations: Readonly<Record<string, Mutation>> = {
 const COPY_DELAY_DAYS = 6;
 
 /**
- * Generates a repeatable history in order of arrival. About `copyShare` of the invoices are billed twice and the others
- * are clean.
+ * Generates a repeatable history in order of arrival. About `copyShare` of the invoices are billed twice and the other
+ * invoices are correct.
  */
 export function syntheticHistory(seed: number, months: number, copyShare: number): SyntheticInvoice[] {
   const random = randomFrom(seed);

@@ -29,13 +29,13 @@ interface Word extends PixelArea {
  * letter change whenever it is drawn again.
  */
 const GREY_DISTANCE_MIN = 64;
-/** Minimum number of changed pixels on even paper, which has no edges, so that even light text is noticed. */
+/** Minimum number of changed pixels in an area of the page without content, so that even light text is noticed. */
 const PAPER_GREY_DISTANCE_MIN = 24;
-/** Shade of grey that separates ink (darker) from paper (lighter) on a drawn page. */
+/** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
 /** Half of the maximum distance between things that belong together, which is 6 to 12 pixels or 5 to 9 points. */
 const BLOCK_PIXELS = 6;
-/** Maximum difference of the shades of grey on empty paper of a drawn page. */
+/** Maximum difference of the shades of grey in the empty background of a drawn page. */
 const PAPER_DISTANCE_MAX = 32;
 /** Maximum thickness of lines below and through the text of a page: 3 points. */
 const LINE_PIXELS_MAX = 4;
@@ -135,7 +135,7 @@ export function textOf({ lines }: TextPage): string {
   return lines.map(({ cells }) => cells.map(({ text }) => text).join(' ')).join('\n');
 }
 
-/** Returns the words of one list that the other does not contain, or contains less often. */
+/** Returns the words of one page revision that the other revision does not contain, or contains less often. */
 function without(words: readonly Word[], others: readonly Word[]): Word[] {
   const counts = new Map<string, number>();
   for (const { text } of others) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -331,7 +331,10 @@ function compareGreys(
   return found;
 }
 
-/** Returns a function that checks whether a pixel is on empty, even paper. The paper is analyzed at the first call. */
+/**
+ * Returns a function that checks whether a pixel of a drawn page belongs to its empty background. The page is analyzed
+ * at the first call.
+ */
 function emptyPaperOf({ width, height, data }: GreyPicture): (x: number, y: number) => boolean {
   const [columns, rows] = [Math.ceil(width / BLOCK_PIXELS), Math.ceil(height / BLOCK_PIXELS)];
   let blocks: { readonly least: Uint8Array; readonly most: Uint8Array } | undefined;

@@ -90,7 +90,7 @@ function required(value: string | null): string {
   return isolated(value) || ABSENT;
 }
 
-/** Returns a section of the view, without the rows that have no value. */
+/** Returns a section of the HTML view of an invoice, without the fields that have no value. */
 function section(heading: string, rows: readonly (readonly [name: string, html: string])[]): string {
   const stated = rows.filter(([, html]) => html !== '').map(([name, html]) => `<dt>${name}</dt><dd>${html}</dd>`);
   return `<section><h2>${heading}</h2><dl>${stated.join('')}</dl></section>`;

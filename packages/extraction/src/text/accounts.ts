@@ -62,7 +62,10 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
   return { ibans, invalid: ibans.length === 0 ? invalid : null, domestic: findDomesticAccount(document) };
 }
 
-/** Finds an IBAN that a line break in the document divides. Its position is that of the part on the first line. */
+/**
+ * Finds an IBAN that a line break in the document divides. The position of the IBAN is the position of its part on the
+ * first line.
+ */
 function ibanOverTwoLines(document: TextDocument, cell: ReadCell): IbanMatch[] {
   const begin = BROKEN_IBAN.exec(cell.text);
   const lines = document.lines[cell.page] ?? [];

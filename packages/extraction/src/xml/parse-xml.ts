@@ -6,7 +6,7 @@ import { countElements } from './find.js';
 
 /** Maximum size, the same as for a reserved upload (documents reference, section 14). */
 const XML_BYTES_MAX = 10_485_760;
-/** Maximum number of elements, four times that of an invoice with 10,000 lines. */
+/** Maximum number of XML elements, four times the number in an invoice with 10,000 lines. */
 const ELEMENTS_MAX = 500_000;
 const NO_DOCTYPE =
   'The XML begins with a DOCTYPE, which no invoice format uses. Remove that line and send the file again.';

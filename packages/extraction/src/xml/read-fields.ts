@@ -28,7 +28,7 @@ interface Reader {
 /** `UNREADABLE` means that the document states the value in a form that cannot be stored. */
 type Outcome = FieldReading | 'UNREADABLE' | undefined;
 
-/** The values of the XML invoice that were read so far. Sources of later fields may refer to earlier ones. */
+/** The values of the XML invoice that were read so far. The rules for later fields may refer to earlier fields. */
 interface Context {
   readonly root: XmlElement;
   readonly syntax: Syntax;

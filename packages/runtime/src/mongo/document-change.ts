@@ -58,7 +58,7 @@ function compareLists(change: Change, path: string, before: readonly unknown[], 
   else for (const index of differing) compare(change, `${path}.${index}`, before[index], after[index]);
 }
 
-/** Checks whether a stored list begins with the entries that another one has after its first entries. */
+/** Checks whether a stored list begins with the entries that another list has after its first entries. */
 function isShifted(before: readonly unknown[], after: readonly unknown[], dropped: number): boolean {
   for (let index = dropped; index < before.length; index++) {
     if (!isSame(before[index], after[index - dropped])) return false;

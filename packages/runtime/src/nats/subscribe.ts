@@ -31,14 +31,14 @@ export interface DeadLetters {
 export interface ConsumerPosition {
   /** Time when the broker created the consumer. A later consumer with the same name has a position of its own. */
   readonly created: string;
-  /** Sequence number up to which the consumer has acknowledged all events and stored their effects. */
+  /** Sequence number up to which the consumer has acknowledged all events and stored the resulting changes. */
   readonly acknowledgedSeq: number;
   readonly deliveredSeq: number;
 }
 
 /**
- * Stores the positions in the same database as the effects of the events. If the database is restored to an earlier
- * time, both are from the same time.
+ * Stores the positions in the same database as the changes that the events caused. If the database is restored to an
+ * earlier time, both are from the same time.
  */
 export interface ConsumerPositions {
   find(consumer: string): Promise<ConsumerPosition | undefined>;
@@ -49,7 +49,7 @@ export interface ConsumerPositions {
 export interface SubscribeDeps {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
-  /** Store of the consumer positions. Absent for a listener that stores no effects of events. */
+  /** Store of the consumer positions. Absent for a listener that stores nothing when it handles an event. */
   readonly positions?: ConsumerPositions;
   /** Checks whether an error of a handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
@@ -61,8 +61,8 @@ export interface Subscriber<T extends EventHeader> {
   readonly service: string;
   readonly type: EventType<T>;
   /**
-   * Function that handles an event, perhaps more than once. It must be idempotent: derive the ids of effects from the
-   * event id, or compare source versions.
+   * Function that handles an event, perhaps more than once. It must be idempotent: derive the ids of the documents that
+   * it writes from the event id, or compare source versions.
    */
   readonly handle: (event: T) => Promise<void>;
   /**

@@ -55,8 +55,8 @@ export interface ConnectionStore {
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /**
-   * Returns the ERP connections to one provider: all that are not DISABLED, and then the newest of the others, each
-   * with its company.
+   * Returns the ERP connections to one provider: all connections that are not DISABLED, then the newest DISABLED
+   * connections, each with its company.
    */
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
   /** Counts the ERP connections that are not DISABLED. */

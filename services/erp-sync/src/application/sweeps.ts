@@ -9,7 +9,8 @@ import type { DeleteDeps } from './change-connections.js';
 const DELETION_AGE_MS_MIN = 10_000;
 
 /**
- * Completes deletions of ERP connections that a crash or an outage interrupted. A failure does not delay the others.
+ * Completes deletions of ERP connections that a crash or an outage interrupted. A failed deletion does not delay the
+ * other deletions.
  */
 export const finishDeletions =
   (deps: DeleteDeps & { readonly clock: Clock }) =>

@@ -26,7 +26,7 @@ export interface ImportCall {
   readonly signal: AbortSignal;
 }
 
-/** Stores imported records. Every call can be repeated without further effect. */
+/** Stores imported ERP records. A repeated call changes nothing. */
 export interface Imports {
   store<S extends StreamName>(
     source: ImportSource,

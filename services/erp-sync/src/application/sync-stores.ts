@@ -147,7 +147,7 @@ export interface ListedIdStore {
   remove(connectionId: string, stream?: StreamName): Promise<void>;
 }
 
-/** Effect of a completed import run on its ERP connection. */
+/** Change of an ERP connection that a completed import run causes. */
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly finishedAt: Date;

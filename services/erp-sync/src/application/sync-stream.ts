@@ -106,7 +106,7 @@ async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page
   await storePart(run, stream, page);
 }
 
-/** Stores the valid records of a page of ERP records, and counts the others as failed. */
+/** Stores the valid records of a page of ERP records, and counts the invalid records as failed. */
 async function storePart<S extends StreamName>(
   run: RunUnderWay,
   stream: S,

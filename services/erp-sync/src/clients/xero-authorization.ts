@@ -57,7 +57,7 @@ export function xeroAuthorization(
       if (connected === undefined)
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include a Xero organisation.');
       // The OAuth tokens for several companies would form one chain, and each refresh would terminate the access to the
-      // others.
+      // other companies.
       if (more.length > 0) {
         throw new ErpFault(
           'TENANT_NOT_FOUND',

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
- * The values in the signed `state` parameter of an OAuth consent (ERP reference, section 7.1). None of them is secret.
+ * The values in the signed `state` parameter of an OAuth consent (ERP reference, section 7.1). No value in the state is
+ * secret.
  */
 export interface OAuthState {
   /** Id of the stored OAuth consent flow that the state belongs to. */

@@ -55,7 +55,8 @@ export interface Run {
 }
 
 /**
- * Effect of a completed import run on its ERP connection. It is stored with the run, so that any replica can apply it.
+ * Change of an ERP connection that a completed import run causes. The change is stored with the run, so that any
+ * replica can apply it.
  */
 export type RunOutcome = FaultlessOutcome | FaultyOutcome;
 
@@ -188,7 +189,7 @@ export function statusOf(
   return hasTooManyInvalid(log.streams) ? 'PARTIAL' : 'SUCCEEDED';
 }
 
-/** Returns the effect that the completion of an import run has on its ERP connection. */
+/** Returns the change of an ERP connection that the completion of an import run causes. */
 export function outcomeOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
   { fault, broken }: EndOfRun,

@@ -155,8 +155,8 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // The write has no effect if the ERP connection was changed in the meantime. The next import run then sets its
-        // status.
+        // The write changes nothing if the ERP connection was changed in the meantime. The next import run then sets
+        // its status.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

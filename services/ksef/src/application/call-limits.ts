@@ -45,7 +45,10 @@ export interface StoredScope {
 /** Store of the counts of KSeF calls, which all replicas use. */
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
-  /** Stores the state that follows `version`. Returns false if another replica has already stored one. */
+  /**
+   * Stores the state that follows `version`. Returns false if another replica has already stored a state for that
+   * version.
+   */
   replace(id: string, next: StoredScope & { readonly expiresAt: Date }): Promise<boolean>;
 }
 

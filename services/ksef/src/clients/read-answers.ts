@@ -76,7 +76,10 @@ export const invoiceAnswer = z
         referenceOf(more?.originalSessionReferenceNumber) ?? named?.sessionReferenceNumber,
     };
   });
-/** An entry of a KSeF invoice list. An entry that cannot be read is left out, so that it does not hide the others. */
+/**
+ * An entry of a KSeF invoice list. An entry that cannot be read is left out, so that it does not hide the other
+ * invoices.
+ */
 const listedInvoice = z
   .object({
     referenceNumber: reference,

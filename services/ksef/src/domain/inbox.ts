@@ -130,7 +130,10 @@ export interface StoringPeriod {
   readonly until?: Date | undefined;
 }
 
-/** Maximum number of interrupted packages of a role whose documents can be distinguished from those of other roles. */
+/**
+ * Maximum number of interrupted packages of a role whose documents can be distinguished from the documents of other
+ * roles.
+ */
 export const UNCOUNTED_MAX = 10;
 
 /** Progress and next step of one KSeF inbox role. */

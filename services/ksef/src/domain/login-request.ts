@@ -14,8 +14,8 @@ const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 /**
- * Time by which the signature is dated back. KSeF refuses a signature whose time is in the future, and its clock may
- * differ from that of its verifier.
+ * Time by which the signature is dated back. KSeF refuses a signature whose time is in the future, and the clock of
+ * KSeF may differ from the clock of this service.
  */
 const SIGNED_BEFORE_MS = 60_000;
 

@@ -68,7 +68,7 @@ export function tokenIn(text: string): string {
   return token;
 }
 
-/** Creates a client for every group of rpcs, like those of real callers. */
+/** Creates a client for every group of rpcs, as real callers have. */
 export function connect(address: string) {
   const channel = openChannel(address);
   const operator = client(OperatorServiceDefinition, channel);

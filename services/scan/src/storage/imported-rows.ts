@@ -36,7 +36,7 @@ export function importedRowStore(
   failedAmong: (organizationId: string, scanIds: readonly string[]) => Promise<ReadonlySet<string>>,
 ): ImportedRows {
   /**
-   * Reserves those of the external ids that no other history scan has reserved.
+   * Reserves the external ids that no other history scan has reserved.
    * @returns the ids that belong to other history scans, except abandoned ones
    */
   const insertFree = async (

@@ -1,6 +1,6 @@
 import { createRequestRate } from './request-rate.js';
 
-/** Result of a webhook delivery attempt. `NEUTRAL` has no effect on the webhook's failure count. */
+/** Result of a webhook delivery attempt. `NEUTRAL` does not change the webhook's failure count. */
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**

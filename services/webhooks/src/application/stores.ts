@@ -130,7 +130,7 @@ export type SendableDelivery = Pick<
   'id' | 'organizationId' | 'endpointId' | 'eventId' | 'isTest' | 'series' | 'failures' | 'tries'
 >;
 
-/** A webhook delivery that one worker may send. After its lease has expired, the worker's writes have no effect. */
+/** A webhook delivery that one worker may send. After its lease has expired, the worker's writes change nothing. */
 export interface ClaimedDelivery {
   readonly delivery: SendableDelivery;
   readonly claimId: string;
@@ -220,7 +220,7 @@ export interface Deliveries {
   /** Returns the ids of FAILED deliveries that were created since the given time, oldest first. */
   failedSince(endpointId: string, since: Date, closedBefore: Date, limit: number): Promise<readonly string[]>;
   /**
-   * Marks those of the deliveries that are still FAILED as due again.
+   * Marks the webhook deliveries that are still FAILED as due again.
    * @returns their number
    */
   replayAll(ids: readonly string[], replayId: string): Promise<number>;

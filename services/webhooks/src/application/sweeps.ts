@@ -5,10 +5,12 @@ import type { Deliveries, Endpoints, Events } from './stores.js';
 
 const DAY_MS = 24 * 3_600_000;
 const CLOSED_KEPT_MS = 30 * DAY_MS;
-/** Retention of events, longer than that of webhook deliveries, which need them for a replay. */
+/**
+ * Retention of events, longer than the retention of webhook deliveries, because a replay of a delivery needs its event.
+ */
 const EVENTS_KEPT_MS = 35 * DAY_MS;
 const EXCERPTS_KEPT_MS = 7 * DAY_MS;
-/** Retention of deleted webhooks, longer than that of their deliveries. */
+/** Retention of deleted webhooks, longer than the retention of their deliveries. */
 const ENDPOINTS_KEPT_MS = 35 * DAY_MS;
 /** Minimum age of a webhook deletion that the sweep finishes. Younger deletions are still handled by their request. */
 const DELETION_AGE_MS_MIN = 30_000;

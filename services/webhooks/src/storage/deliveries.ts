@@ -131,8 +131,8 @@ export function deliveryStore(
     const found = await collection
       .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
       .toArray();
-    // Only the webhook deliveries that this worker has claimed are returned. The others were claimed by another worker,
-    // or are closed.
+    // Only the webhook deliveries that this worker has claimed are returned. The other deliveries were claimed by
+    // another worker, or are closed.
     return new Map(
       found.flatMap(({ _id }) => {
         const claimed = claims.get(_id);

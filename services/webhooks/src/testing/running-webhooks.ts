@@ -62,7 +62,8 @@ export interface Options {
 }
 
 /**
- * Maximum difference between the clock of the database, which the services use, and that of a test on a busy machine.
+ * Maximum difference between the clock of the database, which the services use, and the clock of a test on a busy
+ * machine.
  */
 const CLOCK_DIFFERENCE_MS_MAX = 2_000;
 

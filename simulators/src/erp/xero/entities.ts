@@ -14,7 +14,7 @@ export interface Entity {
   /** Supported query parameters other than `page`, `pageSize` and `order`. */
   readonly parameters: readonly string[];
   readonly defaults: (context: DefaultsContext) => Row;
-  /** Returns the row that replaces a removed one, because Xero never deletes records. */
+  /** Returns the row that replaces a removed row, because Xero never deletes records. */
   readonly ended: (row: Row) => Row;
 }
 

@@ -61,7 +61,7 @@ export interface Line {
   readonly terms?: readonly number[];
   readonly permille?: number;
   readonly currency?: string;
-  /** Form of the order on the bills; `isKept` if one order covers many bills. */
+  /** Form of the purchase order number on the bills; `isKept` if one order covers many bills. */
   readonly order?: { readonly form: string; readonly isKept?: boolean };
   readonly recurs?: boolean;
 }

@@ -37,8 +37,8 @@ export interface InfrastructureOptions {
   /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */
   hasStreamsDirectory?: boolean;
   /**
-   * Environment variables that replace those of this process. A test that kills servers passes `{}` and gets separate
-   * servers.
+   * Environment variables that replace the variables of this process. A test that kills servers passes `{}` and gets
+   * separate servers.
    */
   env?: NodeJS.ProcessEnv;
   /**

@@ -18,8 +18,8 @@ const LIBRARIES_TIMEOUT_MS = 120_000;
 
 const DOWNLOADS = 'https://fastdl.mongodb.org';
 /**
- * Downloads that MongoDB publishes for each platform and processor, with their SHA-256. The builds for Linux are those of Ubuntu 22.04 and
- * run on Debian 12.
+ * Downloads that MongoDB publishes for each platform and processor, with their SHA-256. The builds for Linux are the
+ * builds for Ubuntu 22.04, and also run on Debian 12.
  */
 const downloads: Readonly<Record<string, { readonly path: string; readonly sha256: string }>> = {
   'linux x64': {

@@ -67,7 +67,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
     });
 };
 
-/** Returns the complete vendor lists of an organization, without those of disconnected connections. */
+/** Returns the complete vendor lists of an organization, without the lists of disconnected ERP connections. */
 export const vendorListsOf =
   (sources: Pick<ErpSourceStore, 'ofOrganization'>) =>
   async (organizationId: string): Promise<readonly VendorList[]> =>

@@ -153,7 +153,7 @@ async function billsAfter(
 }
 
 /**
- * Converts the bill to an invoice from its supplier. Amounts keep the digits that the ERP sent, and those of a credit
+ * Converts the bill to an invoice from its supplier. Amounts keep the digits that the ERP sent. The amounts of a credit
  * note are negative.
  */
 function invoiceOf(bill: CompleteBill, taxId: string | undefined): CanonicalInvoice {

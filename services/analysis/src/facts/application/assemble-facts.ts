@@ -43,7 +43,7 @@ export interface FactParts {
 
 /** Facts that are needed only for invoices of an unknown supplier. */
 export interface Newcomer {
-  /** Suppliers whose names are similar to that of the invoice's supplier. */
+  /** Suppliers whose names are similar to the name of the invoice's supplier. */
   readonly alike: readonly ProfiledSupplier[];
   readonly highAmount: DecimalAmount | undefined;
 }

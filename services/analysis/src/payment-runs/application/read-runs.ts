@@ -104,7 +104,8 @@ export function runReader({
       const run = await requireRun(runs, organizationId, runId);
       const of = { runId, checkId: currentCheck(run).checkId };
       const found = await runs.lines(organizationId, of, { ...query, size: query.size + 1 });
-      // A position in the list is that of the line in its file. The id only completes the token.
+      // The position in the list of payment lines is the position of the line in its file. The id only completes the
+      // page token.
       const page = pageOf(found, query.size, ({ line }) => ({ order: line.position, id: runId }));
       return { ...page, items: await withStates(run, page.items) };
     },

@@ -34,7 +34,7 @@ export interface Payable {
   readonly companyId: string;
   readonly supplierId: string | null;
   readonly supplierName: string;
-  /** Name keys under which the supplier is known, including that of the bill. */
+  /** Name keys under which the supplier is known, including the key of the name on the bill. */
   readonly nameKeys: readonly string[];
   readonly taxKey?: string;
   readonly taxCountry?: string;

@@ -45,7 +45,10 @@ export interface PaymentLine {
   readonly texts: readonly string[];
 }
 
-/** Returns the amount and the currency of a line that are compared with those of its invoices. */
+/**
+ * Returns the amount and the currency of a payment line that are compared with the amounts and currencies of its
+ * invoices.
+ */
 export function comparedAmount({ amount, currency, equivalent }: PaymentLine): {
   readonly amount: DecimalAmount;
   readonly currency: string;

@@ -8,7 +8,7 @@ export interface VerdictCount {
   readonly sums: readonly { readonly currency: string; readonly amount: DecimalAmount }[];
 }
 
-/** One check of all lines of a payment run. The newest one is in force, the earlier ones are kept. */
+/** One check of all lines of a payment run. The newest check is in force, and the earlier checks are kept. */
 export interface RunCheck {
   readonly checkId: string;
   readonly trigger: 'CREATED' | 'RECHECK' | 'DOWNLOAD';

@@ -53,7 +53,7 @@ export const noticeCodes = [
 ] as const;
 export type NoticeCode = (typeof noticeCodes)[number];
 
-/** One value of a payment beside the value that the records have for it. */
+/** One value of a payment next to the value in the invoice or vendor with which it is compared. */
 export interface Comparison {
   readonly field: string;
   readonly invoiceId?: string;

@@ -7,7 +7,9 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { DownloadTurns } from '../application/download-turns.js';
 
-/** Document that the running download of an organization holds. Its id is that of the organization. */
+/**
+ * Document that the running download of an organization holds. The id of the document is the id of the organization.
+ */
 export type DownloadTurnDocument = Claimable;
 
 /** Time after which another process takes over from a download whose process died. */

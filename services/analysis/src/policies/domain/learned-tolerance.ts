@@ -116,8 +116,8 @@ export function toleranceFrom(
 }
 
 /**
- * Returns the learned tolerances that meet the current requirements. The others no longer lower the severity of
- * findings.
+ * Returns the learned tolerances that meet the current requirements. The other tolerances no longer lower the severity
+ * of findings.
  */
 export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): LearnedTolerance[] {
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));

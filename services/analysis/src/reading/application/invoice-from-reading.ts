@@ -123,8 +123,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
 }
 
 /**
- * Returns the provenance of a name that is that of a known supplier with the tax id or account of the document. Only the
- * name that was read has a known place on the page.
+ * Returns the provenance of a supplier name that was not read but belongs to a known supplier with the tax id or
+ * account of the document. Only the name that was read has a known place on the page.
  */
 function withKnownName(read: Provenance | undefined, name: string): Provenance {
   const printed = read?.value === name ? read : { raw: name, box: [], confidence: 0 };

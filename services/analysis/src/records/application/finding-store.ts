@@ -185,8 +185,11 @@ export interface FindingStore {
    * @throws VersionConflict if the finding has changed since it was read
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
-  /** Returns a page of reviewed findings from any tenant whose effects may be missing, ordered by id, for the sweep. */
+  /**
+   * Returns a page of reviewed findings from any tenant whose decision or profile may not reflect the review yet,
+   * ordered by id, for the sweep.
+   */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
-  /** Records that all effects of this review version are stored. */
+  /** Records that all changes that follow from this version of the review are stored. */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

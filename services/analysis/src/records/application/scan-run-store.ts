@@ -39,7 +39,8 @@ export interface ScanRunStore {
   /** Returns which of the history scans have rows that may not be counted in all records yet. */
   unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Returns those of the history scans that have no result yet, with the time at which a call for each scan last began.
+   * Returns the history scans among the given ones that have no result yet, with the time at which a call for each scan
+   * last began.
    */
   begunWithoutResult(organizationId: string, scanIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
 }

@@ -275,7 +275,7 @@ async function learnTolerance(
   });
 }
 
-/** Repeats reading, deciding and writing the effects of a review until no concurrent write interferes. */
+/** Repeats reading, deciding and writing the changes that follow from a review until no concurrent write interferes. */
 async function guarded(what: string, attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     if (await attempt()) return;

@@ -74,7 +74,7 @@ export const reviewFinding =
         await effects.apply(reviewed);
         effected.resolve();
       } catch (error) {
-        // The review of the finding is already stored, so the sweep will apply its effects.
+        // The review of the finding is already stored, so the sweep will apply it to decisions and supplier profiles.
         effected.reject(error);
         logger.warn({ error, findingId }, 'what follows from a review could not be stored; the sweep retries');
       }

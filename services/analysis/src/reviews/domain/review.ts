@@ -128,7 +128,10 @@ function blockOf(finding: MayBlock): Date | undefined {
   return finding.blockedSince ?? (finding.disposition === 'CONFIRMED' ? finding.reviewedAt : undefined);
 }
 
-/** The current review of a finding. Every effect is computed from it, so that effects can be repeated. */
+/**
+ * The current review of a finding. Every change that follows from the review is computed from it, so that the changes
+ * can be repeated.
+ */
 export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
   /** Finding version to which this review belongs. An older version never replaces a newer one. */

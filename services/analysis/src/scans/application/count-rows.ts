@@ -85,7 +85,7 @@ function supplierAfterAll(
 }
 
 interface CountingAll<R extends CountedRecord, S> {
-  /** Counts the rows in a record that is newer than the one in the history, and returns the new state. */
+  /** Counts the rows in a supplier record that is newer than the record in the history, and returns the new state. */
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
   /** Builds the counting record from its new state and the version that was read. */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;

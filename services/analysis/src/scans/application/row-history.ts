@@ -76,7 +76,7 @@ export interface Counts<R, S> {
   readonly record: R | undefined;
   /** Rows of the history scan in their order, each with the suspicion that its decision raised. */
   readonly rows: readonly NormalisedInvoice[];
-  /** State of the counting record after the rows are counted. */
+  /** State of the counting record of a supplier after the rows of the history scan are counted. */
   readonly state: S;
 }
 

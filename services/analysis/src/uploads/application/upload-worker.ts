@@ -41,7 +41,7 @@ import type {
 const UPLOAD_LEASE_MS = 30_000;
 /**
  * Maximum number of queued uploads that one process works on at the same time. The documents service reads only a few
- * at once, so the others wait in this process.
+ * documents at once, so the other uploads wait in this process.
  */
 const QUEUED_AT_ONCE_MAX = 8;
 /**

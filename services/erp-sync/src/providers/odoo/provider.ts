@@ -24,7 +24,7 @@ const PAYMENTS: Domain = [
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
 const VENDOR_WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
-/** Filter for the bank accounts of suppliers, including those of people who work there. */
+/** Filter for the bank accounts of suppliers, including the accounts of people who work for a supplier. */
 const OF_SUPPLIERS: Domain = [['partner_id.commercial_partner_id.supplier_rank', '>', 0]];
 
 /** Provider for Odoo 14 and later (ERP reference, section 4). */

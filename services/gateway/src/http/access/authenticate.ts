@@ -124,7 +124,10 @@ export class Authenticator {
     return credential !== undefined && this.#principals.peek(digestOf(credential)) !== undefined;
   }
 
-  /** Invalidates a session that has ended, immediately in this gateway. The others check it again within seconds. */
+  /**
+   * Invalidates a session of the app that has ended, immediately in this gateway. The other gateways check the session
+   * again within seconds.
+   */
   invalidateSession(sessionId: string): void {
     this.#principals.invalidateWhere(({ session }) => session?.sessionId === sessionId);
   }

@@ -167,7 +167,7 @@ export function closeLateConnections(
       const connection = connections.get(socket);
       if (connection === undefined) continue;
       if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
-        // This error equals the one that Node.js creates for a request that times out.
+        // This error equals the error that Node.js creates for a request that times out.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
         continue;

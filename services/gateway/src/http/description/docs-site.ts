@@ -31,7 +31,10 @@ interface Entry {
 
 interface File extends Omit<Entry, 'isImmutable'> {
   readonly compressed: Buffer;
-  /** The file for callers that cannot read gzip. It is unpacked for the first of them, because most gateways have none. */
+  /**
+   * The file for callers that cannot read gzip. It is unpacked for the first such caller, because most gateways have no
+   * such caller.
+   */
   plain?: Buffer;
   readonly cacheControl: string;
   /** The name of the documentation file in logs and metrics. */
@@ -50,7 +53,8 @@ export function docsSite(app: Express, openApi: string): void {
   ] as const) {
     files.set(path, describedBy(path, text));
   }
-  // One look-up for all files: each further route of Express would be compared with the path of every API request.
+  // One route serves all files of the documentation, because each further route of Express would be compared with the
+  // path of every API request.
   app.use((request, response, next) => {
     const file = files.get(request.path);
     const trimmed = request.path.replace(/\/$/, '');

@@ -17,7 +17,7 @@ export interface PublishedResponse {
   readonly schema?: z.ZodType;
   /** Media types of a body that is a file, which a caller of a route with a schema may ask for by Accept. */
   readonly mediaTypes?: readonly string[];
-  /** Headers that the response has in addition to those of every response. */
+  /** Headers that the response has in addition to the headers of every response. */
   readonly headers?: readonly HeaderName[];
 }
 

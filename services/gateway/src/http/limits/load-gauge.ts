@@ -6,7 +6,10 @@ import { requestRefused } from '../../telemetry.js';
 
 /** Number of concurrent requests above which reads are refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
-/** Maximum number of concurrent requests for one organization, so that one organization cannot block the others. */
+/**
+ * Maximum number of concurrent requests for one organization, so that one organization cannot block other
+ * organizations.
+ */
 export const ORGANIZATION_IN_FLIGHT_MAX = 250;
 /** Event loop lag (p99) above which reads are refused, if our own requests may be the cause. */
 export const LAG_MS_MAX = 200;
@@ -26,7 +29,10 @@ export const STUCK_MS = 180_000;
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
-/** Measures the load on this process by authenticated requests. Refusing some requests early keeps the others fast. */
+/**
+ * Measures the load on this process by authenticated requests. Refusing some requests early keeps the other requests
+ * fast.
+ */
 export class LoadGauge {
   readonly #clock: Clock;
   readonly #delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });

@@ -10,7 +10,9 @@ export const COUNT_INTERVAL_MS = 10_000;
 export type Resolve = (hostname: string) => Promise<readonly Pick<LookupAddress, 'family'>[]>;
 
 export interface PeerCountOptions {
-  /** Host name whose addresses are those of the gateways. Without it, the number of gateways is `initial`. */
+  /**
+   * Host name that resolves to the addresses of the gateways. Without a host name, the number of gateways is `initial`.
+   */
   readonly hostname: string | undefined;
   /** Number of gateways until they have been counted. */
   readonly initial: number;

@@ -7,7 +7,7 @@ import type { Demand, Standing } from './rate-limit.js';
 export type Limits = Readonly<Record<RatePolicy, number>>;
 
 /**
- * Returns the rate limits for a request: those of its API key and its organization, another one for writes, and the
+ * Returns the rate limits for a request: the limits of its API key and its organization, the limit for writes, and the
  * limit of its route.
  */
 export function demandsOf(
