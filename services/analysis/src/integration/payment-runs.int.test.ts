@@ -22,7 +22,7 @@ import { erpAccount, erpBill, erpPayment, erpSource, erpVendor } from '../testin
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
-const [anna, berta] = [asUser('anna'), asUser('berta')];
+const [anna, berta, carla] = [asUser('anna'), asUser('berta'), asUser('carla')];
 const IBAN = 'DE89370400440532013000';
 const OTHER_IBAN = 'DE02120300000000202051';
 const NAME = 'Nordlicht Energie GmbH';
@@ -355,7 +355,14 @@ describe('the file', () => {
     const unknown = await download(organizationId, runId, { verdict: 'UNKNOWN' });
     const given = await download(organizationId, runId);
     expect([given, held, unknown].flatMap(({ content }) => idsIn(content))).toEqual(['RE-1', 'RE-2', 'RE-7']);
+    expect([given, held, unknown].map(({ fileName }) => fileName)).toEqual([
+      `payment-run-${runId}-1.xml`,
+      `payment-run-${runId}-hold.xml`,
+      `payment-run-${runId}-unknown.xml`,
+    ]);
     await expect(download(organizationId, runId)).rejects.toMatchObject({ kind: 'wrong_state' });
+    const both = download(organizationId, runId, { repeat: 1, verdict: 'HOLD' });
+    await expect(both).rejects.toMatchObject({ kind: 'invalid' });
     const again = await download(organizationId, runId, { repeat: 1 });
     expect(Buffer.from(again.content).equals(Buffer.from(given.content))).toBe(true);
     const { run } = await rpc.paymentRun.getPaymentRun({ organizationId, runId }, anna);
@@ -526,6 +533,15 @@ describe('a release', () => {
       caller,
     );
 
+  async function storeReview(organizationId: string, invoiceId: string, actor: { type: string; id: string }) {
+    await running.mongo.db.collection<{ _id: string }>('findings').insertOne({
+      _id: `review of ${invoiceId}`,
+      organizationId,
+      invoiceId,
+      history: [{ at: new Date(), actor, action: 'REVIEWED' }],
+    } as never);
+  }
+
   async function heldRun(organizationId: string) {
     const invoiceId = await post(organizationId, 'RE-1', '100.00');
     const { runId } = await createFile(
@@ -574,14 +590,27 @@ describe('a release', () => {
     const actor = { type: 'API_KEY', id: 'key of anna' } as const;
     const annasKey = { ...anna, context: { requestId: 'r', actor, person: 'USER:anna' } };
     // A review from before people were stored with their keys.
-    await running.mongo.db.collection<{ _id: string }>('findings').insertOne({
-      _id: `review of ${invoiceId}`,
-      organizationId,
-      invoiceId,
-      history: [{ at: new Date(), actor, action: 'REVIEWED' }],
-    } as never);
+    await storeReview(organizationId, invoiceId, actor);
     await expect(release(organizationId, runId, '1.1', annasKey)).rejects.toMatchObject({ kind: 'forbidden' });
     expect((await release(organizationId, runId, '1.1', berta)).pending).toBe(true);
+  });
+
+  test('is confirmed for the invoices that the first person named, and for no others', async () => {
+    const organizationId = running.organization.newTenant();
+    running.organization.setFourEyes(organizationId, true);
+    const { runId, invoiceId } = await heldRun(organizationId);
+    const otherId = await post(organizationId, 'RE-2', '100.00');
+    await storeReview(organizationId, invoiceId, { type: 'USER', id: 'anna' });
+    expect((await release(organizationId, runId, '1.2', berta, [invoiceId])).pending).toBe(true);
+    // A person who reviewed the invoice cannot hide it behind another one.
+    await expect(release(organizationId, runId, '1.2', anna, [otherId])).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(release(organizationId, runId, '1.1', anna, [otherId])).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(release(organizationId, runId, '1.2', anna, [invoiceId])).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(release(organizationId, runId, '1.2', anna)).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(release(organizationId, runId, '1.2', carla, [otherId])).rejects.toMatchObject({
+      kind: 'wrong_state',
+    });
+    expect((await release(organizationId, runId, '1.2', carla, [invoiceId])).pending).toBe(false);
   });
 
   test('of an unknown line joins the invoices that the person names, and judges them', async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict, VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -99,7 +100,14 @@ export const releaseLine =
       }
       const person = personOf(context);
       const at = clock.now();
-      const paid = [...new Set([...result.invoices.map(({ invoiceId }) => invoiceId), ...invoiceIds])];
+      // Also the invoices that the line was joined to before, so that nobody hides a reviewed one behind another.
+      const paid = [
+        ...new Set([
+          ...[...line.result.invoices, ...result.invoices].map(({ invoiceId }) => invoiceId),
+          ...(release?.invoiceIds ?? []),
+          ...invoiceIds,
+        ]),
+      ];
       const reviewed = tenant.fourEyes ? await reviewers.of(organizationId, paid) : new Set<string>();
       // Reviews from before people were stored with their keys name only the key.
       if (reviewed.has(person) || reviewed.has(`${context.actor.type}:${context.actor.id}`)) {
@@ -114,6 +122,12 @@ export const releaseLine =
         release.needsConfirmation &&
         release.confirmedBy === undefined &&
         covers(release, reasons);
+      if (waits && invoiceIds.length > 0 && !hasSame(invoiceIds, release.invoiceIds)) {
+        throw new DomainError(
+          'wrong_state',
+          'The release that waits for a confirmation names other invoices. Omit `invoice_ids` to confirm it as it is.',
+        );
+      }
       if (waits && release.by === person) return { run, line, release, isPending: true };
       if (release !== undefined && !waits && covers(release, reasons)) return { run, line, release, isPending: false };
       const next: Omit<Release, 'version'> = waits
@@ -173,6 +187,10 @@ function refuseFraud({ reasons }: LineResult): void {
 
 function covers({ reasons }: Release, now: readonly string[]): boolean {
   return now.every((code) => reasons.includes(code));
+}
+
+function hasSame(left: readonly string[], right: readonly string[]): boolean {
+  return isDeepStrictEqual(new Set(left), new Set(right));
 }
 
 function withoutVersion({ version: _, ...release }: Release): Omit<Release, 'version'> {
