@@ -117,10 +117,10 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
     { runId }: PaymentRun,
     bytes: Uint8Array,
     lines: Uint8Array,
-    part: number,
+    { part, name = String(part) }: { readonly part: number; readonly name?: string },
   ): Promise<PaymentFileContent> => ({
     ...(await files.part(bytes, lines, part)),
-    fileName: `payment-run-${runId}-${part}.xml`,
+    fileName: `payment-run-${runId}-${name}.xml`,
   });
   return {
     recheck: (of, context) =>
@@ -193,7 +193,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
             count: given.length,
             lines: bitsOf(given, run.lineCount),
           };
-          const content = await contentOf(run, bytes, download.lines, download.number);
+          const content = await contentOf(run, bytes, download.lines, { part: download.number });
           await requireTurn();
           await runs.change(run, { checks, counts: current.counts, downloads: [...run.downloads, download] }, [
             recordedAct(run.runId, 'downloaded', context),
@@ -216,7 +216,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
       }
       audit.record(run.organizationId, context, actOn(run.runId, 'downloaded'));
       paymentFileGiven('REPEAT');
-      return contentOf(run, bytes, download.lines, number);
+      return contentOf(run, bytes, download.lines, { part: number });
     },
     async withheld(of, verdict, context) {
       const run = await requireRun(runs, of.organizationId, of.runId);
@@ -235,7 +235,8 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
         throw new DomainError('wrong_state', `This payment run has no line with the verdict ${verdict}.`);
       audit.record(organizationId, context, actOn(run.runId, 'downloaded'));
       paymentFileGiven(verdict);
-      return contentOf(run, bytes, bitsOf(kept, run.lineCount), 1);
+      // A file that must not go to the bank never has the name of one that may.
+      return contentOf(run, bytes, bitsOf(kept, run.lineCount), { part: 1, name: verdict.toLowerCase() });
     },
   };
 }

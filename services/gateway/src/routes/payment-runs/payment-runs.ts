@@ -152,7 +152,9 @@ export const downloadPaymentFile = route({
     verdict: z
       .enum(['HOLD', 'UNKNOWN'])
       .optional()
-      .describe('The verdict of the payment lines to read in place of those that may be paid.'),
+      .describe(
+        'The verdict of the payment lines to read in place of those that may be paid. Must be absent beside `repeat`.',
+      ),
     repeat: z
       .string()
       .regex(/^[1-9][0-9]{0,2}$/, 'Must be the number of an earlier download, from 1.')

@@ -71,6 +71,12 @@ export function paymentRunService({ createRun, changes, releaseLine, reportStatu
     async downloadPaymentFile({ organizationId, runId, verdict, repeat }, context) {
       const of = { organizationId, runId };
       const withheld = readVerdict(verdict);
+      if (withheld !== undefined && repeat > 0) {
+        throw invalidField(
+          'verdict',
+          'must be absent beside repeat, because an earlier download has lines to pay only.',
+        );
+      }
       const { bytes, count, fileName } =
         withheld === 'HOLD' || withheld === 'UNKNOWN'
           ? await changes.withheld(of, withheld, context)
