@@ -27,7 +27,7 @@ test('redacts a secret by the name of its field', () => {
   expect(capture({ authorization: 'Bearer abc', nested: { token: 'abc' } })).not.toContain('abc');
 });
 
-test.each([`ick_live_${'a'.repeat(16)}_`, 'whsec_', 'rec_', 'inv_', 'chk_'])(
+test.each([`ick_live_${'a'.repeat(16)}_`, 'ics_', 'whsec_', 'rec_', 'inv_', 'chk_'])(
   'a secret that begins with %s is cut out by its shape, wherever it stands',
   (prefix) => {
     const secret = `${prefix}${'b'.repeat(43)}`;

@@ -33,7 +33,7 @@ const secretNames = [
 /**
  * Pattern of keys, tokens and signing secrets, which are recognizable by their prefixes. No log line may contain them.
  */
-const secretPattern = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
+const secretPattern = /\b(ick_(?:live|test)_|ics_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 
 /** Log lines are written together when they reach this size, because each write is a system call. */
 const WRITTEN_TOGETHER_BYTES = 8_192;
