@@ -97,6 +97,9 @@ test.each([
   ['application/json, text/csv', 'application/json; charset=utf-8'],
   ['text/csv;q=0.5, application/json', 'application/json; charset=utf-8'],
   ['text/csv, application/json;q=0.5', 'text/csv; charset=utf-8; header=present'],
+  ['text/csv; charset=utf-8', 'text/csv; charset=utf-8; header=present'],
+  ['text/csv; charset=utf-8; header=present', 'text/csv; charset=utf-8; header=present'],
+  ['text/csv;q=0.5, application/json; charset=utf-8', 'application/json; charset=utf-8'],
   ['text/*', 'text/csv; charset=utf-8; header=present'],
 ])('with Accept: %s the list is %s', async (accept, type) => {
   const answer = await readCsv('/invoices', tenant.keys.owner, accept === undefined ? {} : { accept });

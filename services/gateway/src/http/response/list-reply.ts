@@ -7,6 +7,9 @@ import type { Reply } from './reply.js';
 /** The columns of a list in CSV: each has a name, and a function that reads its value. */
 export type Columns<Item> = Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
 
+/** The media type of JSON as it is sent, so that callers may name its parameter too. */
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
@@ -30,7 +33,7 @@ export function listReply<Item>(
   { headers, rawQuery, isHead }: ListInput,
 ): Reply {
   const vary = { Vary: 'Accept' };
-  if (new Negotiator({ headers }).mediaType(['application/json', 'text/csv']) !== 'text/csv') {
+  if (new Negotiator({ headers }).mediaType([JSON_TYPE, CSV_TYPE]) !== CSV_TYPE) {
     return { status: 200, body: page, headers: vary };
   }
   const own = {
