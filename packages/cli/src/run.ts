@@ -147,7 +147,8 @@ async function clientOf(values: { key?: string; api?: string }, terminal: Termin
   const { env } = terminal;
   const key = values.key ?? env['INVOICE_CONTROL_API_KEY'];
   const api = values.api ?? env['INVOICE_CONTROL_URL'];
-  const demonstration = key === undefined ? await demonstrationOf(terminal) : undefined;
+  // The key of the demonstration is never sent to another address.
+  const demonstration = key === undefined ? await demonstrationOf(terminal, api) : undefined;
   try {
     return createClient({
       baseUrl: api ?? demonstration?.baseUrl ?? API_DEFAULT,
@@ -164,9 +165,10 @@ interface Demonstration {
   readonly keys: { readonly owner: string };
 }
 
-async function demonstrationOf({ readDemonstration }: Terminal): Promise<Demonstration> {
+async function demonstrationOf({ readDemonstration }: Terminal, api: string | undefined): Promise<Demonstration> {
+  const found = api === undefined ? await readDemonstration().catch(() => undefined) : undefined;
   try {
-    return JSON.parse(await readDemonstration()) as Demonstration;
+    return JSON.parse(found ?? '') as Demonstration;
   } catch {
     throw new UsageError('Pass an API key with --key, or set INVOICE_CONTROL_API_KEY.');
   }
