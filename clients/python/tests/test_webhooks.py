@@ -46,6 +46,12 @@ class VerifyWebhook(unittest.TestCase):
         for value in ("v1=" + sign(), f"t={NOW}", f"t={NOW},v1=short", f"t=soon,v1={sign()}", "x" * 1_025):
             self.refuses("HEADER_MALFORMED", BODY, {"svc-event-id": "evt_1", "svc-signature": value})
 
+    def test_refuses_every_event_id_that_the_api_does_not_send(self) -> None:
+        # Servers decode headers differently: a lone surrogate cannot be encoded again.
+        for event_id in ("1", "evt_", "evt_\udc80", "evt_é", f"evt_1.{NOW}", "evt_1\n", "evt_" + "a" * 125):
+            given = {"svc-event-id": event_id, "svc-signature": f"t={NOW},v1={sign()}"}
+            self.refuses("HEADER_MALFORMED", BODY, given)
+
     def test_accepts_300_seconds_of_age_and_no_more_either_way(self) -> None:
         for sent_at in (NOW - 300, NOW + 300):
             given = headers(sign(sent_at=sent_at), sent_at=sent_at)

@@ -16,6 +16,7 @@ from .models import WebhookEvent
 TOLERANCE_SECONDS = 300
 HEADER_CHARACTERS_MAX = 1_024
 EVENT_ID_CHARACTERS_MAX = 128
+_EVENT_ID = re.compile(r"evt_[A-Za-z0-9_-]+")
 _TIME = re.compile(r"t=([0-9]{1,12})")
 _SIGNATURE = re.compile(r"v1=([0-9a-f]{64})")
 
@@ -48,7 +49,8 @@ def verify_webhook(
     if event_id == "" or header == "":
         raise WebhookError("HEADER_MISSING", "The header svc-event-id or svc-signature is missing.")
     sent_at, signatures = _read_signature(header)
-    if sent_at is None or not signatures or len(event_id) > EVENT_ID_CHARACTERS_MAX:
+    is_event_id = len(event_id) <= EVENT_ID_CHARACTERS_MAX and _EVENT_ID.fullmatch(event_id) is not None
+    if sent_at is None or not signatures or not is_event_id:
         raise WebhookError("HEADER_MALFORMED", "The header svc-event-id or svc-signature has an invalid format.")
     signed = f"{event_id}.{sent_at}.".encode() + body
     expected = [hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() for secret in known]
