@@ -36,12 +36,12 @@ export function writePaymentFile(
 ): Uint8Array {
   const { layout, transactions } = file;
   if (bytes.length !== layout.byteCount)
-    throw new RangeError('The bytes are not those from which the payment file was read.');
+    throw new RangeError('The given bytes differ from the bytes from which the payment file was read.');
   const stays = transactions.map(({ lineId }) => kept.has(lineId));
   const staying = transactions.filter((_, index) => stays[index]);
   if (staying.length === 0) throw new RangeError('A payment file must have a transaction.');
   if (staying.length !== kept.size)
-    throw new RangeError('The payment file does not have all transactions that are kept.');
+    throw new RangeError('The payment file does not have all transactions that must be written.');
   const source: Source = { bytes, encoding: layout.encoding };
   const identifiers = identifiersOfPart(file, part);
   const before = totalsOf(layout.blocks.length, transactions);

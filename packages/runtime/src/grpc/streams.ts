@@ -15,7 +15,10 @@ export async function* readStream(call: Readable): AsyncIterable<unknown> {
     yield* call.iterator({ destroyOnReturn: false });
   } catch {
     // Our servers and clients never destroy a stream with an error, so a cancelled stream ends too early.
-    throw new DomainError('unavailable', 'The caller disconnected before the end of its request stream.');
+    throw new DomainError(
+      'unavailable',
+      'The caller disconnected before the whole request stream arrived. Send the request again.',
+    );
   }
 }
 

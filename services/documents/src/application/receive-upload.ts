@@ -201,7 +201,8 @@ function checkedContent(
   return {
     chunks: check(),
     mediaType() {
-      if (mediaType === undefined) throw new TypeError('The content of the upload was not read to its end.');
+      if (mediaType === undefined)
+        throw new TypeError('The sent content of the upload was not read to its end. Send the file again.');
       return mediaType;
     },
   };

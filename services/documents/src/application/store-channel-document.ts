@@ -97,7 +97,7 @@ async function storedBefore(
   if (upload.content === undefined || !isSameOrigin(upload.origin, origin)) {
     throw new DomainError(
       'already_exists',
-      'The id of the document belongs to another upload. Derive the id from the document.',
+      'The id of the document belongs to another upload. Derive the id from the content of the document.',
     );
   }
   if (upload.content.sha256 !== createHash('sha256').update(content).digest('hex')) {

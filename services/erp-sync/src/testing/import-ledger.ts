@@ -58,7 +58,7 @@ export function importLedger(): ImportLedger {
     records: readonly { readonly entity: EntityName; readonly externalId: string; readonly content: unknown }[],
   ) => {
     if (records.length === 0 || records.length > LIST_MAX)
-      throw new DomainError('invalid', 'A page of imported records has 1 to 1000 records.');
+      throw new DomainError('invalid', 'A page of imported ERP records must have 1 to 1000 records.');
     const source = sourceOf(request);
     const counts = { created: 0, updated: 0, unchanged: 0, failures: [] as { externalId: string; message: string }[] };
     for (const { entity, externalId, content } of records) {

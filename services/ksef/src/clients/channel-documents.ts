@@ -22,7 +22,9 @@ export function channelDocumentsOf(channel: Channel): ChannelDocuments {
         { context, timeoutMs: STORE_MS_MAX },
       );
       if (upload?.createdTime === undefined)
-        throw new Error('The documents service returned a stored document without its storage time.');
+        throw new Error(
+          'The documents service returned a document from KSeF without the time when the document was stored.',
+        );
       return { storedAt: upload.createdTime };
     },
   };

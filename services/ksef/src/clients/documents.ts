@@ -59,7 +59,9 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
         const lists = seals.revoked[environment];
         if (lists.length > 0) {
           if (sealCertificate === undefined)
-            throw new Error('The documents service returned a valid confirmation without its certificate.');
+            throw new Error(
+              'The documents service called a KSeF confirmation valid but did not return the certificate of the seal.',
+            );
           if (isRevoked(new X509Certificate(sealCertificate), lists)) {
             return {
               fault: `The KSeF confirmation is sealed with certificate ${sealedBy}, which has been revoked by its issuer.`,
@@ -87,6 +89,8 @@ function refuseDocument(error: unknown): never {
 
 function sealOf(fingerprint: string | undefined, isHolderKnown: boolean): KeptSeal {
   if (fingerprint === undefined)
-    throw new Error('The documents service returned a valid confirmation without its seal.');
+    throw new Error(
+      'The documents service called a KSeF confirmation valid but did not return the seal of the confirmation.',
+    );
   return { fingerprint, isHolderKnown };
 }

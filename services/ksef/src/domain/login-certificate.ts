@@ -152,12 +152,15 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
   if ((password?.length ?? 0) > PASSWORD_LENGTH_MAX) {
     throw invalidField(
       'private_key_password',
-      `The password of the private key has more than ${PASSWORD_LENGTH_MAX} characters.`,
+      `The password of the private key has more than ${PASSWORD_LENGTH_MAX} characters. Encrypt the private key with a shorter password.`,
     );
   }
   const isEncrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text);
   if (isEncrypted && password === undefined) {
-    throw invalidField('private_key_password', 'The private key is encrypted, so its password is required.');
+    throw invalidField(
+      'private_key_password',
+      'The private key is encrypted. Send its password as private_key_password.',
+    );
   }
   requireBoundedPassword(text);
   try {

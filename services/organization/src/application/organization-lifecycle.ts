@@ -81,7 +81,7 @@ async function requireUndeleted(organizations: Organizations, organizationId: st
   if (organization.deletion === undefined) return organization;
   throw new DomainError(
     'wrong_state',
-    'The organization was deleted by another request. Restore it with the recovery token in the response to that request.',
+    'The organization was deleted by another request. Restore the organization with the recovery token in the response to that request.',
   );
 }
 

@@ -212,7 +212,7 @@ export function setContract(organization: Organization, stated: StatedContract):
   if (organization.testOf !== undefined) {
     throw new DomainError(
       'wrong_state',
-      'The limits of a test organization are fixed. Change the plan of its organization.',
+      'The limits of a test organization are fixed. Change the plan of the organization to which the test organization belongs.',
     );
   }
   const { granted, subscriptionSource: source } = organization;

@@ -46,7 +46,10 @@ export const fanOut =
     const plan = await plans.of(organizationId);
     if (plan === 'NO_ORGANIZATION') return;
     if (plan === 'UNKNOWN')
-      throw new DomainError('unavailable', 'The plan of the organization cannot be read right now.');
+      throw new DomainError(
+        'unavailable',
+        'The plan of the organization, on which webhooks depend, cannot be read right now.',
+      );
     const body = bodyOf(eventId, event);
     const bytes = Buffer.byteLength(body);
     if (bytes > BODY_BYTES_MAX) {

@@ -38,7 +38,7 @@ export const replayDelivery =
     if ((await endpoints.find(organizationId, delivery.endpointId)) === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The webhook of this delivery was deleted. To receive new events, create another webhook.',
+        'The webhook of this delivery was deleted, so the delivery cannot be replayed. To receive new events, create another webhook.',
       );
     }
     if ((await events.read(delivery.eventId)) === undefined) {
@@ -115,7 +115,7 @@ export const testEndpoint =
     if (plan === 'UNKNOWN')
       throw new DomainError(
         'unavailable',
-        'The plan of the organization cannot be read right now. Retry the request in a moment.',
+        'The plan of the organization, on which webhooks depend, cannot be read right now. Retry the request in a moment.',
       );
     if (!hasWebhooks(plan)) throw planHasNone();
     if (endpoint.status !== 'ACTIVE') {

@@ -182,7 +182,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
             }
             throw new DomainError(
               'wrong_state',
-              'No line of the payment run is left to give out: every line was given out before, or is held or unknown. Read the lines to see why.',
+              'No payment is left to download: every line of the payment run was downloaded before, or has the verdict HOLD or UNKNOWN. Read the lines of the payment run to see why.',
             );
           }
           const download: GivenLines = {

@@ -73,11 +73,11 @@ export const releaseLine =
       if (isGiven(run, line.line.position)) {
         throw new DomainError(
           'wrong_state',
-          'This line of the payment run was already given out. It needs no release.',
+          'A download has already given out this line of the payment run, so the line needs no release.',
         );
       }
       if (line.result.verdict === 'PAY') {
-        throw new DomainError('wrong_state', 'The verdict of this payment line is PAY. It needs no release.');
+        throw new DomainError('wrong_state', 'The verdict of this payment line is PAY, so the line needs no release.');
       }
       const [tenant, earlier] = await Promise.all([
         tenants.factsOf(organizationId, context),

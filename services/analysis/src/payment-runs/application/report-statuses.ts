@@ -48,7 +48,7 @@ export const reportStatuses =
       if (content === undefined) {
         throw new DomainError(
           'wrong_state',
-          'This payment run was sent as JSON and has no message id that a report can name.',
+          'This payment run was sent as JSON, so no status report of a bank can name its message id. Send reports only for payment runs that were sent as files.',
         );
       }
       const reported = await files.report(bytes, content, run.downloads);

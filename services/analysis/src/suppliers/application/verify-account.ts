@@ -62,7 +62,7 @@ export const verifyAccount =
     if (isStated || (await isInDocuments(documentIds))) {
       throw invalidField(
         'contact',
-        'A contact taken from the bill itself proves nothing about the account. Use a number or address from the vendor master, a contract or a public register.',
+        'A contact that was taken from the bill itself proves nothing about the bank account. Use a phone number or address from the vendor master, a contract or a public register.',
       );
     }
     const verification: Verification = {

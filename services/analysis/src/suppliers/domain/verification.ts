@@ -83,12 +83,15 @@ export function confirmVerification(verification: Verification, { by, at }: { by
   if (by === verification.verifiedBy) {
     throw new DomainError(
       'wrong_state',
-      'The person who recorded the verification cannot confirm it. Another person has to confirm it with an API key of their own.',
+      'The person who recorded the verification of the bank account cannot confirm it. Another person must send the confirmation with an API key of their own.',
     );
   }
   if (verification.confirmation?.by === by) return verification;
   if (verification.confirmation !== undefined) {
-    throw new DomainError('wrong_state', 'Another person has already confirmed this verification.');
+    throw new DomainError(
+      'wrong_state',
+      'Another person has already confirmed this verification of the bank account. No further confirmation is needed.',
+    );
   }
   return { ...verification, confirmation: { by, at } };
 }

@@ -191,7 +191,7 @@ async function accept(
     throw new DomainError('wrong_state', 'The upload has no content yet. PUT the document to its upload_url first.');
   }
   if (origin !== undefined && !isSameOrigin(kept.origin, origin)) {
-    throw invalidField('origin', 'The origin must be the one with which the document was stored.');
+    throw invalidField('origin', 'The origin of the document must be the origin with which the document was stored.');
   }
   requireOrderRef(request);
   const companyId = companyFor({ companyId: request.companyId }, tenant);

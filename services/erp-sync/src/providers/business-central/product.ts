@@ -41,7 +41,10 @@ export const businessCentral: ErpProduct = {
         checkBankAccountEndpoint(read.bankAccountEndpoint, read.companyId, bankOrigins);
         for (const name of ['bankAccountVendorIdField', 'bankAccountIbanField'] as const) {
           if (read[name] === undefined)
-            throw invalidField(`config.${name}`, 'This field is required if bankAccountEndpoint is set.');
+            throw invalidField(
+              `config.${name}`,
+              'This field is required because bankAccountEndpoint is set. Send the name of the field, or omit bankAccountEndpoint.',
+            );
         }
       }
       const { tenantId, environmentName, companyId } = read;

@@ -177,5 +177,7 @@ function thrownBy(check: () => void): DomainError {
     if (error instanceof DomainError) return error;
     throw error;
   }
-  throw new TypeError('The schema of the request body accepts the example of a refused request.');
+  throw new TypeError(
+    'The published example of a refused request is valid by the schema of the request body. Change the example.',
+  );
 }

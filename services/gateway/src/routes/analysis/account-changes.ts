@@ -64,7 +64,10 @@ async function readChanges(
     const page = await suppliers.listAccountChanges({ fromDate: from, toDate: to, companyId, pageToken });
     changes.push(...page.changes);
     if (changes.length > ACCOUNTS_MAX) {
-      throw invalidField('from', `The period has more than ${ACCOUNTS_MAX} accounts. Choose a shorter period.`);
+      throw invalidField(
+        'from',
+        `More than ${ACCOUNTS_MAX} bank accounts were first seen, verified or confirmed in the period. Choose a shorter period.`,
+      );
     }
     if (page.nextPageToken === '') return changes;
     pageToken = page.nextPageToken;

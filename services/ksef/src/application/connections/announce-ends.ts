@@ -66,5 +66,6 @@ export const announceEnds =
       if (afterId === undefined) break;
     }
     // The thrown error makes the job count as failed, so that the next sweep repeats the job.
-    if (failures > 0) throw new Error(`${failures} expiries of certificates or tokens could not be announced.`);
+    if (failures > 0)
+      throw new Error(`${failures} notices that a KSeF certificate or token expires could not be sent.`);
   };

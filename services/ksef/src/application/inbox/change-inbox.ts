@@ -175,7 +175,10 @@ export const dismissRefusal =
       const stored = await inboxes.find(organizationId, connectionId);
       const next = stored === undefined ? undefined : dismissed(stored, ksefNumber, clock.now());
       if (stored === undefined || next === undefined) {
-        throw new DomainError('not_found', 'The KSeF inbox keeps no refused invoice with this KSeF number.');
+        throw new DomainError(
+          'not_found',
+          'The KSeF inbox has no refused invoice with this KSeF number. GET the KSeF connection to see its refused invoices.',
+        );
       }
       await inboxes.save(stored, next, [], [inboxAudit('refused_invoice_dismissed', connectionId, context)]);
     });
