@@ -14,7 +14,7 @@ const received = {
 const read = (stored: object) => toRecord({ ...received, ...stored } as unknown as Parameters<typeof toRecord>[0]);
 
 test('an analyzed invoice is never shown without its decision', () => {
-  expect(() => read({ status: 'ANALYZED' })).toThrow(`Invoice ${received._id} has no decision.`);
+  expect(() => read({ status: 'ANALYZED' })).toThrow(`The invoice ${received._id} has no stored decision.`);
 });
 
 test('the decision of the analysis is in force when no other one is stored', () => {
