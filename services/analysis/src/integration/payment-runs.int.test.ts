@@ -5,6 +5,8 @@ import type {
   CreatePaymentRunRequest,
   ListedPayment,
 } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
+import { BillKind, BillState } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { listed as inWords } from '@invoicecontrol/engine/explanation/phrases';
 import { exactUsage } from '@invoicecontrol/metering/testing/exact-usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
@@ -14,6 +16,7 @@ import { readPaymentFile } from '@invoicecontrol/payment-files/read-payment-file
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
+import { RECEIVED_CREDIT_DAYS_MAX, RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../payment-runs/domain/payable.js';
 import { judgeOf, RULES_VERSION } from '../payment-runs/domain/verdict.js';
 import { paymentRunStore } from '../payment-runs/storage/payment-runs.js';
 import { asUser, testClock } from '../testing/clients.js';
@@ -37,7 +40,12 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 /** Posts an invoice of the supplier, and returns its id. */
-async function post(organizationId: string, number: string, gross: string, companyId?: string): Promise<string> {
+async function post(
+  organizationId: string,
+  number: string,
+  gross: string,
+  changes: Partial<Parameters<typeof rpc.post>[1]> = {},
+): Promise<string> {
   const invoice = wireInvoice({
     supplier: { name: NAME, taxId: 'DE994175284', bankAccount: { iban: IBAN } },
     invoiceNumber: number,
@@ -47,7 +55,7 @@ async function post(organizationId: string, number: string, gross: string, compa
     netAmount: undefined,
     taxAmount: undefined,
     purchaseOrderRef: undefined,
-    ...(companyId === undefined ? {} : { companyId }),
+    ...changes,
   });
   return (await rpc.post(organizationId, invoice)).invoiceId;
 }
@@ -144,6 +152,23 @@ const download = (organizationId: string, runId: string, { verdict = '', repeat 
   rpc.paymentRun.downloadPaymentFile({ organizationId, runId, verdict, repeat }, caller);
 
 const idsIn = (content: Uint8Array) => readPaymentFile(content).transactions.map(({ remittance }) => remittance[0]);
+
+/** Returns the store of the payment runs that the service has stored. */
+function storeOf() {
+  const { db } = running.mongo;
+  return paymentRunStore(
+    {
+      runs: db.collection('payment_runs'),
+      files: db.collection('payment_files'),
+      lines: db.collection('payment_lines'),
+      facts: db.collection('payment_facts'),
+      releases: db.collection('payment_releases'),
+      outcomes: db.collection('payment_outcomes'),
+    } as Parameters<typeof paymentRunStore>[0],
+    { nudge: () => {} } as unknown as Parameters<typeof paymentRunStore>[1],
+    testClock,
+  );
+}
 
 describe('a run', () => {
   test('is judged line by line, in the order of the request, with counts and sums', async () => {
@@ -246,19 +271,7 @@ describe('a run', () => {
       listed('RE-2'),
       listed('x', { invoiceNumbers: ['RE-1'] }),
     ]);
-    const { db } = running.mongo;
-    const store = paymentRunStore(
-      {
-        runs: db.collection('payment_runs'),
-        files: db.collection('payment_files'),
-        lines: db.collection('payment_lines'),
-        facts: db.collection('payment_facts'),
-        releases: db.collection('payment_releases'),
-        outcomes: db.collection('payment_outcomes'),
-      } as Parameters<typeof paymentRunStore>[0],
-      { nudge: () => {} } as unknown as Parameters<typeof paymentRunStore>[1],
-      testClock,
-    );
+    const store = storeOf();
     const run = await store.find(organizationId, runId);
     const checkId = run?.checks[0]?.checkId ?? '';
     const stored = await store.factsOf(organizationId, { runId, checkId });
@@ -269,7 +282,7 @@ describe('a run', () => {
     expect(JSON.stringify(replayed)).toBe(JSON.stringify(lines.map(({ result }) => result)));
     expect(run?.checks).toMatchObject([{ rulesVersion: RULES_VERSION }]);
     // Checks from before they named the version of their rules have none.
-    await db
+    await running.mongo.db
       .collection('payment_runs')
       .updateOne({ organizationId, _id: runId } as object, { $unset: { 'checks.0.rulesVersion': '' } });
     expect((await store.find(organizationId, runId))?.checks).toMatchObject([{ rulesVersion: '1.0.0' }]);
@@ -471,6 +484,95 @@ describe('the file', () => {
     const bytes = Buffer.from(change(fileOf([fileLine('RE-1')]).toString()));
     await expect(createFile(organizationId, bytes)).rejects.toMatchObject({ kind: 'invalid' });
     expect(await running.mongo.db.collection('payment_lines').countDocuments({ organizationId })).toBe(0);
+  });
+});
+
+describe('received credit notes', () => {
+  const at = (days: number): string =>
+    new Date(testClock.now().getTime() + days * 86_400_000).toISOString().slice(0, 10);
+  const credits = async (organizationId: string, runId: string) =>
+    (await linesOf(organizationId, runId)).map(({ notices }) =>
+      notices.flatMap(({ code, summary }) => (code === 'CREDIT_OPEN' ? [summary.split(': ')[1]] : [])),
+    );
+  const postCredit = (organizationId: string, number: string, changes: Parameters<typeof post>[3] = {}) =>
+    post(organizationId, number, '-30.00', changes);
+
+  test('that no payment has used are named on the line, until a file nets them, and a replay is equal', async () => {
+    const [organizationId, stranger] = [running.organization.newTenant(), running.organization.newTenant()];
+    for (const tenant of [organizationId, stranger]) {
+      for (const number of ['RE-1', 'RE-2', 'RE-3']) await post(tenant, number, '100.00');
+    }
+    await postCredit(organizationId, 'CN-1');
+    await postCredit(organizationId, 'CN-2', { companyId: SECOND_COMPANY_ID });
+    await postCredit(organizationId, 'CN-3', { currency: 'USD' });
+    const first = await createFile(organizationId, fileOf([fileLine('RE-1')], 'FIRST'));
+    expect(first.pay?.count).toBe(1);
+    expect(await credits(organizationId, first.runId)).toEqual([['CN-1.']]);
+    const foreign = await createFile(stranger, fileOf([fileLine('RE-1')]));
+    expect(await credits(stranger, foreign.runId)).toEqual([[]]);
+
+    const netted = await createFile(organizationId, fileOf([fileLine('RE-2 CN-1', { amount: '70.00' })], 'NETTED'));
+    expect(netted.pay?.count).toBe(1);
+    expect(await credits(organizationId, netted.runId)).toEqual([[]]);
+    const before = await createFile(organizationId, fileOf([fileLine('RE-3')], 'BEFORE'));
+    expect(await credits(organizationId, before.runId)).toEqual([['CN-1.']]);
+    await download(organizationId, netted.runId);
+    const after = await createFile(organizationId, fileOf([fileLine('RE-3')], 'AFTER'));
+    expect(await credits(organizationId, after.runId)).toEqual([[]]);
+
+    const store = storeOf();
+    const checkId = (await store.find(organizationId, first.runId))?.checks[0]?.checkId ?? '';
+    const stored = await store.factsOf(organizationId, { runId: first.runId, checkId });
+    const lines = await store.allLines(organizationId, { runId: first.runId, checkId });
+    if (stored === undefined) throw new Error('no facts');
+    const judge = judgeOf(stored.run);
+    expect(JSON.stringify(stored.facts.map((facts) => judge(facts)))).toBe(
+      JSON.stringify(lines.map(({ result }) => result)),
+    );
+  });
+
+  test('are named for 400 days after their issue, and the 16 newest of a supplier', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    await postCredit(organizationId, 'OLD-400', { issueDate: at(-RECEIVED_CREDIT_DAYS_MAX) });
+    await postCredit(organizationId, 'OLD-401', { issueDate: at(-RECEIVED_CREDIT_DAYS_MAX - 1) });
+    const first = await createFile(organizationId, fileOf([fileLine('RE-1')], 'FIRST'));
+    expect(await credits(organizationId, first.runId)).toEqual([['OLD-400.']]);
+    const named: string[] = [];
+    for (let count = 1; count <= RECEIVED_CREDITS_PER_SUPPLIER_MAX; count += 1) {
+      const number = `G-${100 + count}`;
+      named.push(number);
+      await post(organizationId, number, `-${30 + count}.00`, { issueDate: at(count - 100) });
+      if (count < RECEIVED_CREDITS_PER_SUPPLIER_MAX - 1) continue;
+      const { runId } = await createFile(organizationId, fileOf([fileLine('RE-1')], `WITH-${count}`));
+      const all = count === RECEIVED_CREDITS_PER_SUPPLIER_MAX ? named : ['OLD-400', ...named];
+      expect(await credits(organizationId, runId)).toEqual([[`${inWords(all)}.`]]);
+    }
+  });
+
+  test('that the ERP books are named until the ERP has used them', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    await postCredit(organizationId, 'CN-1');
+    const source = erpSource(organizationId);
+    const vendors = [erpVendor('v1', { name: NAME, taxId: 'DE994175284' })];
+    await rpc.erpImport.importVendors({ source, vendors }, anna);
+    let runs = 0;
+    const book = async (state: BillState) => {
+      const bill = { kind: BillKind.CREDIT_NOTE, vendorName: NAME, documentNumber: 'CN-1', issueDate: '2026-10-01' };
+      await rpc.erpImport.importBills(
+        { source, bills: [erpBill('c1', { ...bill, grossAmount: '30.00', state })] },
+        anna,
+      );
+      const now = testClock.now();
+      await rpc.erpImport.completeImport({ source, startedTime: now, finishedTime: now, hasVendorList: true }, anna);
+      const { runId } = await createFile(organizationId, fileOf([fileLine('RE-1')], `BOOKED-${(runs += 1)}`));
+      return credits(organizationId, runId);
+    };
+    expect(await book(BillState.OPEN)).toEqual([['CN-1.']]);
+    expect(await book(BillState.PAID)).toEqual([[]]);
+    expect(await book(BillState.PARTIALLY_PAID)).toEqual([['CN-1.']]);
+    expect(await book(BillState.VOID)).toEqual([[]]);
   });
 });
 

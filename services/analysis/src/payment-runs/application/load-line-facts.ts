@@ -1,6 +1,8 @@
+import type { BillState } from '@invoicecontrol/books/records';
 import { creditKeys, paidBillKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Pace } from '@invoicecontrol/runtime/pace';
@@ -16,7 +18,8 @@ import type { BankLinkStore, PaidSupplier, SupplierStore } from '../../records/a
 import type { FindingStore } from '../../records/application/finding-store.js';
 import { recordsLeftOut } from '../../telemetry.js';
 import type { LineFacts } from '../domain/join.js';
-import type { Payable, PayableAccount } from '../domain/payable.js';
+import { RECEIVED_CREDIT_DAYS_MAX, RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../domain/payable.js';
+import type { Payable, PayableAccount, ReceivedCredit } from '../domain/payable.js';
 import { paidFor } from '../domain/paid.js';
 import type { PaidByRun } from '../domain/paid.js';
 import { comparedAmount } from '../domain/payment-line.js';
@@ -34,6 +37,8 @@ const SUPPLIER_KEYS_MAX = 12;
 const AMOUNT_SEARCH_DAYS = 400;
 /** Maximum number of severe findings about books that are compared with bills. */
 const BOOK_FINDINGS_MAX = 5_000;
+/** States in which a credit note of an ERP is not used up. */
+const OPEN_STATES: ReadonlySet<BillState> = new Set(['DRAFT', 'IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID']);
 const DAY_MS = 86_400_000;
 
 interface Deps {
@@ -106,9 +111,14 @@ export const loadLineFacts =
       const accountKey = line.creditorAccount?.key;
       const fraud = accountKey === undefined ? undefined : links.get(accountKey)?.link.fraud;
       const payeeCheck = accountKey === undefined ? undefined : checks.get(accountKey);
+      const payables = ids.flatMap((id) => known.payables.get(id) ?? []);
+      const receivedCredits = distinct(payables.flatMap(({ supplierId }) => supplierId ?? [])).flatMap(
+        (supplierId) => known.receivedCredits.get(supplierId) ?? [],
+      );
       facts.push({
         line,
-        payables: ids.flatMap((id) => known.payables.get(id) ?? []),
+        payables,
+        ...(receivedCredits.length === 0 ? {} : { receivedCredits }),
         ...(own.length === 0 ? {} : { namedIds: own }),
         ...(fraud === undefined ? {} : { confirmedFraud: fraud }),
         ...(payeeCheck === undefined ? {} : { payeeCheck }),
@@ -184,6 +194,8 @@ function payeeKeys(line: PaymentLine): string[] {
 
 interface Enriched {
   readonly payables: ReadonlyMap<string, Payable>;
+  /** Received credit notes that no payment is known to have used, by supplier. */
+  readonly receivedCredits: ReadonlyMap<string, readonly ReceivedCredit[]>;
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -191,16 +203,21 @@ interface Enriched {
 async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRecord[], pace: Pace): Promise<Enriched> {
   const { organizationId } = run;
   const { payables, suppliers, findings, loadErpRecords, logger } = deps;
+  const supplierIds = distinct(records.flatMap(({ match }) => match.supplierId ?? []));
+  const fromDay = dayNumber(run.now.toISOString().slice(0, 10)) - RECEIVED_CREDIT_DAYS_MAX;
   const received = records.filter(({ source }) => source !== 'ERP').map(({ invoiceId }) => invoiceId);
-  const booking = await payables.billsThatBook(organizationId, received);
+  const [booking, notes] = await Promise.all([
+    payables.billsThatBook(organizationId, received),
+    payables.creditsOf(organizationId, supplierIds, fromDay),
+  ]);
   const billsByInvoice = new Map(booking.flatMap((bill) => [[bill.match.bookedInvoiceId ?? '', bill] as const]));
   const bills = [...records.filter(({ source }) => source === 'ERP'), ...booking];
   const billIds = distinct(bills.map(({ invoiceId }) => invoiceId));
-  const supplierIds = distinct(records.flatMap(({ match }) => match.supplierId ?? []));
+  const noteIds = notes.map(({ invoiceId }) => invoiceId);
   const vendorIds = distinct(bills.flatMap(({ erp }) => erp?.vendorId ?? []));
   const [booked, given, known, erp, severe, credits] = await Promise.all([
     payables.paymentsOf(organizationId, billIds),
-    givenFor(deps, run, distinct([...records.map(({ invoiceId }) => invoiceId), ...billIds])),
+    givenFor(deps, run, distinct([...records.map(({ invoiceId }) => invoiceId), ...noteIds, ...billIds])),
     suppliers.paidSuppliers(organizationId, supplierIds),
     loadErpRecords(
       organizationId,
@@ -252,6 +269,7 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
   return {
     payables: new Map(built.map((payable) => [payable.invoiceId, payable])),
     openCredits: creditsBySupplier(credits),
+    receivedCredits: unusedBySupplier(notes, given),
   };
 }
 
@@ -416,6 +434,40 @@ function creditsBySupplier(credits: readonly PayableRecord[]): Readonly<Record<s
     (found[match.supplierId] ??= []).push(match.invoiceNumber);
   }
   return Object.fromEntries(Object.entries(found).map(([supplierId, numbers]) => [supplierId, numbers.sort()]));
+}
+
+/**
+ * Returns the newest received credit notes that no line of a run that was given to the bank has used, and no ERP. Payments
+ * of ERPs name bills and no credit notes, but an ERP that has entered a credit note knows whether it is used up.
+ */
+function unusedBySupplier(
+  notes: readonly PayableRecord[],
+  given: ReadonlyMap<string, readonly PaidByRun[]>,
+): ReadonlyMap<string, readonly ReceivedCredit[]> {
+  const isUsed = ({ invoiceId, erp }: PayableRecord): boolean =>
+    (given.get(invoiceId) ?? []).some(({ amountMinor }) => amountMinor !== 0n) ||
+    (erp !== undefined && !OPEN_STATES.has(erp.state));
+  const used = new Set(notes.filter(isUsed).map(identityOf));
+  const found = new Map<string, ReceivedCredit[]>();
+  for (const note of notes.toSorted(compareNotes)) {
+    const { invoiceId, companyId, source, match } = note;
+    const { supplierId, invoiceNumber, currency } = match;
+    if (supplierId === null || source === 'ERP' || used.has(identityOf(note))) continue;
+    addTo(found, supplierId, { invoiceId, invoiceNumber, supplierId, companyId, currency });
+  }
+  return new Map([...found].map(([id, credits]) => [id, credits.slice(-RECEIVED_CREDITS_PER_SUPPLIER_MAX)]));
+}
+
+/** Returns what a received credit note and its entry in the ERP have in common. */
+function identityOf({ companyId, match: { supplierId, currency, number } }: PayableRecord): string {
+  return `${companyId}|${supplierId}|${currency}|${number.o1}`;
+}
+
+function compareNotes(
+  { match: left, invoiceId }: PayableRecord,
+  { match: right, invoiceId: other }: PayableRecord,
+): number {
+  return left.issueDay - right.issueDay || compareText(invoiceId, other);
 }
 
 function vendorKeys({ nameKey, taxKey }: MasterVendorRecord): readonly string[] {

@@ -33,6 +33,12 @@ export interface PayableStore {
   billsThatBook(organizationId: string, invoiceIds: readonly string[]): Promise<readonly PayableRecord[]>;
   /** Returns the credit notes of vendors that no payment has used up. */
   openCreditsOf(organizationId: string, vendorIds: readonly string[]): Promise<readonly PayableRecord[]>;
+  /**
+   * Returns the newest credit notes of suppliers: those of ERPs, and received ones that were decided and are not blocked. A
+   * supplier with very many of them gets a limited share.
+   * @param fromDay first day of issue, as the number of days since 1970-01-01
+   */
+  creditsOf(organizationId: string, supplierIds: readonly string[], fromDay: number): Promise<readonly PayableRecord[]>;
   /** Returns the payments of ERPs for the given bills, without returned and deleted ones. */
   paymentsOf(organizationId: string, billIds: readonly string[]): Promise<readonly BookedPayment[]>;
 }

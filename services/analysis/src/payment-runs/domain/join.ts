@@ -5,7 +5,7 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { isLikeName } from '@invoicecontrol/engine/supplier/name-likeness';
 import { decisionOf, isPayable, openMinor } from './payable.js';
-import type { Payable } from './payable.js';
+import type { Payable, ReceivedCredit } from './payable.js';
 import { comparedAmount } from './payment-line.js';
 import type { PaymentLine } from './payment-line.js';
 import { taxIdsOf } from './references.js';
@@ -33,6 +33,11 @@ export interface LineFacts {
   readonly line: PaymentLine;
   /** Records that share a number, a KSeF number or, where no number helped, the amount with the payment. */
   readonly payables: readonly Payable[];
+  /**
+   * Received credit notes of the suppliers of the records that no payment is known to have used. Absent if there are none,
+   * and before version 1.1.0 of the rules.
+   */
+  readonly receivedCredits?: readonly ReceivedCredit[];
   /** Ids of invoices that a person named in the release of the line. */
   readonly namedIds?: readonly string[];
   /** Record of the fraud, if fraud with the account of the payment line is confirmed. */

@@ -61,6 +61,20 @@ export interface Payable {
   readonly payments: readonly EarlierPayment[];
 }
 
+/** A received credit note that no payment is known to have used. */
+export interface ReceivedCredit {
+  readonly invoiceId: string;
+  readonly invoiceNumber: string;
+  readonly supplierId: string;
+  readonly companyId: string;
+  readonly currency: string;
+}
+
+/** Maximum age of a received credit note that counts as open, in days since its issue. */
+export const RECEIVED_CREDIT_DAYS_MAX = 400;
+/** Maximum number of received credit notes of one supplier that may be open, the newest ones. */
+export const RECEIVED_CREDITS_PER_SUPPLIER_MAX = 16;
+
 /** Maximum number of earlier payments that the facts of a bill name. Their sum has all of them. */
 export const PAYMENTS_SHOWN_MAX = 16;
 

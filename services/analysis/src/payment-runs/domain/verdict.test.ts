@@ -8,7 +8,7 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { LineFacts } from './join.js';
-import type { Payable, PayableAccount } from './payable.js';
+import type { Payable, PayableAccount, ReceivedCredit } from './payable.js';
 import type { PaymentLine } from './payment-line.js';
 import { holdReasons, judgeOf, noticeCodes, RULES_VERSION } from './verdict.js';
 import type { LineResult, RunFacts } from './verdict.js';
@@ -91,6 +91,14 @@ function one(
   if (result === undefined) throw new Error('The line was not judged.');
   return result;
 }
+
+const credit: ReceivedCredit = {
+  invoiceId: 'id of CN-1',
+  invoiceNumber: 'CN-1',
+  supplierId: 'supplier',
+  companyId: 'company',
+  currency: 'EUR',
+};
 
 const codes = ({ verdict, reasons }: LineResult) => [verdict, ...reasons.map(({ code }) => code)];
 
@@ -382,6 +390,41 @@ describe('notices', () => {
     ]);
     expect(notices(one({ amount: '98.00' }, [bill({ dueDate: '2026-03-10' })]))).toEqual(['DISCOUNT_BEYOND_TERMS']);
   });
+
+  test.each<[string, Partial<ReceivedCredit>, boolean]>([
+    ['of the supplier', {}, true],
+    ['of another supplier', { supplierId: 'other' }, false],
+    ['of another company', { companyId: 'other' }, false],
+    ['in another currency', { currency: 'USD' }, false],
+  ])('name a received credit note %s, and never hold the line: %s', (_, part, isNamed) => {
+    const { verdict, notices } = one({}, [bill()], {}, { receivedCredits: [{ ...credit, ...part }] });
+    expect(verdict).toBe('PAY');
+    expect(notices.map(({ summary }) => summary)).toEqual(
+      isNamed ? ['The supplier has given credit that no payment has used: CN-1.'] : [],
+    );
+  });
+
+  test('name no received credit note that the line, or an earlier line of the run, nets', () => {
+    const facts = (number: string, ...more: Payable[]): LineFacts => ({
+      line: line({ texts: [number, ...more.map(({ invoiceNumber }) => invoiceNumber)], amount: '70.00' }),
+      payables: [bill({ number_: number }), ...more],
+      receivedCredits: [credit],
+    });
+    const note = bill({ invoiceId: credit.invoiceId, number_: credit.invoiceNumber, amount: '-30.00' });
+    const results = judged([facts('B-10'), facts('B-20', note), facts('B-30')]);
+    expect(results.map(({ verdict, notices }) => [verdict, ...notices.map(({ code }) => code)])).toEqual([
+      ['PAY', 'CREDIT_OPEN'],
+      ['PAY'],
+      ['PAY'],
+    ]);
+  });
+
+  test('name a credit note once that is open in the ERP and was received', () => {
+    const { notices } = one({}, [bill()], { openCredits: { supplier: ['CN-1'] } }, { receivedCredits: [credit] });
+    expect(notices.map(({ summary }) => summary)).toEqual([
+      'The supplier has given credit that no payment has used: CN-1.',
+    ]);
+  });
 });
 
 test('the sum that lines may pay never exceeds what is open, however many lines name the bill', () => {
@@ -459,6 +502,12 @@ describe('the recorded results', () => {
     { line: line({ texts: ['nothing'] }), payables: [], ...fraud },
     { line: line({ texts: ['B-10, B-20, B-30, B-40, B-50'], amount: '500.00', iban: OTHER_IBAN }), payables: several },
     { line: line({ texts: ['B-60, CN-7'], amount: '70.00' }), payables: credited },
+    of(
+      'RE-120',
+      {},
+      {},
+      { receivedCredits: [credit, { ...credit, invoiceId: 'n', invoiceNumber: 'CN-2', currency: 'USD' }] },
+    ),
   ];
 
   test('for known facts are still found: any change of them is a new version of the rules', () => {

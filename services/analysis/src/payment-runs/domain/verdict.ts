@@ -22,7 +22,7 @@ export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
  * to a text or to how a line is joined, requires at least a new minor version. A replay of stored facts gives the stored
  * results only if the check has this version.
  */
-export const RULES_VERSION = '1.0.0';
+export const RULES_VERSION = '1.1.0';
 
 /** Version of the rules of checks that were stored before they named it. */
 export const RULES_VERSION_UNNAMED = '1.0.0';
@@ -153,7 +153,7 @@ function judgeLine(
     ...ksefReason(references.ksefNumbers, payables, contradicting),
   ];
   const notices = [
-    ...creditNotice(run, payables),
+    ...creditNotice(run, facts, payables, used),
     ...dueNotices(line, payables),
     ...ksefNotice(run, line, references, payables),
     ...repeated,
@@ -414,11 +414,28 @@ function ksefReason(
   ];
 }
 
-function creditNotice({ openCredits }: RunFacts, payables: readonly Payable[]): Notice[] {
+/**
+ * Names the credit notes that are open in the ERP, and those that were received in the company and the currency of an
+ * invoice of the line. One that this line or an earlier line of the run nets is not open.
+ */
+function creditNotice(
+  { openCredits }: RunFacts,
+  { receivedCredits = [] }: LineFacts,
+  payables: readonly Payable[],
+  used: ReadonlyMap<string, bigint>,
+): Notice[] {
   const netted = new Set(payables.map(({ invoiceNumber }) => invoiceNumber));
-  const open = [
-    ...new Set(payables.flatMap(({ supplierId }) => (supplierId === null ? [] : (openCredits[supplierId] ?? [])))),
-  ].filter((number) => !netted.has(number));
+  const inErp = payables.flatMap(({ supplierId }) => (supplierId === null ? [] : (openCredits[supplierId] ?? [])));
+  const received = receivedCredits.filter(
+    (credit) =>
+      (used.get(credit.invoiceId) ?? 0n) === 0n &&
+      payables.some(
+        ({ supplierId, companyId, currency }) =>
+          supplierId === credit.supplierId && companyId === credit.companyId && currency === credit.currency,
+      ),
+  );
+  const numbers = new Set([...inErp, ...received.map(({ invoiceNumber }) => invoiceNumber)]);
+  const open = [...numbers].filter((number) => !netted.has(number));
   if (open.length === 0) return [];
   return [{ code: 'CREDIT_OPEN', summary: `The supplier has given credit that no payment has used: ${listed(open)}.` }];
 }

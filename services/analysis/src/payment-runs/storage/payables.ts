@@ -4,14 +4,17 @@ import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-key
 import { paidInvoiceKey } from '../../books/application/import-payments.js';
 import type { ErpPaymentDocument } from '../../books/storage/erp-payments.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
-import { MATCH_INDEX } from '../../records/storage/invoices.js';
+import { CREDITS_INDEX, IS_CREDIT, MATCH_INDEX } from '../../records/storage/invoices.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { BookedPayment } from '../domain/booked.js';
+import { RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../domain/payable.js';
 import type { PayableRecord, PayableStore } from '../application/payable-store.js';
 
 /** Number of keys of one lookup. The records of more keys keep other requests of the process waiting while they are read. */
 const LOOKUP_KEYS_MAX = 100;
 const LOOKUPS_AT_ONCE = 2;
+/** Maximum number of credit notes that are read for one supplier: received ones, and those of the ERP. */
+const CREDITS_PER_SUPPLIER_MAX = 2 * RECEIVED_CREDITS_PER_SUPPLIER_MAX;
 /** Maximum number of payments that are read for one bill. */
 const PAYMENTS_PER_BILL_MAX = 64;
 
@@ -68,6 +71,33 @@ export function payableStore(
           'erp.kind': 'CREDIT_NOTE',
           'erp.state': { $in: ['OPEN', 'PARTIALLY_PAID'] },
         }),
+      ),
+    creditsOf: (organizationId, supplierIds, fromDay) =>
+      inLookups(supplierIds, (batch) =>
+        readSharing(
+          batch,
+          (count) => CREDITS_PER_SUPPLIER_MAX * count,
+          // The index returns the credit notes supplier by supplier, the newest first.
+          (some, limit) =>
+            find(
+              {
+                organizationId,
+                'match.supplierId': { $in: [...some] },
+                'match.issueDay': { $gte: fromDay },
+                ...IS_CREDIT,
+                $or: [
+                  { source: 'ERP' },
+                  {
+                    // Rows of a history scan tell of bills that were paid long ago.
+                    source: { $in: ['API', 'UPLOAD', 'KSEF'] },
+                    'verdict.decision': { $in: ['PASS', 'REVIEW'] },
+                    'match.confirmedAs': { $exists: false },
+                  },
+                ],
+              },
+              { limit, hint: CREDITS_INDEX },
+            ),
+        ),
       ),
     paymentsOf: (organizationId, billIds) =>
       inLookups(billIds, async (some): Promise<readonly BookedPayment[]> => {

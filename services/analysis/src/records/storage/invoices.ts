@@ -93,6 +93,15 @@ type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
  */
 export const MATCH_INDEX = 'match';
 
+/** Index of the credit notes of suppliers. A query that names it must have the condition {@link IS_CREDIT}. */
+export const CREDITS_INDEX = 'credits';
+
+/**
+ * Selects credit notes. Amounts are stored as text, and those of credit notes begin with `-`. Only these records are in
+ * the index, which is therefore small.
+ */
+export const IS_CREDIT = { 'match.amountMinor': { $gte: '-', $lt: '.' } } as const;
+
 export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
   await ensureIndexes(
     collection,
@@ -104,9 +113,14 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
       // At most one ERP bill books an invoice.
       { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
       { key: { pending: 1 }, sparse: true, name: 'pending' },
+      {
+        key: { organizationId: 1, 'match.supplierId': 1, 'match.issueDay': -1 },
+        partialFilterExpression: IS_CREDIT,
+        name: CREDITS_INDEX,
+      },
       ...billIndexes,
     ],
-    { named: [MATCH_INDEX, 'pending'] },
+    { named: [MATCH_INDEX, CREDITS_INDEX, 'pending'] },
   );
 }
 
