@@ -251,7 +251,9 @@ test('refuses to write a file without transactions, or from other bytes', () => 
   const file = readPaymentFile(bytes);
   expect(() => writePaymentFile(bytes, file, new Set(), 1)).toThrow('must have a transaction');
   expect(() => writePaymentFile(bytes, file, new Set(['1.1', '7.1']), 1)).toThrow('does not have all transactions');
-  expect(() => writePaymentFile(bytes.subarray(1), file, new Set(['1.1']), 1)).toThrow('differ from the bytes from which');
+  expect(() => writePaymentFile(bytes.subarray(1), file, new Set(['1.1']), 1)).toThrow(
+    'differ from the bytes from which',
+  );
 });
 
 test('10,000 transactions in almost 10 MiB are read and written in less than 2 s of computing', () => {

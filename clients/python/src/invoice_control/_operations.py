@@ -1222,7 +1222,7 @@ class Operations:
     def create_session(self) -> models.OpenedSession:
         """Sign in to the app with an API key.
 
-        Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further one ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
+        Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further session ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -2413,7 +2413,7 @@ class AsyncOperations:
     async def create_session(self) -> models.OpenedSession:
         """Sign in to the app with an API key.
 
-        Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further one ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
+        Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further session ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 

@@ -302,7 +302,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     share: number("The share of the supplier's invoices that state a tax id, from 0 to 1."),
   },
   SUPPLIER_NAME_MISMATCH: {
-    knownNames: texts('The names that earlier invoices state for the tax id.'),
+    knownNames: texts('The supplier names that earlier invoices state for the tax id.'),
     taxId: text('The tax id of the supplier on the invoice.'),
   },
   SUPPLIER_TAX_ID_FIRST_USE: { taxId: text('The tax id of the supplier on the invoice.'), signs },
@@ -336,7 +336,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         from: day('The issue date of the first earlier invoice that was compared'),
         to: day('The issue date of the last earlier invoice that was compared'),
       },
-      'The period of the earlier invoice amounts.',
+      'The period of the earlier invoices with which the invoice was compared.',
     ),
   },
   AMOUNT_MAGNITUDE_SHIFT: {
@@ -448,7 +448,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
       'The earlier invoices that bill the same amount against the purchase order.',
     ),
   },
-  CURRENCY_UNKNOWN: { candidates: texts('The currencies that the document may mean.') },
+  CURRENCY_UNKNOWN: { candidates: texts('The currencies that the currency sign in the document may mean.') },
   CURRENCY_CHANGED: {
     usual: text('The usual currency of the supplier.'),
     new: text('The currency of the invoice.'),
@@ -471,9 +471,9 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   DOCUMENT_TAMPER_SIGNS: {
     signals: list(
       record({
-        signal: text('The sign of an edit, such as OVERLAY.'),
-        weight: number('The weight of the sign of an edit.'),
-        objects: texts('The objects of the PDF that show the sign of an edit.'),
+        signal: text('The kind of sign that the document was edited, such as OVERLAY.'),
+        weight: number('The weight of the sign that the document was edited.'),
+        objects: texts('The objects of the PDF that show that the document was edited.'),
       }),
       'The signs that the document was edited.',
     ),
@@ -519,7 +519,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
       record({
         field: text('The name of the invoice field that differs.'),
         documentValue: text('The value of the field in the document.'),
-        ksefValue: text('The value of the field in KSeF.'),
+        ksefValue: text('The value of the field in the invoice from KSeF.'),
         'documentValueCurrency?': text('The currency of the value in the document. Present only for amounts.'),
         'ksefValueCurrency?': text('The currency of the value in KSeF. Present only for amounts.'),
       }),
@@ -531,7 +531,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     fields: list(
       record({
         field: text('The name of the invoice field.'),
-        confidence: number('The confidence in the value of the field, from 0 to 1.'),
+        confidence: number('The confidence in the value of the invoice field, from 0 to 1.'),
       }),
       'The invoice fields that could not be read with certainty.',
     ),

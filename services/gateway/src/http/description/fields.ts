@@ -190,9 +190,11 @@ export const resourceNames = z.registry<{ readonly name: string }>();
 /**
  * Returns the schema of an id in the path of a request.
  * @param resource kind of resource that the id names; the example names one that does not exist
+ * @param name name of the resource in refusals
+ * @param described name of the resource in the description, if other resources have the same name
  */
-export function pathId(resource: keyof typeof EXAMPLE_IDS, name: string = resource) {
+export function pathId(resource: keyof typeof EXAMPLE_IDS, name: string = resource, described: string = name) {
   return uuid()
-    .meta({ description: `The id of the ${name}.`, param: { example: EXAMPLE_IDS[resource] } })
+    .meta({ description: `The id of the ${described}.`, param: { example: EXAMPLE_IDS[resource] } })
     .register(resourceNames, { name });
 }

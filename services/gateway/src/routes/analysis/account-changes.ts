@@ -33,7 +33,10 @@ export const exportAccountChanges = route({
     company_id: uuid()
       .optional()
       .describe('Return only bank accounts that were first seen on an invoice to the company with this id.'),
-    format: z.enum(['csv', 'html']).optional().describe('The form of the export: csv (the default) or html.'),
+    format: z
+      .enum(['csv', 'html'])
+      .optional()
+      .describe('The format of the exported bank account changes: csv (the default) or html.'),
   }),
   responses: {
     200: {

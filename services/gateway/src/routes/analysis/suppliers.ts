@@ -83,7 +83,7 @@ const account = shown.record<SupplierAccount>('SupplierAccount')({
     'accountId',
   ),
   masked: shown.text('DE89**************3000', 'The bank account of the supplier, masked.', 'maskedAccount'),
-  scheme: shown.word(z.enum(['IBAN', 'UK']).describe('The kind of account number: IBAN or UK.'), 'IBAN'),
+  scheme: shown.word(z.enum(['IBAN', 'UK']).describe('The kind of bank account number: IBAN or UK.'), 'IBAN'),
   country: shown.textOrNull('DE', 'The country of the bank account, or null if not known.'),
   trust: shown.word(
     z
@@ -116,8 +116,14 @@ const supplier = shown.record<KnownSupplier>('Supplier')({
     'KNOWN',
   ),
   invoiceCount: shown.count(42, 'The number of invoices that were counted for the supplier.'),
-  firstInvoiceDate: shown.textOrNull('2024-03-05', 'The date of the first invoice, or null if none was counted.'),
-  lastInvoiceDate: shown.textOrNull('2026-09-05', 'The date of the last invoice, or null if none was counted.'),
+  firstInvoiceDate: shown.textOrNull(
+    '2024-03-05',
+    'The date of the first invoice of the supplier, or null if no invoice was counted.',
+  ),
+  lastInvoiceDate: shown.textOrNull(
+    '2026-09-05',
+    'The date of the last invoice of the supplier, or null if no invoice was counted.',
+  ),
   openFindings: shown.count(3, 'The number of findings that wait for a review, at most 100.'),
 });
 
@@ -179,7 +185,10 @@ export const verifyAccount = route({
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },
   // The documents of the supplier are searched for the contact.
   timeoutMs: 30_000,
-  params: z.object({ supplierId: pathId('supplier'), accountId: pathId('account') }),
+  params: z.object({
+    supplierId: pathId('supplier'),
+    accountId: pathId('account', 'account', 'bank account of the supplier'),
+  }),
   body: z
     .strictObject({
       method,
@@ -235,8 +244,8 @@ export const confirmVerification = route({
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },
   params: z.object({
     supplierId: pathId('supplier'),
-    accountId: pathId('account'),
-    verificationId: pathId('verification'),
+    accountId: pathId('account', 'account', 'bank account of the supplier'),
+    verificationId: pathId('verification', 'verification', 'verification of the bank account'),
   }),
   responses: { 200: { description: 'The confirmed verification of the bank account.', schema: verification.schema } },
   refusals: [409],

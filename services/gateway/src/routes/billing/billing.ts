@@ -97,7 +97,12 @@ export const createCheckout = route({
     .register(examples, {
       example: { plan_code: 'CONTROL', billing_interval: 'month', additional_legal_entities: 2 },
     }),
-  responses: { 200: { description: 'The options for `Paddle.Checkout.open`.', schema: checkoutOptions } },
+  responses: {
+    200: {
+      description: 'The options of the checkout, which a web page passes unchanged to `Paddle.Checkout.open`.',
+      schema: checkoutOptions,
+    },
+  },
   refusals: [409],
   async handle({ body, principal }, { checkouts, organizations }) {
     const { email, subscriptionStatus } = await organizations.getBillingContact({});

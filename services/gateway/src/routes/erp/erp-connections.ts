@@ -150,7 +150,7 @@ const newBusinessCentral = z
           .string()
           .optional()
           .describe(
-            'The name of the field with the number or id of the vendor on the custom API page of bank accounts. Required with bankAccountEndpoint.',
+            'The name of the field that holds the number or id of the vendor on the custom API page of bank accounts. Required with bankAccountEndpoint.',
           ),
         bankAccountIbanField: z
           .string()

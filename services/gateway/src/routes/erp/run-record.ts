@@ -104,6 +104,6 @@ export const run = shown.record<Run>('ErpRun')({
   httpCalls: shown.count(6, 'The number of calls that the synchronisation run made to the ERP.'),
   throttledMs: shown.count(
     0,
-    'The time in milliseconds that the synchronisation run waited because the ERP limited the rate of requests.',
+    'The time in milliseconds for which the synchronisation run waited because the ERP limited the rate of requests.',
   ),
 });

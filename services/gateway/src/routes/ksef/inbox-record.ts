@@ -25,8 +25,16 @@ const keptRefusal = shown.record<KeptRefusal>('KsefKeptRefusal')({
     'SUBJECT2',
   ),
   reason: shown.text(REASON_EXAMPLE, 'The reason for the last refusal of the invoice.'),
-  firstAttemptAt: shown.instant(EXAMPLE_INSTANT, 'The time when the invoice was first refused.', 'firstAttemptTime'),
-  lastAttemptAt: shown.instant(EXAMPLE_INSTANT, 'The time when the invoice was last refused.', 'lastAttemptTime'),
+  firstAttemptAt: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time when the KSeF inbox first refused the invoice.',
+    'firstAttemptTime',
+  ),
+  lastAttemptAt: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time when the KSeF inbox last refused the invoice.',
+    'lastAttemptTime',
+  ),
 });
 
 /** The inbox of a KSeF connection as shown to callers (KSeF reference, section 19). */

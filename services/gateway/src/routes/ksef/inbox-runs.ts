@@ -86,7 +86,7 @@ export const dismissKsefRefusedInvoice = route({
         param: { example: '5265877635-20260314-0A1B2C3D4E5F-7C' },
       }),
   }),
-  responses: { 204: { description: 'The refused invoice is dismissed.' } },
+  responses: { 204: { description: 'The refused invoice of the KSeF inbox has been dismissed.' } },
   async handle({ params }, { ksefInbox }) {
     await ksefInbox.dismissRefusedInvoice(params);
     return { status: 204 };

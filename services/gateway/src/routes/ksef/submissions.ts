@@ -96,7 +96,7 @@ const bulkItem = z
         code: z
           .string()
           .describe(
-            'The error code that explains why the invoice was not submitted. The codes are those of error responses.',
+            'The error code that explains why the invoice was not submitted. The codes are the same as in error responses.',
           ),
         message: z.string().describe('The message that explains why the invoice was refused and what must be changed.'),
       })

@@ -57,13 +57,13 @@ const ownCompany = shown.record<Company>()({
 });
 
 const features = shown.record<Principal>()({
-  documents: feature('documents can be uploaded', ({ limits }) => limits?.uploadBytesPerMonth !== 0),
-  webhooks: feature('webhooks can be registered', ({ limits }) => limits?.webhooks !== 0),
+  documents: feature('the organization can upload documents', ({ limits }) => limits?.uploadBytesPerMonth !== 0),
+  webhooks: feature('the organization can register webhooks', ({ limits }) => limits?.webhooks !== 0),
   erp: feature(
-    'an ERP can be connected',
+    'the organization can connect an ERP',
     ({ limits, hasActiveSubscription }) => hasActiveSubscription && limits?.erpConnections !== 0,
   ),
-  ksef: feature('KSeF can be connected', ({ hasActiveSubscription }) => hasActiveSubscription),
+  ksef: feature('the organization can connect to KSeF', ({ hasActiveSubscription }) => hasActiveSubscription),
   billing: feature('the plan is bought with a checkout', ({ plan }) => plan !== 'ENTERPRISE'),
 });
 

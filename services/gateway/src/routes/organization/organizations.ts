@@ -61,7 +61,7 @@ export const organization = shown.record<Organization>('Organization')({
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the organization was created.', 'createdTime'),
   test: shown.flag(
     false,
-    'True for a test organization, on which test keys (`ick_test_`) act. A test organization has small limits of its own and no ERP connections, KSeF connections, payments, subscription or members.',
+    'True for a test organization, which only test keys (`ick_test_`) use. A test organization has small limits of its own and no ERP connections, KSeF connections, payments, subscription or members.',
     'isTest',
   ),
   fourEyes: shown.flag(

@@ -12,12 +12,12 @@ import { role } from './api-keys.js';
 export const sessionEnds = {
   expiresAt: shown.instant(
     '2026-03-14T21:30:00.000Z',
-    'The time when the session ends, even if it is used.',
+    'The time when the session of the app ends, even if the session is used.',
     'expiresTime',
   ),
   idleExpiresAt: shown.instant(
     '2026-03-14T10:00:00.000Z',
-    'The time when the session ends unless it is used before.',
+    'The time when the session of the app ends unless the session is used before.',
     'idleExpiresTime',
   ),
 };
@@ -26,7 +26,7 @@ const session = shown.record<Session>('Session')({
   id: shown.id(EXAMPLE_IDS.session, 'The id of the session of the app.', 'sessionId'),
   apiKeyId: shown.text(EXAMPLE_KEY_ID, 'The id of the API key whose rights the session has.'),
   userId: shown.idOrNull(EXAMPLE_IDS.assignee, 'The id of the member who signed in, or null for a key of no member.'),
-  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the person signed in.', 'createdTime'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the person signed in to the app.', 'createdTime'),
   lastSeenAt: shown.instant(
     EXAMPLE_INSTANT,
     'The time when the session of the app was last used, exact to the minute.',
@@ -48,7 +48,7 @@ export const createSession = route({
   path: '/sessions',
   summary: 'Sign in to the app with an API key',
   description:
-    'Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further one ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.',
+    'Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further session ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.',
   rpc: 'invoicecontrol.organization.v1.SessionService/CreateSession',
   access: {},
   responses: {

@@ -130,7 +130,7 @@ const notice = shown.record<PaymentNotice>('PaymentNotice')({
 
 const paidInvoice = shown.record<PaidInvoice>()({
   invoiceId: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice that the payment line pays.'),
-  invoiceNumber: shown.text('RE-2026-0101', 'The number of the invoice that the line pays.'),
+  invoiceNumber: shown.text('RE-2026-0101', 'The number of the invoice that the payment line pays.'),
   amount: shown.text(
     '1166.20',
     'The part of the line that pays the invoice, in the currency of the invoice. Negative for a credit note.',
@@ -225,7 +225,7 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
     'PAY',
   ),
   reasons: shown.list(reason, 'The reasons that hold the payment. Empty if the verdict is PAY.', { example: [] }),
-  notices: shown.list(notice, 'Remarks about the payment that do not hold it.'),
+  notices: shown.list(notice, 'Remarks about the payment for which the payment is not held.'),
   invoices: shown.list(paidInvoice, 'The invoices that the payment line pays.'),
   candidates: shown.list(candidate, 'The nearest invoices, if the payment could not be joined to an invoice.', {
     example: [],

@@ -153,7 +153,7 @@ export const downloadPaymentFile = route({
       .enum(['HOLD', 'UNKNOWN'])
       .optional()
       .describe(
-        'The verdict of the payment lines to read in place of those that may be paid. Must be absent beside `repeat`.',
+        'The verdict of the payment lines to return in place of the payments that may be paid. Must be absent beside `repeat`.',
       ),
     repeat: z
       .string()

@@ -153,7 +153,7 @@ export const getScan = route({
   summary: 'Read a history scan',
   rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
   access: { scope: 'scans:read' },
-  params: z.object({ scanId: pathId('scan') }),
+  params: z.object({ scanId: pathId('scan', 'scan', 'history scan') }),
   responses: { 200: { description: 'The history scan that was requested.', schema: scan.schema } },
   async handle({ params }, { scans }) {
     const reply = await scans.getScan({ scanId: params.scanId });
