@@ -12,7 +12,7 @@ import type { InvoiceAnswer, InvoiceEntry, Ledger, ScanEntry } from './ledger.js
 export interface LoadOptions {
   readonly seed: number;
   readonly tenants: readonly Tenant[];
-  /** Number of clients of each tenant, in addition to the one that scans. */
+  /** Number of test clients of each organization, in addition to the client that sends history scans. */
   readonly clients: number;
   /** Maximum number of rows of a history scan file. With 0, the clients send no history scans. */
   readonly rowsMax: number;

@@ -1,6 +1,6 @@
 import { en } from './en.js';
 
-/** The texts of a language, in the shape of the English ones. */
+/** The texts of the app in one language, in the shape of the English texts. */
 export type Messages = typeof en;
 
 /** The texts in use. English is the only language yet. */

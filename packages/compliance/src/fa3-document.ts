@@ -135,8 +135,8 @@ function hasForbiddenReference(markup: string): boolean {
 }
 
 /**
- * Control characters except U+0085, and code points that are not characters. XML itself forbids those of the Basic
- * Multilingual Plane.
+ * Control characters except U+0085, and code points that are not characters. XML itself forbids such code points of the
+ * Basic Multilingual Plane.
  */
 function isForbidden(code: number): boolean {
   if (code < 0x7f || code > 0x10ffff) return false;

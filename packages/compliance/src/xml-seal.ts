@@ -10,7 +10,7 @@ const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
 /** Maximum number of references in a signature. A seal refers to the document and to the fields of its signature. */
 const REFERENCES_MAX = 8;
-/** Maximum number of certificates: the seal certificate and those of its issuers. */
+/** Maximum number of certificates in a seal: the seal certificate and the certificates of its issuers. */
 const CERTIFICATES_MAX = 8;
 const RSA_BITS_MIN = 2_048;
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
@@ -102,7 +102,7 @@ const WRONG_SIGNATURE = 'The signature of the confirmation is invalid, or is of 
 
 /**
  * Checks whether a signature has the elements of the standard in the standard order. The library uses the first element
- * with a name, wherever it is; this order makes sure that it is the right one.
+ * with a name, wherever it is; this order makes sure that the first element is the right element.
  */
 function hasUsualParts(signature: Element): boolean {
   const parts = children(signature);
@@ -146,7 +146,10 @@ function children(parent: Element): readonly Element[] {
 /** Facts about a seal that its signed properties (XAdES) state. Unsigned properties are ignored. */
 interface SignedProperties {
   readonly sealedAt: readonly Date[];
-  /** True if `SigningCertificate` or `SigningCertificateV2` names another certificate than the one that verified the seal. */
+  /**
+   * True if `SigningCertificate` or `SigningCertificateV2` names another certificate than the certificate that verified
+   * the seal.
+   */
   readonly namesAnother: boolean;
 }
 

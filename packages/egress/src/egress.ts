@@ -39,7 +39,7 @@ export interface Egress {
 }
 
 export interface EgressOptions extends AgentLimits {
-  /** Certificate authorities in PEM that are trusted in addition to those of Node.js. */
+  /** Certificate authorities in PEM that are trusted in addition to the authorities that Node.js trusts. */
   readonly extraCa?: string | undefined;
 }
 

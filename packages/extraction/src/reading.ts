@@ -132,11 +132,14 @@ export interface DocumentReading {
   readonly tamperSigns: readonly TamperSign[];
   readonly hiddenTexts: readonly HiddenText[];
   readonly conflicts: readonly FieldConflict[];
-  /** The KSeF number that a document page names; absent for none, and for several different ones. */
+  /** The KSeF number that a document page names; absent if there is none, or if there are several different ones. */
   readonly ksefNumber?: string;
   /** The QR code of KSeF on a document page; absent for none, and for several different ones. */
   readonly ksefCode?: KsefCode;
-  /** Further accounts that a structured document states, those of factors included. Absent if there are none. */
+  /**
+   * Further bank accounts that a structured document states, including accounts of factoring companies. Absent if there
+   * are none.
+   */
   readonly otherIbans?: readonly string[];
   /** Kind of the sales document according to its title. Absent for an invoice. */
   readonly salesDocument?: SalesDocument;
@@ -151,7 +154,10 @@ export interface SignatureReading {
   readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
 }
 
-/** A sign that a PDF may have been tampered with. The kinds are those of the engine facts (`document-facts.ts`). */
+/**
+ * A sign that a PDF may have been tampered with. The kinds of signs are declared with the facts of the engine
+ * (`document-facts.ts`).
+ */
 export interface TamperSign {
   readonly kind:
     | 'CONTENT_REPLACED'
@@ -211,7 +217,7 @@ export interface ReadingFailure {
 
 export type ReadingOutcome = { readonly reading: DocumentReading } | { readonly failure: ReadingFailure };
 
-/** A company of the organization. Its name and ids are never read as those of the supplier. */
+/** A company of the organization. Its name and ids are never read as the name and ids of the supplier. */
 export interface OwnCompany {
   readonly name: string;
   readonly taxId: string | null;

@@ -34,7 +34,7 @@ export interface DecodedFile {
   readonly encoding: Encoding;
   /** The text of the payment file without byte order mark. */
   readonly text: string;
-  /** Number of bytes before the first character: those of the byte order mark. */
+  /** Number of bytes before the first character of a payment file, which form the byte order mark. */
   readonly markBytes: number;
 }
 

@@ -26,7 +26,10 @@ import { versionOf } from './xml-version.js';
 
 const BLOCK = 'PmtInf';
 const TRANSACTION = 'CdtTrfTxInf';
-/** Accounts of a transaction and of a block besides those of debtor and creditor. Their IBANs are only checked. */
+/**
+ * Accounts of a transaction and of a block other than the accounts of debtor and creditor. Only the IBANs of these
+ * accounts are checked.
+ */
 const OTHER_ACCOUNTS = [
   'ChrgsAcct',
   'DbtrAgtAcct',

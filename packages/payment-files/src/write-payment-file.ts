@@ -142,7 +142,10 @@ function withoutSpace({ bytes }: Source, { start, end }: ByteRange): ByteRange {
   return { start: from, end: to };
 }
 
-/** Returns the bytes as text. Characters outside ASCII are not those of the file, and differ from all in ASCII. */
+/**
+ * Returns the bytes as text. Characters outside ASCII are replaced by other characters, which differ from all
+ * characters in ASCII.
+ */
 function asciiOf({ bytes }: Source, { start, end }: ByteRange): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 }

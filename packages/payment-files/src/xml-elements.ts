@@ -263,7 +263,7 @@ function currencyOf(tag: SaxesTagNS): string | undefined {
   return tag.attributes.Ccy?.value;
 }
 
-/** Names of the schemas have at most 25 characters; longer ones are shortened. */
+/** Names of the schemas have at most 25 characters; longer names are shortened. */
 function shown(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}...` : name;
 }

@@ -3,8 +3,8 @@ import { refusal } from './payment-file-refused.js';
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:';
 
 /**
- * Returns the version that the root of an ISO 20022 message names, such as `pain.001.001.09`. A version that is not read
- * is refused with those that are.
+ * Returns the version that the root of an ISO 20022 message names, such as `pain.001.001.09`. A version that is not
+ * supported is refused with a list of the supported versions.
  */
 export function versionOf(root: string, namespace: string, versions: readonly string[]): string {
   const version = namespace.startsWith(NAMESPACE) ? namespace.slice(NAMESPACE.length) : undefined;

@@ -1,4 +1,7 @@
-/** The events that customers can receive: those of specification section 6, and additions that must be subscribed to. */
+/**
+ * The events that customers can receive: the events of specification section 6, and additional events that must be
+ * subscribed to.
+ */
 export const publicEventTypes = [
   'invoice.analysis.completed',
   'invoice.analysis.failed',

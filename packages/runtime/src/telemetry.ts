@@ -245,7 +245,7 @@ export function isTelemetryOn(): boolean {
   return isOn;
 }
 
-/** Methods of the metric instruments, of which a metric has the one of its kind. */
+/** Methods of the metric instruments. A metric has the method of its kind of instrument. */
 interface Recording {
   add?(value: number, attributes?: Attributes): void;
   record?(value: number, attributes?: Attributes): void;

@@ -11,7 +11,7 @@ interface ContactMarks {
 /** Minimum number of digits of a phone number. A shorter number is part of an address. */
 const PHONE_DIGITS_MIN = 7;
 const PHONE_DIGITS_MAX = 15;
-/** Maximum number of digits that one spelling of a phone number has in addition: those of a country and an area. */
+/** Maximum number of additional digits in one spelling of a phone number: the digits of the country and area codes. */
 const PREFIX_DIGITS_MAX = 5;
 /** Maximum number of groups of digits in a phone number of a supplier contact. */
 const GROUPS_MAX = 10;

@@ -18,7 +18,7 @@ export interface TaxId {
 export type TaxIdValidity = 'VALID' | 'FORMAT_ONLY' | 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT' | 'UNCHECKED';
 
 const BODY_LENGTH_MAX = 40;
-/** Minimum number of digits in a tax id. The shortest tax ids are those of UK government departments, such as GD001. */
+/** Minimum number of digits in a tax id. UK government departments have the shortest tax ids, such as GD001. */
 const DIGITS_MIN = 3;
 
 /** Country prefixes of tax ids that differ from the ISO code: Greece writes EL, and Northern Ireland writes XI. */

@@ -7,7 +7,7 @@ import type { ProviderCode } from './domain/provider-code.js';
 import type { RunStatus } from './domain/run.js';
 import type { StreamName } from './domain/streams.js';
 
-/** Reports the number of ERP connections by status, and of those whose deletion is unfinished. */
+/** Reports the number of ERP connections by status, and the number of ERP connections whose deletion is unfinished. */
 export function reportConnections({
   unfinishedDeletions,
   countByStatus,

@@ -7,7 +7,8 @@ interface Answers<T> {
 }
 
 /**
- * Calls all services at the same time. If one service does not respond, the results of the others are still returned.
+ * Calls all services at the same time. If one service does not respond, the results of the other services are still
+ * returned.
  * @throws Error with the messages of all services when none responds, because an empty list would look like a result
  */
 export async function askEach<T>(

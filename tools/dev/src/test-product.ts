@@ -21,7 +21,7 @@ export async function setup(): Promise<() => Promise<void>> {
       LOG_LEVEL: 'silent',
       // Each test file uses a different client address, so that refused keys of one file do not count for another.
       TRUSTED_PROXY_HOPS: '1',
-      // Per key; files with tests of scans send more in a minute than a client may.
+      // Rate limit of an API key in tests. Test files about scans send more requests in a minute than a client may.
       RATE_LIMIT_SCANS_PER_MINUTE: '1000',
       // Addresses that the services may call: no test calls anything beyond loopback.
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',

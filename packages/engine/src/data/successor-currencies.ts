@@ -1,8 +1,8 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
 /**
- * Currencies that were replaced by another one, with the first day of the new one. Only currencies that an invoice may
- * state are listed. Reviewed 2026-11.
+ * Currencies that were replaced by another currency, with the first day of the new currency. Only currencies that an
+ * invoice may state are listed. Reviewed 2026-11.
  */
 const successors: Readonly<Record<string, { readonly currency: string; readonly from: CalendarDate }>> = {
   ANG: { currency: 'XCG', from: '2025-03-31' },

@@ -279,8 +279,8 @@ function isSoldByQuantity(
 }
 
 /**
- * Returns the earlier amount with the smallest distance. Of several equal ones, the newest is returned. Amounts without
- * a distance are skipped.
+ * Returns the earlier amount with the smallest distance. If several amounts are equally near, the newest amount is
+ * returned. Amounts without a distance are skipped.
  */
 function closest(
   uses: readonly AmountUse[],

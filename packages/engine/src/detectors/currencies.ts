@@ -48,7 +48,7 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   ];
 }
 
-/** Reports a new currency. Suppliers that bill in several currencies often use new ones. */
+/** Reports a new currency. Suppliers that bill in several currencies often use new currencies. */
 function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (supplier.profile.count < parameters.changedHistoryMin) return [];

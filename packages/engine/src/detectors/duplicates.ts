@@ -375,8 +375,8 @@ function partNumbers(parts: readonly Candidate[]): string {
 }
 
 /**
- * Reports a number that was used before with another amount or date, or a bill that states that it replaces another. The
- * evidence is weaker than for a duplicate. If the earlier bill was credited, the new one is not a second claim.
+ * Reports a number that was used before with another amount or date, or a bill that states that it replaces another.
+ * The evidence is weaker than for a duplicate. If the earlier bill was credited, the new bill is not a second claim.
  */
 function reusedNumbers(
   facts: Facts,

@@ -56,7 +56,7 @@ interface Differing {
 
 /**
  * Reports a document that differs from its KSeF invoice. The finding is raised on the later of the two records. It
- * names the bank account stated on the document, because that account is the doubtful one.
+ * names the bank account stated on the document, because that account is the doubtful account.
  */
 function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
   const { invoice, candidates } = facts;
@@ -192,8 +192,8 @@ function accountText({ bankMasked }: Candidate): string {
 }
 
 /**
- * Checks whether both records may be from the same seller. A foreign tax id next to a Polish one does not exclude it,
- * because sellers may be registered in several countries.
+ * Checks whether both records may be from the same seller. A foreign tax id next to a Polish tax id does not exclude
+ * this, because sellers may be registered in several countries.
  */
 function isSameSeller(document: Candidate, registered: Candidate): boolean {
   const [stated, known] = [nipOf(document), nipOf(registered)];

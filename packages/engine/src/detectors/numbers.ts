@@ -256,7 +256,7 @@ function consecutive(
   ];
 }
 
-/** Returns the entries without those that repeat the previous invoice number, as a copy does. */
+/** Returns the invoices of a series without the invoices that repeat the previous invoice number, as a copy does. */
 function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(({ value }, index) => value !== entries[index - 1]?.value);
 }

@@ -47,7 +47,7 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Reports that a supplier imitates another supplier's name. An identical name is stronger evidence than a similar one.
+ * Reports that a supplier imitates another supplier's name. An identical name is stronger evidence than a similar name.
  */
 function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const same = sameName(facts, parameters);
@@ -68,7 +68,7 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
   if (bankKey === undefined || own >= lookalikeInvoicesMin) return [];
   const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
   if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
-  // The sender chooses the date on a bill, so a doubtful bill never makes its supplier the earlier one.
+  // The sender chooses the date on a bill, so a doubtful bill never makes its supplier the earlier supplier.
   const ownFirstDay = (own > 0 ? supplier.profile.firstDay : null) ?? Number.POSITIVE_INFINITY;
   const established = (namesakes ?? [])
     .filter(({ invoices, firstDay = 0 }) => invoices >= lookalikeInvoicesMin && firstDay <= ownFirstDay)

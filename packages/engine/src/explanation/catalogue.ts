@@ -53,7 +53,7 @@ export interface FindingKind {
   readonly family: Family;
   /** Severities that findings of this type can have, lowest first. */
   readonly severities: readonly Severity[];
-  /** Facts that the rule needs in addition to those that every invoice states. */
+  /** Facts that the detection rule needs in addition to the facts that every invoice states. */
   readonly requires: readonly RequiredFact[];
   /** Description of the finding type in one sentence. */
   readonly description: string;

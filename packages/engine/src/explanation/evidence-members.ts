@@ -24,7 +24,7 @@ const record = (members: Members, description?: string): MemberSchema => ({
 });
 const orNull = ({ type, ...schema }: MemberSchema): MemberSchema => ({ type: [String(type), 'null'], ...schema });
 
-/** Returns the properties of an object in the evidence, and the names of those that it always has. */
+/** Returns the properties of an object in the evidence, and the names of the properties that it always has. */
 export function objectOf(members: Members): Required<Pick<MemberSchema, 'properties' | 'required'>> {
   const entries = Object.entries(members);
   return {

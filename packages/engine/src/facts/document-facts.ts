@@ -41,7 +41,7 @@ export interface SignatureFacts {
 }
 
 export type TamperSignKind =
-  /** A later revision of the PDF replaces content of an earlier one. */
+  /** A later revision of the PDF replaces content of an earlier revision. */
   | 'CONTENT_REPLACED'
   /** The PDF file has more revisions or pages than the service compares. */
   | 'REVISIONS_NOT_COMPARED'

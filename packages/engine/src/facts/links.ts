@@ -67,7 +67,7 @@ export interface OrderUse {
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const DAY_MS = 86_400_000;
-/** Number of counted invoices from which finalized ones are dropped, except for the newest. */
+/** Number of counted invoices at which finalized invoices are dropped, except for the newest. */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 

@@ -52,7 +52,7 @@ export function isLive({ status }: Pick<Candidate, 'status'>): boolean {
 }
 
 /**
- * Checks whether the candidate arrived before the checked invoice. If two records are equal, the later one gets the
+ * Checks whether the candidate arrived before the checked invoice. If two records are equal, the later record gets the
  * finding.
  */
 export function isEarlier(facts: Facts, candidate: Candidate): boolean {

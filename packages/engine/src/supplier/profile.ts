@@ -470,8 +470,8 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
 }
 
 /**
- * Makes room for a new account. Unverified accounts are removed before trusted ones, starting with the account that has
- * been unused for the longest time.
+ * Makes room for a new account. Unverified accounts are removed before trusted accounts, starting with the account that
+ * has been unused for the longest time.
  */
 function withoutLeastUseful(accounts: readonly AccountUse[]): readonly AccountUse[] {
   const leaving = accounts.toSorted(

@@ -28,7 +28,7 @@ interface Description {
   readonly expected: Readonly<Record<string, string>>;
 }
 
-/** Field names in the evaluation files that differ from those of the reading. */
+/** Field names in the evaluation files that differ from the field names of the reading. */
 const names: Readonly<Record<string, string>> = { due_date: 'due', supplier_name: 'supplier' };
 
 function readFolder(set: string): readonly EvaluatedInvoice[] {

@@ -27,7 +27,10 @@ const CREDITED_INVOICE =
 /** Label of a date that names an invoice, which on a credit note may be the credited one. */
 const INVOICE_LABEL = /invoice|rechnung|faktur|factur|fattur|belegdatum/;
 const LINES_OF_REFERENCE_MAX = 3;
-/** Words next to a date on which a discount ends, which is no due date (BT-9 is the net one). */
+/**
+ * Words next to the date on which a discount ends. This date is no due date, because BT-9 is the due date of the full
+ * amount.
+ */
 const DISCOUNT = /skont|discount|escompte|sconto|descuento|korting|abzuglich|abzgl|\brabatt/i;
 const NET_PAYMENT = /\bnetto\b|\bnet\b|ohne (?:abzug|skonto)|without (?:deduction|discount)|sans escompte|bez skonta/i;
 const CLAUSE_END = /[,;]|\.(?= )|\b(?:oder|sonst|ansonsten|or|otherwise|ou|lub|albo|of|o)\b/i;

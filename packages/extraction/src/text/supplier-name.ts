@@ -220,7 +220,7 @@ function isRegisteredFooter(document: TextDocument, cell: ReadCell): boolean {
 }
 
 /**
- * Rates the block below a name at the top of a document page: contacts and ids are those of a sender, `Attn` of an
+ * Rates the block below a name at the top of a document page: contacts and ids belong to a sender, `Attn` belongs to an
  * addressee.
  */
 function blockScore(document: TextDocument, name: ReadCell): number {

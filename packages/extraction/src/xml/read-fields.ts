@@ -299,7 +299,7 @@ function storeAccount(context: Context): string | null {
   return invalidIban;
 }
 
-/** The accounts besides the one that is read as the supplier's, each once. */
+/** The bank accounts in the XML other than the supplier's account, each once. */
 function otherIbansOf(context: Context): string[] {
   const known = context.fields['supplier.bank_account.iban']?.value;
   const nodes = (context.syntax.accounts ?? []).flatMap((path) => nodesOf(context, path));

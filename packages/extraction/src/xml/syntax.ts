@@ -7,7 +7,7 @@ import type { DocumentFormat, FieldPath } from '../reading.js';
 export type Source =
   /** Uses the first of the XML nodes whose value can be read. */
   | string
-  /** Joins those of the listed values that are present in the XML invoice. */
+  /** Joins the listed values that are present in the XML invoice. */
   | { readonly join: readonly string[]; readonly separator: ' ' | '' }
   /**
    * Combines a tax id with a country that is stated separately. A number that already begins with the country is not
@@ -63,7 +63,7 @@ export interface Syntax {
   };
   /** Path of the name of the payee, if the payee is not the supplier (BT-59). */
   readonly payee?: readonly Source[];
-  /** Paths of all accounts that the document states, including those of factoring companies. */
+  /** Paths of all bank accounts that the document states, including accounts of factoring companies. */
   readonly accounts?: readonly string[];
   readonly lines: LineSyntax;
   /** Paths of the invoices that a corrective invoice names, relative to one of `invoices`. */

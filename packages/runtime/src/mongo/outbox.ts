@@ -180,7 +180,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const work = async ({ collectionName, announced, finish, onEnded }: Task): Promise<void> => {
     let isPublished = announced.events.length > 0;
     try {
-      // New events would hide from the comparison that the broker lost older ones.
+      // New events would hide from the comparison that the broker lost older events.
       if (!rewind.isCompared()) throw new Error('The event stream was not compared with the outbox yet.');
       for (const event of announced.events) {
         if (acknowledged.has(event.id)) continue;

@@ -131,7 +131,7 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Returns the subscriptions other than the current one for which payments continue. */
+/** Returns the subscriptions for which payments continue, other than the current subscription. */
 export function duplicateSubscriptions(account: Account): readonly TrackedSubscription[] {
   const current = currentSubscription(account);
   return account.subscriptions.filter(({ id, status }) => id !== current?.id && status !== 'canceled');

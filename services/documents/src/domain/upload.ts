@@ -57,7 +57,7 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
 }
 
 /**
- * Checks that the type detected from the content is the reserved one.
+ * Checks that the media type detected from the content is the reserved media type.
  * @throws DomainError invalid
  */
 export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {

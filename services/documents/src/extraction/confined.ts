@@ -113,7 +113,7 @@ function allow(ruleset: number, path: string, accesses: bigint): void {
 
 /**
  * Replaces this program with Node.js and the given arguments. The process stays the same, so that the parent measures
- * and kills the right one. A new program is needed, because existing threads of this one are not restricted.
+ * and kills the right one. A new program is needed, because existing threads of this program are not restricted.
  */
 function run(args: readonly string[]): void {
   for (const file of INHERITED_FILES) fcntl(file, F_SETFD, 0);

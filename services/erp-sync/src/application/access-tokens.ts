@@ -67,7 +67,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     return holder;
   };
 
-  /** Returns OAuth tokens of the ERP connection with a later version than the given one. */
+  /** Returns OAuth tokens of the ERP connection with a later version than the given version. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
     // After this time, the other process has finished refreshing the tokens or has lost its claim.
     const endsAt = performance.now() + 2 * leaseMs;

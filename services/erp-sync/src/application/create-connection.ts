@@ -21,8 +21,8 @@ import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
 /**
- * Maximum number of ERP connections to one provider that an organization may create at the same time. Each is compared
- * with the previous ones.
+ * Maximum number of ERP connections to one provider that an organization may create at the same time. Each new
+ * connection is compared with the previous connections.
  */
 const CREATIONS_AT_ONCE_MAX = 64;
 

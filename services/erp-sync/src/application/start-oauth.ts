@@ -55,7 +55,7 @@ export const startOAuth =
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
     // The slot is reserved only when the ERP connection is stored. At this point, an OAuth consent is refused only if
     // it cannot lead to a connection. If the plan allows no further connection, the consent may still renew an existing
-    // one.
+    // connection.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
       const mayRenew = await consented.hasLive(organizationId, provider, companyId);
       if (!mayRenew) throw planIsUsedUp(limit);

@@ -61,7 +61,7 @@ export interface ConnectionStore {
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
   /** Counts the ERP connections that are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
-  /** Returns the ids of those ERP connections that are not DISABLED. */
+  /** Returns the ids of the ERP connections that are not DISABLED. */
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Stores a change to an ERP connection.

@@ -165,8 +165,8 @@ export interface ErpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * Returns the fault for a response, or undefined for a successful one. If this function is absent, 408, 429 and 5xx
-   * responses are outages.
+   * Returns the fault for a response of the ERP, or undefined for a successful response. If this function is absent,
+   * 408, 429 and 5xx responses are outages.
    */
   readonly faultOf?: (answer: ErpAnswer) => ErpFault | undefined;
   /**

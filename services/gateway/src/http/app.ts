@@ -143,8 +143,8 @@ function traceOf({ headers: { traceparent, tracestate } }: Request): TraceHeader
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**
- * Headers without a maximum length. An API key that is too long is refused like any other wrong key. Of the cookies only
- * the one of the session is read, and browsers send long ones of other applications.
+ * Headers without a maximum length. An API key that is too long is refused like any other wrong key. Only the cookie of
+ * the session of the app is read, and browsers also send long cookies of other applications.
  */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 

@@ -12,7 +12,7 @@ import type { TrustedSeals } from './trusted-seals.js';
 
 const READ_MS_MAX = 20_000;
 
-/** Certificates of the seals that are accepted on confirmations, and those that were revoked. */
+/** Certificates of the seals that are accepted on KSeF confirmations, and revoked certificates of seals. */
 interface Seals {
   readonly trusted: TrustedSeals;
   readonly revoked: RevokedSeals;

@@ -148,7 +148,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   };
 }
 
-/** Returns the refusal for a successful JSON response whose members differ from those that KSeF documents. */
+/** Returns the refusal for a successful JSON response whose members differ from the members that KSeF documents. */
 export function unexpectedAnswer(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `The response of KSeF to call ${operation} does not have the expected fields.`;
   return foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus });

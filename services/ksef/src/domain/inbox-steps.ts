@@ -19,7 +19,7 @@ export const BUYER_EACH_MS = 15 * MINUTE;
 export const EXPORT_MS_MAX = 2 * HOUR;
 /** Period whose invoices the nightly inbox run receives again. */
 const REPEATED_MS = 48 * HOUR;
-/** Maximum length of an export window. KSeF refuses longer ones and documents a limit of three months. */
+/** Maximum length of an export window. KSeF refuses longer windows and documents a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
 /** Maximum time that an inbox run waits for the rate limits before it requests a refused invoice again. */
 export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;

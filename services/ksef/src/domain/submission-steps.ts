@@ -108,7 +108,7 @@ export function opened(
     isClosed: false,
   };
   const inFresh = { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: timing.now };
-  // An expiring session counts as a broken one. Otherwise new KSeF sessions could be opened without end.
+  // An expiring KSeF session counts as a broken session. Otherwise new KSeF sessions could be opened without end.
   return isUsable(fresh, timing.now) ? inFresh : inNewSession(inFresh, timing);
 }
 

@@ -95,7 +95,7 @@ interface Lane {
   paused?: NodeJS.Timeout | undefined;
   /** True if the webhook has been slow or failing since its last success. */
   isSuspect: boolean;
-  /** True if the last completed request to the webhook, or one in progress, did not get a response soon. */
+  /** True if the last completed request to the webhook, or a request in progress, did not get a response soon. */
   isSlow: boolean;
 }
 

@@ -66,7 +66,8 @@ export function readEventType(name: string, path: string): PublicEventType {
 }
 
 /**
- * Returns the subscriptions of a webhook after a change. Existing ones keep their start time, and new ones start now.
+ * Returns the subscriptions of a webhook after a change. Existing subscriptions keep their start time, and new
+ * subscriptions start now.
  */
 export function subscribe(
   current: readonly Subscription[],

@@ -30,7 +30,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Returns those of the given invoices and scans that may not have been counted everywhere yet. */
+/** Returns the given invoices and scans that may not have been counted everywhere yet. */
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**

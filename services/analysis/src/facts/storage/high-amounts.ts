@@ -11,7 +11,7 @@ export interface HighAmountDocument {
   readonly organizationId: string;
   /** Beginning of the period in which this amount counts as high in the organization. */
   readonly period: Date;
-  /** High amount of the organization. Null if it had too few invoices. */
+  /** Amount that few invoices of the organization exceed. Null if the organization had too few invoices. */
   readonly amount: DecimalAmount | null;
 }
 

@@ -9,7 +9,7 @@ import type { FileReply, FileResults, FileTask } from './payment-file-worker.js'
 
 /** Maximum number of files that one process reads at once. Each needs up to a processor and a hundred megabytes. */
 export const THREADS_MAX = 2;
-/** Maximum number of files that wait for a thread. Further ones are refused. */
+/** Maximum number of payment files that wait for a thread. Further files are refused. */
 export const WAITING_FILES_MAX = 16;
 /** Maximum time for one file, with its wait for a thread. Reading 10 MiB takes a second on an idle processor. */
 const FILE_MS_MAX = 20_000;

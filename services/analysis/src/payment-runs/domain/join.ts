@@ -19,7 +19,7 @@ export interface NearInvoice {
   readonly whyNot: WhyNot;
 }
 
-/** The invoices that a payment pays, or the nearest ones. */
+/** The invoices that a payment pays, or the invoices that resemble the payment most. */
 export interface JoinedLine {
   readonly references: LineReferences;
   readonly payables: readonly Payable[];

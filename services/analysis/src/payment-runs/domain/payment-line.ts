@@ -29,7 +29,7 @@ export interface PaymentLine {
   /** Amount and currency that are transferred. */
   readonly amount: DecimalAmount;
   readonly currency: string;
-  /** Equivalent amount, which is compared in its own currency in place of the transferred one. */
+  /** Equivalent amount of a payment, which is compared in its own currency in place of the transferred amount. */
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly creditorName?: string;
   /** Absent for a payment without an account, such as a cheque. */

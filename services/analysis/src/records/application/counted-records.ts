@@ -54,7 +54,7 @@ export function supplierAfter(
 /** Maximum number of withdrawn invoices that a supplier record keeps. */
 const WITHDRAWN_UNITS_MAX = 256;
 
-/** Adds an invoice to those that a supplier no longer counts. */
+/** Adds an invoice to the invoices that the profile of a supplier no longer counts. */
 export function withdrawn(units: readonly string[], unitId: string): readonly string[] {
   return [...units.filter((unit) => unit !== unitId), unitId].slice(-WITHDRAWN_UNITS_MAX);
 }
@@ -107,7 +107,7 @@ export interface LinkStore<L> {
    * the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
-  /** Reads many link records. The result contains those that exist, by key. */
+  /** Reads many link records. The result contains the link records that exist, by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
    * Stores records in which the unit (an invoice or a history scan) is already counted.

@@ -11,7 +11,7 @@ import type { BulkWritten } from '@invoicecontrol/runtime/mongo/group-commit';
  */
 const WRITE_DOCUMENTS_MAX = 25;
 
-/** A database document that is written only as the version after the one that was read. */
+/** A database document that is written only as the version after the version that was read. */
 interface Versioned {
   readonly _id: string;
   readonly organizationId: string;

@@ -346,7 +346,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       return document === null ? undefined : toPending(document);
     },
     async hasUnstoredFinding(organizationId, findingId) {
-      // Only a few invoices are pending at a time, and the index on `pending` finds exactly those.
+      // Only a few invoices are pending at a time, and the index on `pending` contains only the pending invoices.
       const wanted = { pending: true, organizationId, 'analysis.findings.findingId': findingId } as const;
       return (await collection.findOne(wanted, { projection: { _id: 1 } })) !== null;
     },

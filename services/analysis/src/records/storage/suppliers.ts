@@ -127,7 +127,7 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
   };
 }
 
-/** Returns the database document with the version after the one that was read. */
+/** Returns the database document with the version after the version that was read. */
 function nextDocument(organizationId: string, record: SupplierRecord): SupplierDocument {
   return documentOf(organizationId, { ...record, version: record.version + 1 });
 }

@@ -107,7 +107,7 @@ export interface DryRunOutcome {
   readonly nextPageToken: string;
 }
 
-/** A detection policy that a dry run tries. If it has no tolerances, those stored with each analysis apply. */
+/** A detection policy that a dry run tries. If it has no tolerances, the tolerances stored with each analysis apply. */
 export interface TriedPolicy {
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[] | undefined;

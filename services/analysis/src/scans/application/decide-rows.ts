@@ -136,7 +136,9 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
   }
 }
 
-/** Adds earlier reviews of findings that resemble those about these rows. The reviews are read once for all rows. */
+/**
+ * Adds earlier reviews of findings that resemble the findings about these rows. The reviews are read once for all rows.
+ */
 async function withReviews(
   reviews: ReviewStore,
   { organizationId, policy }: RowDecisions,

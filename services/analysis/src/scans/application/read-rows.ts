@@ -7,7 +7,7 @@ import { rowIdFor } from '../../records/application/derived-ids.js';
 import type { ReadRow } from './row-history.js';
 import type { RowsReference } from '../../records/application/row-store.js';
 
-/** A row as sent by the history scan service. */
+/** A row of a history scan as sent by the scan service. */
 export interface RowInput {
   /** Index of the row among the scan rows of the request, counted from 0. */
   readonly position: number;

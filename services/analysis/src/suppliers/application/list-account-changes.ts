@@ -119,7 +119,7 @@ type ChangedAccount = Pick<
   'accountId' | 'masked' | 'firstSeenDay' | 'firstInvoiceNumber' | 'firstInvoiceId' | 'isAdditional'
 > & { readonly trust: string };
 
-/** Returns the accounts of a supplier, and those that were verified and that its profile has dropped since. */
+/** Returns the bank accounts of a supplier, including verified accounts that its profile has dropped since. */
 function accountsWithVerifications(
   { supplierId }: SupplierWithAccounts,
   accounts: readonly SupplierAccount[],

@@ -75,7 +75,7 @@ export interface CorrectUploadInput {
 export interface UploadAnalysis {
   readonly invoiceId: string;
   readonly isDecided: boolean;
-  /** True if the same request was made before, so that this response repeats the first one. */
+  /** True if the same request was made before, so that this response repeats the response to the first request. */
   readonly isReplayed: boolean;
 }
 

@@ -28,7 +28,8 @@ export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
  */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
 /**
- * Maximum number of bytes for addresses that have not sent a valid signature. The rest is reserved for those that have.
+ * Maximum number of bytes for addresses that have not sent a valid signature. The remaining bytes are reserved for
+ * addresses that have.
  */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
 /** Maximum number of request body bytes for one IP address that sends signatures: one body of the maximum size. */

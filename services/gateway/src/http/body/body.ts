@@ -111,9 +111,8 @@ export function isXml(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads an XML body unchanged. Its encoding is the one that the XML declares.
- * @throws HttpRefusal 415 for another type or a compressed body; the errors of {@link readJsonBody} for one that is too
- *   large
+ * Reads an XML body unchanged. The XML declares the encoding of the body. @throws HttpRefusal 415 for another type or a
+ * compressed body; the errors of {@link readJsonBody} for a body that is too large
  */
 export function readXmlBody(
   request: IncomingMessage,
@@ -187,7 +186,7 @@ function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
 }
 
 interface ReadBounds extends BodyLimits {
-  /** Refusal that replaces the usual one for a request body that is too long. */
+  /** Refusal that replaces the usual refusal for a request body that is too long. */
   readonly tooLong?: HttpRefusal;
 }
 

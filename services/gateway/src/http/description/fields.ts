@@ -53,7 +53,10 @@ export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** Schema for an e-mail address that the organization service accepts. The published format is the common one. */
+/**
+ * Schema for an e-mail address that the organization service accepts. The published format is the common format
+ * `email`.
+ */
 export function email() {
   return z
     .string()

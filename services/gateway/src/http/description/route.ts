@@ -57,7 +57,7 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly isHead: boolean;
 }
 
-/** Timeout of a call to a service, for routes that state no other. */
+/** Timeout of a call to a service, for routes that state no timeout. */
 export const CALL_TIMEOUT_MS = 5_000;
 
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
@@ -126,7 +126,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly endsSession?: true;
   /** True if the `url` of the request body receives webhook events from then on. */
   readonly sendsEventsToUrl?: true;
-  /** Rate limit that applies to this route in addition to the general one. */
+  /** Rate limit that applies to this route in addition to the general rate limit. */
   readonly ratePolicy?: RatePolicy;
   /** Responses of a route by HTTP status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;

@@ -91,7 +91,7 @@ export const endCurrentSession = route({
   responses: { 204: { description: 'The session of the app has ended.', headers: ['Set-Cookie'] } },
   refusals: [404],
   async handle({ principal }, { sessions }) {
-    // A request with an API key has no session, which is refused like an unknown one.
+    // A request with an API key has no session of the app, and is refused like a request with an unknown session.
     await sessions.endSession({ sessionId: principal.session?.sessionId ?? '' });
     return {
       status: 204,

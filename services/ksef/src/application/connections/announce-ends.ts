@@ -20,7 +20,7 @@ interface AnnounceDeps {
 /**
  * Announces certificates and tokens that will expire soon (KSeF reference, section 18). Each notice is announced once,
  * because the write that stores it also stores its event. A sweep reads all pages, so that a failing connection does
- * not block those after it.
+ * not block the following connections.
  */
 export const announceEnds =
   ({ connections, organizations, tokensEnd, clock, logger }: AnnounceDeps) =>

@@ -56,7 +56,7 @@ export interface Received {
 /**
  * Passes the invoices of a package on in the order of KSeF: each is stored in the documents service, and its analysis
  * is requested. Both happen once for each KSeF number, so this function may be repeated at any point. An invoice that
- * cannot be stored or analyzed is refused and holds up no other.
+ * cannot be stored or analyzed is refused and does not delay other invoices.
  * @throws the reason of the signal
  */
 export async function receivePackage(

@@ -559,7 +559,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** Refusal for a response about another document, which says nothing about the submitted one. */
+/** Refusal for a response about another document, which says nothing about the submitted document. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'The response of KSeF is about a different invoice.', {
   code: UNREADABLE_ANSWER,
 });
