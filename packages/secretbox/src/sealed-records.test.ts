@@ -44,7 +44,7 @@ describe('the job of the sealing keys', () => {
       await run();
     }
     expect(asked[0]).toEqual(['k2', 'k1']);
-    expect(lines.map(({ endpoints }) => endpoints)).toEqual([1, 2, 2]);
+    expect(lines.map(({ unopenable }) => unopenable)).toEqual([1, 2, 2]);
     expect(lines[0]?.['msg']).toBe('secrets of endpoints are sealed with a key that SECRETBOX_KEYS lacks');
   });
 
