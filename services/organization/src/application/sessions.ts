@@ -79,10 +79,30 @@ export const createSession =
     return { session, token };
   };
 
+/** Lists the sessions that have not ended. A page lacks those whose key or member has ended, so it may be shorter. */
 export const listSessions =
-  ({ sessions, clock }: Pick<SessionDeps, 'sessions' | 'clock'>) =>
-  (organizationId: string, page: PageRequest): Promise<Page<Session>> =>
-    sessions.list(organizationId, clock.now(), page);
+  ({ organizations, rosters, keys, sessions, clock }: Omit<SessionDeps, 'pepper'>) =>
+  async (organizationId: string, page: PageRequest): Promise<Page<Session>> => {
+    const now = clock.now();
+    const { items, nextPageToken } = await sessions.list(organizationId, now, page);
+    const organization = await requireOrganization(organizations, organizationId);
+    const apiKeyIds = [...new Set(items.map(({ apiKeyId }) => apiKeyId))];
+    const [roster, ...found] = await Promise.all([
+      rosters.find(organizationId),
+      ...apiKeyIds.map((id) => keys.find(organizationId, id)),
+    ]);
+    const members = new Set(roster?.members.filter(isActive).map(({ userId }) => userId));
+    const alive = new Set(
+      found.flatMap((key) =>
+        key !== undefined &&
+        isActiveKey(key, organization, now) &&
+        (key.userId === undefined || members.has(key.userId))
+          ? [key.id]
+          : [],
+      ),
+    );
+    return { items: items.filter(({ apiKeyId }) => alive.has(apiKeyId)), nextPageToken };
+  };
 
 /**
  * Ends a session. A repeat changes nothing.

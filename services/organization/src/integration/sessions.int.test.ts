@@ -48,6 +48,11 @@ beforeEach(async () => {
 const open = (of = key) => clients.session.createSession({ organizationId, apiKeyId: idOfKey(of) }, asKey(idOfKey(of)));
 const authenticate = async (token: string) =>
   (await clients.access.authenticateSession({ token }, asKey('none'))).principal;
+const listed = async () => {
+  const page = { organizationId, pageSize: 100, pageToken: '' };
+  const { sessions } = await clients.session.listSessions(page, asKey(idOfKey(ownerKey)));
+  return sessions.map(({ sessionId }) => sessionId);
+};
 const refusal = { kind: 'unauthenticated', publicMessage: 'The session is missing or has ended. Sign in again.' };
 
 describe('a session', () => {
@@ -95,10 +100,12 @@ describe('a session', () => {
   });
 
   test('ends with its key', async () => {
-    const { token } = await open();
+    const { session, token } = await open();
     await authenticate(token);
+    expect(await listed()).toEqual([session?.sessionId]);
     await clients.apiKey.revokeApiKey({ organizationId, apiKeyId: idOfKey(key) }, asKey(idOfKey(ownerKey)));
     await expect(authenticate(token)).rejects.toMatchObject(refusal);
+    expect(await listed()).toEqual([]);
     await expect(open()).rejects.toMatchObject({ kind: 'unauthenticated' });
   });
 
@@ -119,8 +126,10 @@ describe('a session', () => {
     const change = { organizationId, userId, grantor: byOwner };
     await clients.member.updateMember({ ...change, role: 'VIEWER' }, asKey(idOfKey(ownerKey)));
     expect(await authenticate(token)).toMatchObject({ role: 'VIEWER' });
+    expect(await listed()).toEqual([session?.sessionId]);
     await clients.member.removeMember(change, asKey(idOfKey(ownerKey)));
     await expect(authenticate(token)).rejects.toMatchObject(refusal);
+    expect(await listed()).toEqual([]);
   });
 
   test('of another organization looks exactly like a missing one', async () => {
@@ -130,11 +139,11 @@ describe('a session', () => {
     const end = (sessionId: string) =>
       clients.session.endSession({ organizationId: other.organizationId, sessionId }, caller).catch(String);
     expect(await end(session?.sessionId ?? '')).toBe(await end('nothing'));
-    const listed = await clients.session.listSessions(
+    const theirs = await clients.session.listSessions(
       { organizationId: other.organizationId, pageSize: 0, pageToken: '' },
       caller,
     );
-    expect(listed.sessions).toEqual([]);
+    expect(theirs.sessions).toEqual([]);
     const crossed = clients.session.createSession(
       { organizationId: other.organizationId, apiKeyId: idOfKey(key) },
       caller,
@@ -161,11 +170,7 @@ describe('the sessions of a key', () => {
 
   test('are at most 20 after sign-ins at the same time', async () => {
     await Promise.all(Array.from({ length: SESSIONS_PER_KEY_MAX + 8 }, () => open()));
-    const listed = await clients.session.listSessions(
-      { organizationId, pageSize: 100, pageToken: '' },
-      asKey(idOfKey(ownerKey)),
-    );
-    expect(listed.sessions).toHaveLength(SESSIONS_PER_KEY_MAX);
+    expect(await listed()).toHaveLength(SESSIONS_PER_KEY_MAX);
   });
 });
 
