@@ -27,6 +27,7 @@ import {
   LONG_ANSWERS_MAX,
   ORGANIZATION_CONNECTIONS_MAX,
   ORGANIZATION_FILES_IN_FLIGHT_MAX,
+  ORGANIZATION_WHOLE_RUNS_MAX,
   RECOGNIZED_CONNECTIONS_MAX,
 } from './http/limits/limits.js';
 import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/limits/load-gauge.js';
@@ -100,6 +101,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           bodies,
           files: new Share(ORGANIZATION_FILES_IN_FLIGHT_MAX, FILES_IN_FLIGHT_MAX),
           longAnswers: new Share(1, LONG_ANSWERS_MAX),
+          wholeRuns: new Share(ORGANIZATION_WHOLE_RUNS_MAX),
           recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
           signedSenders: new SignedSenders(clock),
           logger,

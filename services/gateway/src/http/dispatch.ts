@@ -33,7 +33,7 @@ import { FILE_BODY_MS, TIMEOUTS } from './limits/limits.js';
 import type { LoadGauge } from './limits/load-gauge.js';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { stages } from '@invoicecontrol/runtime/stages';
-import { filesInFlight, longAnswersInFlight, runningRequests, takePlace } from './limits/places.js';
+import { filesInFlight, longAnswersInFlight, runningRequests, takePlace, wholeRunsInFlight } from './limits/places.js';
 import { demandsOf, rateLimited, rateLimitFields } from './limits/rate-limit-fields.js';
 import type { Limits } from './limits/rate-limit-fields.js';
 import type { RateLimiter } from './limits/rate-limit.js';
@@ -70,6 +70,8 @@ export interface Dispatching {
   readonly files: Share;
   /** Limits each organization to one long response at a time. */
   readonly longAnswers: Share;
+  /** Limits the payment runs that are read as a whole, for each organization. */
+  readonly wholeRuns: Share;
   /** Addresses without an API key that have sent a valid signature. */
   readonly signedSenders: SignedSenders;
   readonly logger: Logger;
@@ -158,10 +160,11 @@ async function answerKey(
   response: Response,
   dispatching: Dispatching,
 ): Promise<Reply> {
-  const { authenticator, clients, bodies, load, longAnswers } = dispatching;
+  const { authenticator, clients, bodies, load, longAnswers, wholeRuns } = dispatching;
   const state = requestState(response);
   const { principal, context } = await admit(route, request, response, dispatching);
   if (route.isOneAtATime === true) takePlace(response, longAnswers, principal.organizationId, longAnswersInFlight);
+  if (route.readsWholeRun === true) takePlace(response, wholeRuns, principal.organizationId, wholeRunsInFlight);
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };

@@ -16,6 +16,7 @@ import {
   LONG_ANSWERS_MAX,
   ORGANIZATION_CONNECTIONS_MAX,
   ORGANIZATION_FILES_IN_FLIGHT_MAX,
+  ORGANIZATION_WHOLE_RUNS_MAX,
   RECOGNIZED_CONNECTIONS_MAX,
 } from '../http/limits/limits.js';
 import type { Timeouts } from '../http/limits/limits.js';
@@ -118,6 +119,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       bodies,
       files,
       longAnswers: new Share(1, LONG_ANSWERS_MAX),
+      wholeRuns: new Share(ORGANIZATION_WHOLE_RUNS_MAX),
       recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
       signedSenders,
       logger,

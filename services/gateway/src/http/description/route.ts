@@ -122,6 +122,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * True if a gateway runs only one such request for an organization at a time. Another request gets a 409 response.
    */
   readonly isOneAtATime?: true;
+  /** True if the request reads a payment run as a whole. An organization has few such requests at the same time. */
+  readonly readsWholeRun?: true;
   /** True if the request ends the session that authenticated it. */
   readonly endsSession?: true;
   /** True if the `url` of the request body receives webhook events from then on. */

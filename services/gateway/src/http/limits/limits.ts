@@ -26,6 +26,11 @@ export const FILES_IN_FLIGHT_MAX = 200;
 /** Maximum number of files that one organization sends at the same time. */
 export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
 /**
+ * Maximum number of payment runs that one organization reads as a whole at the same time. A run of 10,000 lines takes
+ * seconds, and a request without a body is not limited by the bytes that its organization sends.
+ */
+export const ORGANIZATION_WHOLE_RUNS_MAX = 4;
+/**
  * Maximum number of archives that one process writes at the same time. Each archive takes minutes and reads from every
  * service.
  */

@@ -13,6 +13,7 @@ interface Refusals {
 }
 
 const RETRY_LONG_ANSWER_SECONDS = 30;
+const RETRY_WHOLE_RUN_SECONDS = 2;
 
 export const runningRequests: Refusals = {
   ofOrganization: (max) =>
@@ -37,6 +38,17 @@ export const filesInFlight: Refusals = {
     ),
   ofAll: () =>
     new DomainError('unavailable', 'The service is receiving too many files right now. Retry the request in a moment.'),
+};
+
+export const wholeRunsInFlight: Refusals = {
+  ofOrganization: (max) =>
+    new DomainError(
+      'rate_limited',
+      `This organization has reached its limit of ${max} concurrent checks, downloads and reports of payment runs. Wait for a response, then retry this request.`,
+      { retryAfterSeconds: RETRY_WHOLE_RUN_SECONDS },
+    ),
+  ofAll: () =>
+    new DomainError('unavailable', 'Too many payment runs are being read right now. Retry the request later.'),
 };
 
 export const longAnswersInFlight: Refusals = {

@@ -127,6 +127,7 @@ export const recheckPaymentRun = route({
     'Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.',
   rpc: `${SERVICE}/RecheckPaymentRun`,
   access: write,
+  readsWholeRun: true,
   timeoutMs: CHECK_TIMEOUT_MS,
   params: runParams,
   responses: { 200: { description: 'The payment run with the new verdicts.', schema: paymentRun.schema } },
@@ -146,6 +147,7 @@ export const downloadPaymentFile = route({
     'Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.',
   rpc: `${SERVICE}/DownloadPaymentFile`,
   access: write,
+  readsWholeRun: true,
   timeoutMs: CHECK_TIMEOUT_MS,
   params: runParams,
   query: z.strictObject({
@@ -257,6 +259,7 @@ export const reportPaymentStatuses = route({
     'Stores what the bank reported about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.',
   rpc: `${SERVICE}/ReportPaymentStatuses`,
   access: write,
+  readsWholeRun: true,
   params: runParams,
   xml: { bytesMax: PAYMENT_FILE_BYTES_MAX },
   responses: { 200: { description: 'The payment run with what the bank reported.', schema: paymentRun.schema } },
