@@ -32,11 +32,11 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Scope that grants all scopes, including scopes that are added later. */
+/** Scope of an API key that grants all scopes, including scopes that are added later. */
 export const ALL_SCOPES = '*';
 export type GrantedScope = Scope | typeof ALL_SCOPES;
 
-/** Checks whether `role` is `minimum` or higher. An unknown role is never high enough. */
+/** Checks whether the role `role` of an API key is `minimum` or higher. An unknown role is never high enough. */
 export function isRoleAtLeast(role: string, minimum: Role): boolean {
   return roles.indexOf(role as Role) >= roles.indexOf(minimum);
 }

@@ -59,7 +59,7 @@ const account = {
   members: {
     /** Fields of bank accounts that the ERP lists separately from the vendors. */
     externalId: optional(id, 'id of the bank account'),
-    /** IBAN of the account, if the ERP states a valid one. It is stored without spaces. */
+    /** IBAN of the vendor's bank account, if the ERP states a valid one. It is stored without spaces. */
     iban: optional(text),
     /** UK sort code of six digits, which requires an account number. */
     sortCode: optional(text),

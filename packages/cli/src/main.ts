@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { EXIT, run } from './run.js';
 
-/** The file in which `npm start` keeps the address and the key of the demonstration. */
+/** The file in which `npm start` keeps the address and the API key of the demonstration installation. */
 const DEMONSTRATION = '.data/demo.json';
 
 /**

@@ -3,7 +3,7 @@ import type { Client, Schemas } from '@invoicecontrol/client';
 import type { Terminal } from './terminal.js';
 import { UsageError } from './usage-error.js';
 
-/** Media types of documents by the ending of their file names. */
+/** Media types of invoice documents by the ending of their file names. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.xml': 'application/xml',

@@ -2,14 +2,14 @@ import { ApiError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 import type { Terminal } from './terminal.js';
 
-/** Deliveries that one command sends again. Repeat the command for more. */
+/** Maximum number of webhook deliveries that one command of the CLI sends again. Repeat the command for more. */
 const REPLAYS_MAX = 1_000;
 
 type What = { readonly deliveryIds: readonly string[] } | { readonly webhookId: string };
 
 /**
- * Sends deliveries again, one after the other. A delivery that is refused is printed, and the other deliveries are
- * still sent.
+ * Sends webhook deliveries again, one after the other. A delivery that is refused is printed, and the other deliveries
+ * are still sent.
  * @returns the number of deliveries that were refused
  */
 export async function replay(

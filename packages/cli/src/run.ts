@@ -9,7 +9,7 @@ import { UsageError, wholeNumber } from './usage-error.js';
 
 const API_DEFAULT = 'http://127.0.0.1:8080/v1';
 
-/** Exit codes. A script can branch on the decision without reading the output. */
+/** Exit codes of the command line client. A script can branch on the decision without reading the output. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, review: 3, block: 4 } as const;
 
 const USAGE = `The command line of the invoice control API.
@@ -147,7 +147,7 @@ async function clientOf(values: { key?: string; api?: string }, terminal: Termin
   const { env } = terminal;
   const key = values.key ?? env['INVOICE_CONTROL_API_KEY'];
   const api = values.api ?? env['INVOICE_CONTROL_URL'];
-  // The key of the demonstration is never sent to another address.
+  // The API key of the demonstration installation is never sent to another address.
   const demonstration = key === undefined ? await demonstrationOf(terminal, api) : undefined;
   try {
     return createClient({

@@ -4,12 +4,15 @@ import type { Terminal } from './terminal.js';
 
 type Invoice = Schemas['StoredInvoice'];
 
-/** Pages that one look reads. A burst of more invoices than these pages hold is printed only in part, and said. */
+/**
+ * Maximum number of pages of invoices that one poll of the command `tail` reads. A burst of more invoices than these
+ * pages hold is printed only in part, and `tail` says so.
+ */
 const PAGES_MAX = 10;
 const PAGE_SIZE = 100;
 
 interface TailOptions {
-  /** Number of decisions that were made before and are printed first. */
+  /** Number of earlier decisions that the command `tail` prints first. */
   readonly last: number;
   /** Number of decisions after which the command `tail` ends. */
   readonly count: number;
@@ -18,15 +21,15 @@ interface TailOptions {
 }
 
 /**
- * Prints each new decision, the oldest first, until the signal is aborted or the count is reached. A decision that a
- * review changed is printed again while its invoice is among the newest hundred.
+ * Prints each new decision about an invoice, the oldest first, until the signal is aborted or the count is reached. A
+ * decision that a review changed is printed again while its invoice is among the newest hundred.
  */
 export async function tail(
   client: Client,
   { last, count, pauseMs, isJson }: TailOptions,
   { print, printError, signal }: Terminal,
 ): Promise<void> {
-  /** The analysis of each invoice that was seen, of the newest pages only. */
+  /** The analysis of each invoice that the command `tail` has seen, of the newest pages only. */
   let seen = new Map<string, string>();
   let printed = 0;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
@@ -48,7 +51,7 @@ export async function tail(
   }
 }
 
-/** Reads the list until a page has no invoice that is new. */
+/** Reads the list of invoices until a page has no invoice that is new. */
 async function readNewest(
   client: Client,
   seen: ReadonlyMap<string, string>,

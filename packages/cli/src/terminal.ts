@@ -1,4 +1,4 @@
-/** The surroundings of a run, which a test replaces. */
+/** Streams, environment and signals of the process that the command line client uses. A test replaces them. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readFile(path: string): Promise<Uint8Array>;
@@ -6,6 +6,6 @@ export interface Terminal {
   readDemonstration(): Promise<string>;
   print(line: string): void;
   printError(line: string): void;
-  /** Signal that is aborted when the user ends the command. */
+  /** Signal that is aborted when the user ends the command of the CLI. */
   readonly signal: AbortSignal;
 }

@@ -25,7 +25,7 @@ export interface ClientOptions extends RetryOptions {
    * none.
    */
   readonly apiKey?: string | undefined;
-  /** Timeout of one attempt in milliseconds. The default is 150 s. */
+  /** Timeout of one attempt of an API call in milliseconds. The default is 150 s. */
   readonly timeoutMs?: number | undefined;
   /** Function that the API client calls instead of the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
@@ -62,7 +62,7 @@ export interface Client {
    */
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
-  /** Sends a PUT request with a JSON body. It is never retried, like `patch`. */
+  /** Sends a PUT request to the API with a JSON body. It is never retried, like `patch`. */
   readonly put: Call<'put'>;
   /**
    * Reads a file, such as a document, a page of it, a confirmation from KSeF or the archive of the organization. Failed

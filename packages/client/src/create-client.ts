@@ -62,12 +62,13 @@ export function createClient(options: ClientOptions): Client {
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
     // If the operation does not honour the Idempotency-Key, a retry would change data a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
-    // A file needs no key, because the API recognizes its bytes, also if another program sent them.
+    // An XML file needs no Idempotency-Key, because the API recognizes its bytes, also if another program sent them.
     if (isKeyed && file === undefined && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
     const url = `${baseUrl}${fillPath(path, given.path)}${searchOf(given.query)}`;
     // Redirects are not followed, because the API key must not be sent to another address.
     const init = { method: method.toUpperCase(), headers, redirect: 'manual' as const };
-    // The view of the bytes may be of shared memory, which Request refuses at run time and the types cannot exclude.
+    // The view of the bytes of a request body may be of shared memory, which Request refuses at run time and the types
+    // cannot exclude.
     const content =
       file === undefined
         ? body === undefined
@@ -118,7 +119,8 @@ export function createClient(options: ClientOptions): Client {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      // The response to the first attempt was lost: the bytes are stored, and every further PUT is refused.
+      // The response to the first attempt of an upload was lost: the bytes are stored, and every further PUT is
+      // refused.
       if (!(error instanceof ApiError && error.status === 409 && error.attempts > 1)) throw error;
     }
   }
@@ -133,7 +135,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Fills the parameters of a path with the values of a call.
+ * Fills the parameters of an API path with the values of a call.
  * @throws TypeError if a path parameter would lead to another path
  */
 function fillPath(path: string, values: AnyOptions['path'] = {}): string {
@@ -157,14 +159,14 @@ function searchOf(query: AnyOptions['query'] = {}): string {
 function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);
   if (!ok) throw new ApiError(status, headers, body);
-  // A response without a body is expected only after DELETE or PUT with status 204.
+  // A response of the API without a body is expected only after DELETE or PUT with status 204.
   if ((method === 'delete' || method === 'put') && status === 204) return { data: undefined, status, headers };
   const fault = faultOf(body, text, headers);
   if (fault !== undefined) throw new ApiError(status, headers, undefined, fault);
   return { data: body, status, headers };
 }
 
-/** Returns the file in a response. The body of a response without one, such as 204, is an empty file. */
+/** Returns the file in a response of the API. The body of a response without one, such as 204, is an empty file. */
 async function toFile(response: Response): Promise<Answer<Blob>> {
   const { status, headers } = response;
   return { data: await response.blob(), status, headers };
@@ -224,7 +226,7 @@ function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);
   } catch {
-    // Returns undefined if the base URL is not valid, which the caller of this function reports.
+    // Returns undefined if the base URL of the API is not valid, which the caller of this function reports.
   }
   throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
 }

@@ -20,11 +20,11 @@ export class ApiError extends Error {
   readonly requestId: string | undefined;
   /** Invalid fields of the request if the status is 400. For every other status the list is empty. */
   readonly details: readonly FieldFault[];
-  /** Time after which the request can be retried, if the response states it. */
+  /** Time after which the refused API request can be retried, if the response states it. */
   readonly retryAfterSeconds: number | undefined;
   /** Number of times that the client sent the request before it threw this error. */
   attempts = 1;
-  /** Time from the start of the first attempt to the last response, including pauses. */
+  /** Time from the start of the first attempt of an API call to the last response, including pauses. */
   elapsedMs = 0;
 
   /**

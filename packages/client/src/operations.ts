@@ -14,10 +14,10 @@ type Parameters<O, In extends 'path' | 'query' | 'header'> = O extends { readonl
   ? NonNullable<All[In & keyof All]>
   : never;
 
-/** Type of the JSON body of a response. An operation without a body has the type `never`. */
+/** Type of the JSON body of a response of the API. An operation without a body has the type `never`. */
 type Json<R> = R extends { readonly content: { readonly 'application/json': infer T } } ? T : never;
 
-/** The type of the request body, with its required and optional fields. */
+/** The type of the request body of an API operation, with its required and optional fields. */
 type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
 /** Omits the option of an API call if there is nothing to pass, and makes it optional if nothing is required. */
@@ -51,11 +51,13 @@ export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
       }
     : unknown) & {
     readonly headers?: Readonly<Record<string, string>>;
-    /** Signal that aborts the call with all its attempts and pauses. The call rejects with the reason of the signal. */
+    /**
+     * Signal that aborts the API call with all its attempts and pauses. The call rejects with the reason of the signal.
+     */
     readonly signal?: AbortSignal;
   };
 
-/** The body of the successful response, or undefined if there is none. */
+/** The body of the successful response to an API call, or undefined if there is none. */
 export type Data<O> = O extends { readonly responses: infer All }
   ? {
       [S in keyof All & (200 | 201 | 202 | 204)]: All[S] extends { content: { readonly 'application/json': infer T } }
@@ -90,7 +92,7 @@ export type XmlPath = {
     : never;
 }[PathsWith<'post'>];
 
-/** Paths whose response is a file, also if it is one only for callers who ask for it by `Accept`. */
+/** API paths whose response is a file, also if it is one only for callers who ask for it by `Accept`. */
 export type FilePath = {
   [P in PathsWith<'get'>]: [Exclude<MediaTypes<Operation<P, 'get'>>, 'application/json'>] extends [never] ? never : P;
 }[PathsWith<'get'>];

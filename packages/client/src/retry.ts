@@ -2,14 +2,14 @@ import { ApiError, NetworkError } from './errors.js';
 
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;
-/** Minimum delay between attempts, which also applies if `Retry-After` is shorter. */
+/** Minimum delay between attempts of an API call, which also applies if `Retry-After` is shorter. */
 const ASKED_PAUSE_MS_MIN = 1_000;
 const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 export interface RetryOptions {
   /**
-   * Maximum number of attempts that may fail because of the network or the service (default 4). A request to wait (429,
-   * 409) does not count as a failed attempt.
+   * Maximum number of attempts of an API call that may fail because of the network or the service (default 4). A
+   * request to wait (429, 409) does not count as a failed attempt.
    */
   readonly attemptsMax?: number | undefined;
   /** Maximum time after the first attempt of an API call at which another attempt may begin (default 5 minutes). */
@@ -27,9 +27,9 @@ export interface Retry {
 }
 
 /**
- * Calls `send` again after a temporary failure. After a missing response, 500, 502, 503 or 504, the pause doubles with
- * each attempt. After 429 RATE_LIMITED, or a 409 with `Retry-After` (an earlier request is still running), the pause is
- * the time that the response states.
+ * Calls `send`, which sends a request to the API, again after a temporary failure. After a missing response, 500, 502,
+ * 503 or 504, the pause doubles with each attempt. After 429 RATE_LIMITED, or a 409 with `Retry-After` (an earlier
+ * request is still running), the pause is the time that the response states.
  * @throws the last ApiError or NetworkError, or the reason of the signal
  */
 export async function withRetries<T>(
@@ -59,7 +59,7 @@ export async function withRetries<T>(
   }
 }
 
-/** `wait` means that the service works and states when to retry. Waiting uses up time, but no attempt. */
+/** `wait` means that the API works and states when to retry. Waiting uses up time, but no attempt. */
 function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
   if (error instanceof NetworkError) return 'failure';
   if (error.code === 'USAGE_LIMIT_EXCEEDED') return 'final';

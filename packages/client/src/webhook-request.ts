@@ -196,8 +196,8 @@ function readSignature(header: string): { time: string; signatures: readonly str
 function readBody(body: unknown): Uint8Array {
   if (typeof body === 'string') return encoder.encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-  // The check for an array of bytes does not use `instanceof`, because the value may come from another JavaScript
-  // realm.
+  // The check whether the webhook body is an array of bytes does not use `instanceof`, because the value may come from
+  // another JavaScript realm.
   if (['[object ArrayBuffer]', '[object SharedArrayBuffer]'].includes(Object.prototype.toString.call(body))) {
     return new Uint8Array(body as ArrayBuffer);
   }

@@ -10,13 +10,15 @@ const DIGITS_MAX = 40;
 export const ZERO: Decimal = new Exact(0);
 export const ONE: Decimal = new Exact(1);
 
-/** Returns the number in an element, or undefined if the element is absent or is not a plain decimal. */
+/**
+ * Returns the number in an XML element of an invoice, or undefined if the element is absent or is not a plain decimal.
+ */
 export function decimalOf(element: Element | undefined): Decimal | undefined {
   const text = element?.text.trim() ?? '';
   return text.length <= DIGITS_MAX && DECIMAL.test(text) ? new Exact(text) : undefined;
 }
 
-/** Returns the sum of the elements. An XML element without a number counts as zero. */
+/** Returns the sum of several XML elements of an invoice. An XML element without a number counts as zero. */
 export function sumOf(elements: readonly (Element | undefined)[]): Decimal {
   return elements.reduce((sum: Decimal, element) => sum.plus(decimalOf(element) ?? ZERO), ZERO);
 }

@@ -29,12 +29,15 @@ export function copyTree(document: XmlDocument): Element {
   return copy(document.root, undefined);
 }
 
-/** Returns the text without surrounding white space and with single spaces inside, as XPath normalize-space() does. */
+/**
+ * Returns the text of an XML element without surrounding white space and with single spaces inside, as XPath
+ * normalize-space() does.
+ */
 export function valueOf(element: Element | undefined): string {
   return element === undefined ? '' : element.text.trim().replace(/\s+/g, ' ');
 }
 
-/** Returns an XPath that people can read, such as `/Invoice/cac:InvoiceLine[2]/cbc:ID`. */
+/** Returns the XPath of an XML element for people, such as `/Invoice/cac:InvoiceLine[2]/cbc:ID`. */
 export function locationOf(element: Element): string {
   if (element.parent === undefined) return `/${element.name}`;
   const namesakes = element.parent.children.filter((sibling) => sibling.name === element.name);
@@ -42,7 +45,7 @@ export function locationOf(element: Element): string {
   return `${locationOf(element.parent)}/${element.name}${position}`;
 }
 
-/** Returns the element and all its descendants, in document order. */
+/** Returns the XML element and all its descendants, in document order. */
 export function* descendants(element: Element): Generator<Element> {
   yield element;
   for (const child of element.children) yield* descendants(child);

@@ -70,7 +70,7 @@ function describe(document: XmlDocument, faultsOfBytes: readonly Fa3Fault[]): Fa
     sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP'),
     kind: find('f:Fa/f:RodzajFaktury'),
     number: find('f:Fa/f:P_2'),
-    // The XML schema lets the issue date have a time zone.
+    // The FA(3) XML schema lets the issue date have a time zone.
     issueDate: find('f:Fa/f:P_1').slice(0, 10),
   };
 }
@@ -89,7 +89,8 @@ function faultsOfBytes(bytes: Uint8Array): readonly Fa3Fault[] {
 }
 
 /**
- * Returns the text without a byte order mark. Bytes that are not valid in the encoding become replacement characters.
+ * Returns the text of an XML document without a byte order mark. Bytes that are not valid in the encoding become
+ * replacement characters.
  */
 function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: boolean } {
   try {

@@ -41,7 +41,9 @@ export class Group {
     return this.all(term)[0];
   }
 
-  /** Returns the normalized text of the first element, or an empty text if there is none. */
+  /**
+   * Returns the normalized text of the first element of a business term (EN 16931), or an empty text if there is none.
+   */
   value(term: string): string {
     return valueOf(this.first(term));
   }

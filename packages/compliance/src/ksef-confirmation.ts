@@ -15,14 +15,14 @@ export interface Confirmed {
   readonly sha256: string;
 }
 
-/** The certificates whose seals are trusted. */
+/** The certificates whose seals on KSeF confirmations are trusted. */
 export interface SealTrust {
   /**
    * Certificates of seal holders or of their issuers, in DER. If empty, every holder is accepted and reported as
    * unknown.
    */
   readonly trusted: readonly Uint8Array[];
-  /** Time at which certificates must be valid if the seal states no time. */
+  /** Time at which certificates must be valid if the seal of a KSeF confirmation states no time. */
   readonly now: Date;
 }
 

@@ -79,7 +79,7 @@ export function officialRuleSets(artefacts: readonly OfficialArtefact[]): readon
   return artefacts.map((artefact) => `official-${artefact.name}`);
 }
 
-/** Returns the failed assertions of a Schematron report (SVRL). */
+/** Returns the validation rules that failed, from the assertions of a Schematron report (SVRL). */
 function readReport(svrl: string): readonly FailedRule[] {
   const document = XmlDocument.fromString(svrl);
   try {

@@ -14,7 +14,7 @@ import type { Validation } from './validation.js';
 
 export type SchemaName = 'FA3' | 'FA2' | 'MINIMUM' | 'BASIC_WL' | 'BASIC' | 'EN16931' | 'EXTENDED';
 
-/** Maximum number of schema errors that are listed. */
+/** Maximum number of schema errors of an e-invoice that are listed. */
 const SCHEMA_ERRORS_MAX = 50;
 
 /**

@@ -10,13 +10,16 @@ import { runRules } from './rules/rule-table.js';
 import { schemaErrors, schemaRuleSet } from './schemas.js';
 import type { FailedRule, Validation, ValidationMode } from './validation.js';
 
-/** Maximum number of failed rules that are listed. Further ones are only counted (documents reference, section 9.1). */
+/**
+ * Maximum number of failed validation rules of an e-invoice that are listed. Further ones are only counted (documents
+ * reference, section 9.1).
+ */
 const RULES_MAX = 50;
 
 export interface ValidationContext {
   /** True if the XML comes from a hybrid PDF. */
   readonly embeddedInPdf: boolean;
-  /** XMP level, name of the attachment, and identifiers of further attachments, as written. */
+  /** XMP level of a hybrid PDF, name of its attachment, and identifiers of further attachments, as written. */
   readonly declaredProfiles: readonly string[];
   /** Compiled stylesheets of RULES_DIR, which replace the product's own sets of the same validation rules. */
   readonly officialRules?: OfficialRules;

@@ -8,7 +8,10 @@ import { parseXml } from './parse-xml.js';
 
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
-/** Maximum number of references in a signature. A seal refers to the document and to the fields of its signature. */
+/**
+ * Maximum number of references in the XML signature of a seal. A seal refers to the document and to the fields of its
+ * signature.
+ */
 const REFERENCES_MAX = 8;
 /** Maximum number of certificates in a seal: the seal certificate and the certificates of its issuers. */
 const CERTIFICATES_MAX = 8;
@@ -101,8 +104,8 @@ const OTHER_CERTIFICATE = 'The signature of the confirmation names a certificate
 const WRONG_SIGNATURE = 'The signature of the confirmation is invalid, or is of a type that cannot be verified.';
 
 /**
- * Checks whether a signature has the elements of the standard in the standard order. The library uses the first element
- * with a name, wherever it is; this order makes sure that the first element is the right element.
+ * Checks whether an XML signature has the elements of the standard in the standard order. The library uses the first
+ * element with a name, wherever it is; this order makes sure that the first element is the right element.
  */
 function hasUsualParts(signature: Element): boolean {
   const parts = children(signature);
@@ -121,7 +124,7 @@ function dsigName({ namespaceURI, localName }: Element): string {
 }
 
 /**
- * Reads the certificates in a signature.
+ * Reads the certificates in an XML signature.
  * @returns undefined if there are too many certificates, or if one is malformed
  */
 function readCertificates(signature: Element): readonly X509Certificate[] | undefined {
@@ -177,7 +180,10 @@ function readProperties(text: string, { raw }: X509Certificate): SignedPropertie
   }
 }
 
-/** Checks whether a key fits a signature algorithm. A key is never tried with another algorithm. */
+/**
+ * Checks whether the public key of a certificate fits an XML signature algorithm. A key is never tried with another
+ * algorithm.
+ */
 function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 'rsa' | 'ec'): boolean {
   if (asymmetricKeyType !== kind) return false;
   return kind === 'rsa'
@@ -186,8 +192,8 @@ function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 
 }
 
 /**
- * Returns the options of Node.js for a signature algorithm. In XML, an elliptic-curve signature is the concatenation of
- * its two numbers.
+ * Returns the options of Node.js for an XML signature algorithm. In XML, an elliptic-curve signature is the
+ * concatenation of its two numbers.
  */
 const KINDS = {
   RSA: { key: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } },
@@ -233,7 +239,7 @@ function digestAlgorithm(name: string, hash: Hash): new () => HashAlgorithm {
   };
 }
 
-/** The accepted algorithms. Neither SHA-1 nor algorithms with a shared secret are among them. */
+/** The accepted algorithms of XML signatures. Neither SHA-1 nor algorithms with a shared secret are among them. */
 const SIGNATURES = Object.fromEntries(
   HASHES.flatMap((hash) =>
     (

@@ -9,7 +9,7 @@ import { buildConnector } from './connector.js';
 /** The system that outgoing calls go to, as metrics name it. */
 export type Peer = AttributesOf<'http.client.request.duration'>['invoicecontrol.peer'];
 
-/** The agents for outgoing calls, by URL protocol. */
+/** The HTTP agents for outgoing calls, by URL protocol. */
 export type Agents = Readonly<Record<'http:' | 'https:', Agent>> & { readonly peer: Peer };
 
 export interface AgentLimits {
@@ -47,7 +47,7 @@ export function agentsOf(
   };
 }
 
-/** Closes all connections of the agents, including connections in use. */
+/** Closes all connections of the HTTP agents, including connections in use. */
 export function destroyAgents(agents: Agents): void {
   agents['http:'].destroy();
   agents['https:'].destroy();
@@ -100,7 +100,7 @@ class ConnectorAgent extends Agent {
   override keepSocketAlive(socket: Duplex): boolean {
     const ageMs = performance.now() - (this.#connectedAt.get(socket) ?? 0);
     if (ageMs >= CONNECTION_MS_MAX) return false;
-    // Bytes that arrive between two requests belong to neither response.
+    // Bytes that arrive on an HTTP connection between two requests belong to neither response.
     socket.once('data', () => socket.destroy());
     return super.keepSocketAlive(socket) as unknown as boolean;
   }

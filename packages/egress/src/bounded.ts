@@ -7,8 +7,8 @@ export class CallTimeout extends Error {
 }
 
 /**
- * Returns the result of a call, unless the deadline or the signal ends the call first. The promises are raced, because
- * a signal interrupts neither connecting nor the TLS handshake.
+ * Returns the result of an outgoing HTTP call, unless the deadline or the signal ends the call first. The promises are
+ * raced, because a signal interrupts neither connecting nor the TLS handshake.
  * @param begin starts the call and passes its signal; a result that arrives later is passed to `discard`
  * @throws CallTimeout, the reason of the signal, or the error of the call
  */

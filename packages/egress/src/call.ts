@@ -9,7 +9,7 @@ import type { OutgoingRequest } from './send-request.js';
 export interface CallBounds {
   /** Time limit of the whole call, from resolving the name to the last byte of the response. */
   readonly deadlineMs: number;
-  /** Maximum size of the response body in bytes, both as received and after decompression. */
+  /** Maximum size of the HTTP response body in bytes, both as received and after decompression. */
   readonly bytesMax: number;
   /** Signal by which the caller aborts the HTTP call. */
   readonly signal?: AbortSignal | undefined;
@@ -35,8 +35,8 @@ export class UnaskedEncoding extends Error {
 const unpack = promisify(gunzip);
 
 /**
- * Sends a request and reads the whole response, within limits of time and size. Redirects are not followed. A gzip
- * response is decompressed; callers request it with `accept-encoding`.
+ * Sends an HTTP request and reads the whole response, within limits of time and size. Redirects are not followed. A
+ * gzip response is decompressed; callers request it with `accept-encoding`.
  * @throws CallTimeout, the reason of the signal, UnaskedEncoding, the errors of {@link sendRequest}, or an error of
  * zlib (`Z_*`)
  */
@@ -66,7 +66,7 @@ async function readAnswer(
 }
 
 /**
- * Reads a response body up to a size limit.
+ * Reads an HTTP response body up to a size limit.
  * @returns undefined, after closing the connection, if the body exceeds the limit
  */
 async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | undefined> {

@@ -32,7 +32,8 @@ export interface Egress {
    */
   checkUrl(text: string): Promise<CustomerUrl>;
   /**
-   * Agents whose connections reach only allowed addresses, whatever a name resolves to when the connection is opened.
+   * HTTP agents whose connections reach only allowed addresses, whatever a name resolves to when the connection is
+   * opened.
    */
   readonly agents: Agents;
   close(): void;
@@ -60,7 +61,7 @@ export function openEgress(
 ): Egress {
   const isAllowed = allowedAddresses(settings.EGRESS_ALLOW_CIDRS);
 
-  /** Every address of the name must be allowed, because the choice of the address is made elsewhere. */
+  /** Every IP address of the host name must be allowed, because the choice of the address is made elsewhere. */
   async function addressesOf(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name);
     if (addresses.length === 0) throw new UnresolvedNameError(name);
@@ -129,7 +130,7 @@ const refused: CustomerUrl = {
   problem: 'must resolve to a public address; private, local and reserved addresses are not called',
 };
 
-/** Checks whether the addresses are known to be blocked. False if the lookup takes too long. */
+/** Checks whether the IP addresses of a customer URL are known to be blocked. False if the lookup takes too long. */
 async function isBlockedWithin(addresses: Promise<readonly string[]>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {

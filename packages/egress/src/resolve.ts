@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Returns all IPv4 and IPv6 addresses of a name, in the order of the responses. */
+/** Returns all IPv4 and IPv6 addresses of a host name, in the order of the responses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /** Error of a host name that has no address, or about which no name server responded. */

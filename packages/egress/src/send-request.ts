@@ -13,7 +13,7 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** Maximum size in bytes of the headers of one response, including each interim response. */
+/** Maximum size in bytes of the headers of one HTTP response, including each interim response. */
 const HEADER_BYTES_MAX = 16 * 1024;
 /**
  * Maximum number of interim responses (RFC 9110, section 15.2) that are skipped before the final response, so that
@@ -80,7 +80,8 @@ export function sendRequest(
       sent.once('close', () => socket.off('data', onData));
     });
     const fail = (reason: UnusableAnswer['reason']): void => {
-      // The promise is rejected before the request is destroyed, because the rest of the packet may contain a final response.
+      // The promise is rejected before the HTTP request is destroyed, because the rest of the packet may contain a
+      // final response.
       reject(new UnusableAnswer(reason));
       sent.destroy();
     };
@@ -114,8 +115,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 type CallAttributes = AttributesOf<'http.client.request.duration'>;
 
 /**
- * Measures a call until the headers of its response. The other side gets the trace of the call only while this
- * installation records traces.
+ * Measures an outgoing HTTP call until the headers of its response. The other side gets the trace of the call only
+ * while this installation records traces.
  */
 function measureCall(peer: Peer, sentMethod: string) {
   const method = (METHODS.has(sentMethod) ? sentMethod : '_OTHER') as CallAttributes['http.request.method'];

@@ -39,7 +39,7 @@ export interface EgressSettings {
   readonly EGRESS_DNS_SERVERS: readonly string[];
 }
 
-/** Returns the names of the settings that weaken the guard. */
+/** Returns the names of the settings that weaken the egress guard. */
 export function weakenedBy({ EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP }: EgressSettings): string[] {
   return [
     ...(EGRESS_ALLOW_CIDRS.length > 0 ? ['EGRESS_ALLOW_CIDRS'] : []),

@@ -62,12 +62,12 @@ export interface FieldFault {
 }
 
 export interface DomainErrorOptions {
-  /** Internal cause, which is logged and never sent to a caller. */
+  /** Internal cause of a refusal, which is logged and never sent to a caller. */
   readonly cause?: unknown;
   readonly details?: readonly FieldFault[];
   /** Time in seconds after which the caller should retry the refused request. */
   readonly retryAfterSeconds?: number;
-  /** True if the error is the stored response to an earlier request. */
+  /** True if the refusal is the stored response to an earlier request. */
   readonly isReplayed?: boolean;
 }
 

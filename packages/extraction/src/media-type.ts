@@ -38,7 +38,7 @@ function sniffImage(bytes: Buffer): DocumentMediaType | undefined {
   return /^52494646.{8}57454250/.test(hex) ? 'image/webp' : undefined;
 }
 
-/** Detects CMS in DER or BER, or in base64 with or without PEM lines. */
+/** Detects a signed invoice file (CMS) in DER or BER, or in base64 with or without PEM lines. */
 function isSigned(bytes: Buffer): boolean {
   if (hasSignedDataHeader(bytes)) return true;
   const text = bytes.toString('latin1');
@@ -52,8 +52,8 @@ function hasSignedDataHeader(bytes: Buffer): boolean {
 }
 
 /**
- * Detects an opening angle bracket after an optional byte order mark and white space. Zero bytes are skipped, because
- * UTF-16 and UTF-32 contain them.
+ * Detects an XML file by an opening angle bracket after an optional byte order mark and white space. Zero bytes are
+ * skipped, because UTF-16 and UTF-32 contain them.
  */
 function isXml(bytes: Buffer): boolean {
   const text = bytes.subarray(0, SNIFFED_BYTES).toString('latin1').replaceAll('\0', '');

@@ -15,14 +15,19 @@ export function readInvoice(body: unknown): CanonicalInvoice {
   return invoice as CanonicalInvoice;
 }
 
-/** Path of a value in a request, the form in which the value was sent, and the function that receives its faults. */
+/**
+ * Path of an invoice value in a request, the form in which the value was sent, and the function that receives its
+ * faults.
+ */
 export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
-  /** Path of the value in the request, such as `rows[17]`. Empty for the request itself. */
+  /** Path of the invoice value in the request, such as `rows[17]`. Empty for the request itself. */
   readonly path?: string;
   /** Name of the invoice value in error messages, used if the path of the value is empty. */
   readonly root?: string;
-  /** Prefix of each error message, such as `Row 18: `, because people count rows from one. */
+  /**
+   * Prefix of each error message about a row of a history scan, such as `Row 18: `, because people count rows from one.
+   */
   readonly remark?: string;
   /** True if the value comes from a gRPC message between services, whose fields have other names and are all known. */
   readonly isMessage?: true;

@@ -6,8 +6,8 @@ import type { UsageCounters } from './usage.js';
 import type { UsageMark } from './usage-counter.js';
 
 /**
- * Number of times that a repeat which the quota refused polls for the record of the first request, which may have taken
- * the last quota unit.
+ * Number of times that a repeated request which the quota refused polls for the record of the first request, which may
+ * have taken the last quota unit.
  */
 const POLL_ATTEMPTS_MAX = 5;
 const POLL_EACH_MS = 20;
@@ -15,17 +15,21 @@ const POLL_EACH_MS = 20;
 /** A record that uses quota units. Its id is derived from the idempotency key if the caller sent one. */
 export interface CountedCreate<Created, First> {
   readonly mark: UsageMark;
-  /** Limit of the plan for the month, or undefined if there is no limit. */
+  /** Quota limit of the plan for the month, or undefined if there is no limit. */
   readonly limit: number | undefined;
-  /** Stores the record with the month that it counts towards. Resolves to undefined if the id already exists. */
+  /**
+   * Stores the record that uses quota units with the month that it counts towards. Resolves to undefined if the id
+   * already exists.
+   */
   readonly insert: () => Promise<Created | undefined>;
   /**
    * Reads the record, or the response, that the first request with the key stored. Absent if the caller sent no key.
    */
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**
-   * Counts and stores at the same time, which saves a step and is possible only without a quota limit. The record must
-   * be marked as possibly uncounted until it is finished, because a crash may leave it uncounted.
+   * Counts quota units and stores their record at the same time, which saves a step and is possible only without a
+   * quota limit. The record must be marked as possibly uncounted until it is finished, because a crash may leave it
+   * uncounted.
    */
   readonly isCountUnsure?: boolean;
 }
@@ -62,7 +66,8 @@ export async function createCounted<Created, First>(
     await usage.giveBack(mark);
     return { first: await findFirst?.() };
   }
-  // The record was stored so late that the usage counter of its minute may have been reconciled without it.
+  // The record that uses quota units was stored so late that the usage counter of its minute may have been reconciled
+  // without it.
   if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
 }

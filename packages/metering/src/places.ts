@@ -16,13 +16,16 @@ export type PlacesDocument<IdsField extends string> = {
 
 /** Keeps the exact number of records of each organization, so that a limit holds under concurrent requests. */
 export interface Places {
-  /** Reserves a slot for a record. Returns false if the organization has reached its quota limit. */
+  /** Reserves a slot of the plan for a record. Returns false if the organization has reached its quota limit. */
   take(organizationId: string, recordId: string, limit: number): Promise<boolean>;
   giveBack(organizationId: string, recordId: string): Promise<void>;
   taken(organizationId: string): Promise<readonly string[]>;
 }
 
-/** Age after which a slot belongs either to a stored record, or to a request that ended without storing one. */
+/**
+ * Age after which a reserved slot of the plan belongs either to a stored record, or to a request that ended without
+ * storing one.
+ */
 const ABANDONED_AFTER_MS = 60_000;
 
 /**
@@ -66,8 +69,8 @@ export function placeStore<IdsField extends string>(
 }
 
 /**
- * Reserves a slot before the record is stored. The count is exact even with parallel requests, and slots of requests
- * that crashed are found and reused.
+ * Reserves a slot of the plan before the record is stored. The count is exact even with parallel requests, and slots of
+ * requests that crashed are found and reused.
  * @param recordId a new UUIDv7
  * @param existing returns the given records that are stored
  * @returns false if the organization has reached its limit

@@ -6,8 +6,8 @@ import { nextStepAt } from './usage-steps.js';
 /** Maximum number of units that a replica reserves in advance. */
 export const BLOCK_UNITS_MAX = 100;
 /**
- * A block may have one unit for each twenty units that remain until the quota limit or the next notice. This keeps
- * blocks small near the limit.
+ * A block of quota units may have one unit for each twenty units that remain until the quota limit or the next notice.
+ * This keeps blocks small near the limit.
  */
 export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
 /** Time after which the unused quota units of a block are returned. */
@@ -38,19 +38,20 @@ interface Block {
 
 export interface UnitBlocks {
   /**
-   * Uses a unit that is held for the minute of the mark, without a database command.
+   * Uses a quota unit that this process holds for a meter in the minute of a usage mark, without a database command.
    * @returns false if no unit is held that the limit allows
    */
   use(mark: UsageMark, limit: number | undefined): boolean;
   /**
-   * Returns the used amount of the usage counter after the latest reservation in the minute of the mark. Undefined
+   * Returns the used amount of the usage counter after the latest reservation in the minute of a usage mark. Undefined
    * unless this process reserved a moment ago and has used up its block, which is when the next reservation may open
    * another block.
    */
   usedBefore(mark: UsageMark): number | undefined;
   /**
-   * Makes a reservation of quota units in the minute of the mark, and holds the units that it reserves in advance.
-   * @param reserve changes the counter, and its held units by the given number
+   * Reserves quota units of a meter in the minute of a usage mark (organization, meter and time), and holds the units
+   * that it reserves in advance.
+   * @param reserve changes the usage counter, and its held units by the given number
    */
   reserve(
     mark: UsageMark,
@@ -60,7 +61,7 @@ export interface UnitBlocks {
   ): Promise<UsageDocument | undefined>;
   /**
    * Ends the blocks of a usage counter, and waits until their unused units are returned.
-   * @returns false if this process held no units of the counter
+   * @returns false if this process held no units of the usage counter
    */
   end(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<boolean>;
   /** Ends all blocks of quota units and returns their unused units. */
@@ -77,10 +78,10 @@ export function unitsInAdvance(used: number, amount: number, limit: number | und
 }
 
 /**
- * Creates the store of the blocks of this process.
- * @param endBlock returns the unused units to the counter and reports the used ones. Resolves to the counter, or to
- * undefined if it no longer lists the block. An error is ignored, because the reconciliation job returns the units, as
- * it does for a process that crashed.
+ * Creates the store of the blocks of quota units that this process holds.
+ * @param endBlock returns the unused units to the usage counter and reports the used ones. Resolves to the counter, or
+ * to undefined if it no longer lists the block. An error is ignored, because the reconciliation job returns the units,
+ * as it does for a process that crashed.
  */
 export function unitBlocks(
   clock: Clock,
@@ -90,7 +91,10 @@ export function unitBlocks(
   /** Blocks of quota units that are ending. Each promise states whether the block held units. */
   const ending = new Map<Block, Promise<boolean>>();
 
-  /** Ends the block. Resolves to false if the block held no units. Later requests open another block at once. */
+  /**
+   * Ends the block of quota units. Resolves to false if the block held no units. Later requests open another block at
+   * once.
+   */
   const returnUnits = async (block: Block): Promise<boolean> => {
     await Promise.allSettled(block.reserving);
     if (block.unused + block.unreported === 0) return false;
@@ -132,8 +136,8 @@ export function unitBlocks(
     return block;
   };
   /**
-   * Returns the block of quota units for the minute of the mark, unless it is too old by the clock, which may have been
-   * set.
+   * Returns the block of quota units for the minute of a usage mark, unless it is too old by the clock, which may have
+   * been set.
    */
   const current = (mark: UsageMark): Block | undefined => {
     const block = blocks.get(keyOf(mark));

@@ -41,7 +41,7 @@ export interface UsageDocument {
   readonly refusedAt?: Date;
 }
 
-/** Meter, organization and time that an amount counts towards. */
+/** Usage mark: the meter, organization and time that an amount counts towards. */
 export interface UsageMark {
   readonly organizationId: string;
   /** UTC month in which quota units are used, as `YYYY-MM`. */

@@ -17,8 +17,8 @@ export interface CountedTime {
 }
 
 /**
- * Adds up the amounts of records that count towards the month and were created in the range. Uses an index and bounded
- * memory.
+ * Adds up the amounts of records that count towards the usage of the month and were created in the range. Uses an index
+ * and bounded memory.
  */
 export type SumOfMarks = (organizationId: string, month: string, time: CountedTime) => Promise<number>;
 
@@ -26,7 +26,7 @@ interface Deps {
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Functions that add up the amounts of each meter of the service. */
+  /** Functions that add up the used amounts of each meter of the service. */
   readonly marks: Readonly<Record<string, SumOfMarks>>;
 }
 

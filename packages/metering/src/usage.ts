@@ -13,10 +13,10 @@ import { nextStepAt } from './usage-steps.js';
 
 export interface UsageCounters {
   /**
-   * Increases the usage counter before the work. A crash can only leave the counter too high, until the job compares it
-   * with the stored records. An amount of 0 requests this comparison for the minute of the mark. Single units that
-   * follow each other are reserved in blocks (ADR 0132). If the remaining units are held by blocks, the reservation
-   * waits for them.
+   * Increases the usage counter of an organization before the work that uses the quota. A crash can only leave the
+   * counter too high, until the job compares it with the stored records. An amount of 0 requests this comparison for
+   * the minute of the usage mark. Single units that follow each other are reserved in blocks (ADR 0132). If the
+   * remaining units are held by blocks, the reservation waits for them.
    * @param limit limit of the plan for the month, or undefined if there is no limit
    * @throws DomainError usage_exceeded if the amount exceeds the limit; concurrent_change if other requests kept
    * changing the counter
@@ -31,7 +31,7 @@ export interface UsageCounters {
   /** Returns the reserved quota unit of work that turned out to be a repeat and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
-   * Lowers the amount of a stored record with the given write, and lowers the usage counter by the same amount.
+   * Lowers the quota amount of a stored record with the given write, and lowers the usage counter by the same amount.
    * @param mark the amount, and the creation time of the record that stores it
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
@@ -48,14 +48,14 @@ export interface UsageCounters {
   close(): Promise<void>;
 }
 
-/** Maximum number of attempts to reserve an amount for which there is room. */
+/** Maximum number of attempts to reserve an amount of quota units for which there is room. */
 export const RESERVE_TRIES_MAX = 10;
-/** Number of attempts of a reservation that are made together with concurrent reservations. */
+/** Number of attempts of a quota reservation that are made together with concurrent reservations. */
 const GROUPED_TRIES_MAX = 2;
 /** Maximum number of concurrent reservations of quota units that are written together. */
 const GROUPED_RESERVATIONS_MAX = 100;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1, minutes: 1, held: 1 } } as const;
-/** Interval at which a reservation polls for units that replicas hold. */
+/** Interval at which a reservation of quota units polls for units that replicas hold. */
 export const HELD_POLL_MS = 100;
 /** Maximum number of polls for held quota units, which together take longer than a block lasts. */
 export const HELD_POLLS_MAX = 30;
@@ -72,7 +72,8 @@ const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Checks whether the minute of a reservation may already have been reconciled without the record that is stored now.
+ * Checks whether the minute of a quota reservation may already have been reconciled without the record that is stored
+ * now.
  */
 export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean {
   return now.getTime() - at.getTime() > STORED_WITHIN_MS;
@@ -113,8 +114,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return changed ?? undefined;
   };
   /**
-   * Changes the usage counter if the minute of the record is already reconciled. Only a count of the month shows whether the stored record
-   * is included.
+   * Changes the usage counter if the minute of the counted record is already reconciled. Only a count of the month
+   * shows whether the stored record is included.
    */
   const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<UsageDocument | undefined> => {
     const changed = await usage.findOneAndUpdate(
@@ -135,7 +136,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return counter;
   });
   /**
-   * Reserves for several reservations of one usage counter and minute in one change.
+   * Reserves quota units for several reservations of one usage counter and minute in one change.
    * @param inAdvance number of units that are reserved in addition
    */
   const reserveTogether = async (alike: readonly Reservation[], inAdvance: number, guard: Filter<UsageDocument>) => {
@@ -158,8 +159,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     const { limit } = first;
     const inAdvance = unitsInAdvance(used, alike.length, limit);
     if (inAdvance === 0) return false;
-    // The guard of the write contains the reserved amount, so that the limit holds whatever other replicas have
-    // reserved.
+    // The guard of the write of a usage counter contains the reserved amount, so that the limit holds whatever other
+    // replicas have reserved.
     const room = alike.length + inAdvance * UNITS_LEFT_PER_BLOCK_UNIT;
     return reserveTogether(
       alike,
@@ -168,8 +169,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     );
   };
   /**
-   * Reserves for several reservations of one usage counter and minute. If they do not fit together, those that still
-   * fit are reserved, so the quota stays exact.
+   * Reserves quota units for several reservations of one usage counter and minute. If they do not fit together, those
+   * that still fit are reserved, so the quota stays exact.
    * @returns whether each reservation was made
    */
   const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {
@@ -212,7 +213,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
   /** Usage counters that did not change while a request waited longer than a block lasts, with their `moves`. */
   const abandoned = new Map<string, number>();
   /**
-   * Waits a moment for units that blocks hold and that an amount needs. Replicas return unused units within seconds.
+   * Waits a moment for quota units that blocks hold and that an amount needs. Replicas return unused units within
+   * seconds.
    * @returns false if the amount does not fit without the held units, or if their replica has crashed
    */
   const waitedForHeld = async (mark: UsageMark, limit: number, counter: UsageDocument): Promise<boolean> => {
@@ -262,8 +264,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const changed = await changeSettled(mark, fits);
           if (changed !== undefined) return onUsed(mark, usedOf(changed), limit);
         }
-        // The amount fits now, because a concurrent request created the usage counter or returned a reservation.
-        // Replicas that keep competing for the same units try again one after the other.
+        // The amount of quota units fits now, because a concurrent request created the usage counter or returned a
+        // reservation. Replicas that keep competing for the same units try again one after the other.
         if (tries > GROUPED_TRIES_MAX + polls) await delay(HELD_POLL_MS * Math.random());
       }
       throw new DomainError(

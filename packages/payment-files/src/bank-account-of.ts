@@ -10,7 +10,7 @@ export interface AccountAgent {
   readonly bic?: string;
   /** Code of the clearing system of a bank account in a payment file, such as GBDSC. */
   readonly clearing?: string;
-  /** Number of the bank in that system, such as a sort code. */
+  /** Number of a payment's bank in its clearing system, such as a sort code. */
   readonly memberId?: string;
   /**
    * Countries that are presumed for a bank account if neither clearing system nor BIC says one, the likeliest first.
@@ -25,8 +25,8 @@ const COUNTRY_OF_CLEARING: Readonly<Record<string, string>> = { GBDSC: 'GB', PLK
 const NO_ACCOUNT = /BANKGIRO|PLUSGIRO|BGNR|PGNR|GIRO|CARD|PROXY/i;
 
 /**
- * Returns an account in the form in which accounts are compared: an IBAN, or a UK sort code with an account number.
- * Returns undefined for a number that cannot be converted, which equals no account.
+ * Returns a bank account of a payment file in the form in which accounts are compared: an IBAN, or a UK sort code with
+ * an account number. Returns undefined for a number that cannot be converted, which equals no account.
  */
 export function bankAccountOf(account: PaymentAccount | undefined, agent: AccountAgent): BankAccount | undefined {
   if (account === undefined) return undefined;
@@ -98,7 +98,7 @@ function ukAccountOf(
   return { sortCode: whole.slice(0, 6), accountNumber: whole.slice(6) };
 }
 
-/** Puts the number of the bank before an account that is stated without it. */
+/** Puts the number of the bank before a bank account number that is stated without it. */
 function withMember(digits: string, { memberId = '' }: AccountAgent, length: number): string {
   const member = compactOf(memberId);
   return member.length >= length && member.length <= length + 1 && !digits.startsWith(member)
@@ -110,7 +110,7 @@ function isIn(country: string, agent: AccountAgent): boolean {
   return countriesOf(agent)[0] === country;
 }
 
-/** Returns the country that the bank is known to be in, or else those that are presumed. */
+/** Returns the country that the bank of an account is known to be in, or else those that are presumed. */
 function countriesOf({ bic, clearing, countries = [] }: AccountAgent): readonly string[] {
   const ofClearing = COUNTRY_OF_CLEARING[clearing ?? ''];
   if (ofClearing !== undefined) return [ofClearing];

@@ -38,12 +38,12 @@ export interface DecodedFile {
   readonly markBytes: number;
 }
 
-/** Number of bytes in which an XML declaration ends. */
+/** Number of bytes at the start of a payment file in which its XML declaration ends. */
 const DECLARATION_BYTES = 256;
 
 /**
- * Decodes a file by its byte order mark and its declaration. Bytes that are not a character in the declared encoding
- * are refused, because another reader would replace them, and would then pay another name.
+ * Decodes a payment file by its byte order mark and its declaration. Bytes that are not a character in the declared
+ * encoding are refused, because another reader would replace them, and would then pay another name.
  */
 export function decodeFile(bytes: Uint8Array): DecodedFile {
   const begin = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DECLARATION_BYTES));
@@ -80,7 +80,7 @@ export function byteOffsets(
   };
 }
 
-/** Recognises files that are not XML in an encoding with ASCII characters, to say what they are. */
+/** Recognises payment files that are not XML in an encoding with ASCII characters, to say what they are. */
 function refuseOtherKinds(begin: Buffer): void {
   const [first, second] = begin;
   if (first === undefined) throw refusal('', 'The file is empty. Send the payment file as XML.');

@@ -1,17 +1,17 @@
 import type { PaymentFile } from './payment-file.js';
 import { IDENTIFIER_LENGTH_MAX } from './payment-values.js';
 
-/** The identifiers of a part of a run, as the bank knows them and repeats them in its reports. */
+/** The identifiers of a part of a payment run, as the bank knows them and repeats them in its reports. */
 export interface PartIdentifiers {
   readonly messageId: string;
-  /** Identifiers of all blocks of the run, in the order of `PaymentFile.blocks`. */
+  /** Identifiers of all blocks of the payment run, in the order of `PaymentFile.blocks`. */
   readonly paymentInformationIds: readonly string[];
 }
 
 /**
- * Returns the identifiers of a part. Those of the first part are those of the file. Those of later parts end in `-2`,
- * `-3` and so on, and are cut to 35 characters before that. Where the cut would make two blocks equal, the number of the
- * block comes before the end, since a bank refuses a file that has an identifier twice.
+ * Returns the identifiers of a part of a payment run. Those of the first part are those of the payment file. Those of
+ * later parts end in `-2`, `-3` and so on, and are cut to 35 characters before that. Where the cut would make two
+ * blocks equal, the number of the block comes before the end, since a bank refuses a file that has an identifier twice.
  */
 export function identifiersOfPart(
   { messageId, blocks }: Pick<PaymentFile, 'messageId' | 'blocks'>,

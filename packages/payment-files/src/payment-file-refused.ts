@@ -1,7 +1,10 @@
 /** Reasons for which a payment file is refused: it is too large, or something in it must change. */
 export type RefusalReason = 'TOO_LARGE' | 'INVALID';
 
-/** A file that is refused. The message is a sentence for the sender that states what is wrong and what to change. */
+/**
+ * Error of a payment file that is refused. The message is a sentence for the sender that states what is wrong and what
+ * to change.
+ */
 export class PaymentFileRefused extends Error {
   override readonly name = 'PaymentFileRefused';
   readonly reason: RefusalReason;
@@ -18,7 +21,7 @@ export class PaymentFileRefused extends Error {
   }
 }
 
-/** Creates the refusal of a file in which something must change. */
+/** Creates the refusal of a payment file in which something must change. */
 export function refusal(place: string, message: string): PaymentFileRefused {
   return new PaymentFileRefused('INVALID', place, message);
 }

@@ -18,9 +18,12 @@ export interface PaymentFile {
   readonly createdAt?: string;
   readonly transactionCount: number;
   readonly blocks: readonly PaymentBlock[];
-  /** The transactions of all blocks in the order of the file. */
+  /** The transactions of all blocks in the order of the payment file. */
   readonly transactions: readonly PaymentTransaction[];
-  /** The places of the parts that {@link writePaymentFile} changes. They are valid only for the bytes that were read. */
+  /**
+   * The places in the payment file of the parts that {@link writePaymentFile} changes. They are valid only for the
+   * bytes that were read.
+   */
   readonly layout: PaymentFileLayout;
 }
 
@@ -47,7 +50,7 @@ export interface PaymentTransaction {
   readonly block: number;
   readonly endToEndId?: string;
   readonly instructionId?: string;
-  /** The amount of the file, which counts for CtrlSum. */
+  /** Amount of the payment as the payment file states it, which counts for CtrlSum. */
   readonly amount: DecimalAmount;
   readonly currency: string;
   /**
@@ -57,14 +60,14 @@ export interface PaymentTransaction {
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly transferCurrency?: string;
   readonly creditorName?: string;
-  /** The account as in the file. */
+  /** Bank account of the payee as in the payment file. */
   readonly creditorAccount?: PaymentAccount;
   /** The bank account of the payee in the form in which accounts are compared, if it could be converted. */
   readonly creditorBankAccount?: BankAccount;
   readonly creditorBic?: string;
   readonly creditorTaxIds: readonly string[];
   readonly creditorCountry?: string;
-  /** Unstructured texts (Ustrd), followed by the additional texts of structured remittance information. */
+  /** Unstructured texts of a payment (Ustrd), followed by the additional texts of structured remittance information. */
   readonly remittance: readonly string[];
   readonly documents: readonly PaidDocument[];
   /** The first creditor reference of the payment. */
@@ -90,7 +93,7 @@ export interface PaidDocument {
 export interface PaymentAccount {
   /** IBAN with correct check digits, in capital letters and without spaces. */
   readonly iban?: string;
-  /** Another number of the account: a BBAN, a Bankgiro number. */
+  /** Another number of the bank account: a BBAN, a Bankgiro number. */
   readonly other?: string;
   /** Code or proprietary name of the scheme of `other`, such as BBAN. */
   readonly scheme?: string;

@@ -21,7 +21,7 @@ export interface Money {
   readonly currency: string;
 }
 
-/** Reads an amount with its currency. More decimals than the currency has are refused. */
+/** Reads an amount of a payment file with its currency. More decimals than the currency has are refused. */
 export function readMoney(element: XmlElement): Money {
   const { currency } = element;
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency) || 'refusal' in invoiceCurrency(currency, undefined)) {
@@ -42,7 +42,10 @@ export function readMoney(element: XmlElement): Money {
   return { amount, currency };
 }
 
-/** Reads a decimal of XML Schema as an amount. Only forms that are no amount, such as `.5`, `5.` and `+5`, change. */
+/**
+ * Reads a decimal of XML Schema as an amount of a payment file. Only forms that are no amount, such as `.5`, `5.` and
+ * `+5`, change.
+ */
 function readDecimal(element: XmlElement): DecimalAmount {
   const text = textOf(element) ?? '';
   if (isDecimalAmount(text)) return text;
@@ -88,7 +91,10 @@ export function readIdentifier(parent: XmlElement | undefined, ...path: readonly
   return text;
 }
 
-/** Reads the day of a date, which may have a time zone, or of a choice of a date (Dt) and a time (DtTm). */
+/**
+ * Reads the day of a date in a payment file, which may have a time zone, or of a choice of a date (Dt) and a time
+ * (DtTm).
+ */
 export function readDay(element: XmlElement | undefined): CalendarDate | undefined {
   if (element === undefined) return undefined;
   const choice = element.children.length > 0;
@@ -101,7 +107,7 @@ export function readDay(element: XmlElement | undefined): CalendarDate | undefin
   return day;
 }
 
-/** Reads an account, or undefined if it has no number. An IBAN that fails is refused. */
+/** Reads a bank account of a payment file, or undefined if it has no number. An IBAN that fails is refused. */
 export function readAccount(account: XmlElement | undefined): PaymentAccount | undefined {
   const id = descendant(account, 'Id');
   const ibanElement = descendant(id, 'IBAN');
@@ -116,7 +122,10 @@ export function readAccount(account: XmlElement | undefined): PaymentAccount | u
   return { other, ...(scheme !== undefined && { scheme }) };
 }
 
-/** Faults of an IBAN, of which the first is told: a number that is too short has wrong check digits, too. */
+/**
+ * Faults of an IBAN in a payment file, of which the first is told: a number that is too short has wrong check digits,
+ * too.
+ */
 const FAULTS: Readonly<Partial<Record<BankAccountProblem, string>>> = {
   UNKNOWN_COUNTRY: 'it does not begin with the code of a country',
   WRONG_LENGTH: 'its length is wrong',
@@ -124,7 +133,10 @@ const FAULTS: Readonly<Partial<Record<BankAccountProblem, string>>> = {
   WRONG_CHECK_DIGITS: 'its check digits are wrong',
 };
 
-/** Checks an IBAN. One that fails only the national check of its country can be paid, and is left to the engine. */
+/**
+ * Checks an IBAN in a payment file. One that fails only the national check of its country can be paid, and is left to
+ * the engine.
+ */
 function readIban(element: XmlElement): string | undefined {
   const text = textOf(element);
   if (text === undefined) return undefined;
@@ -136,8 +148,8 @@ function readIban(element: XmlElement): string | undefined {
 }
 
 /**
- * Reads the numbers by which a tax authority knows a party. Numbers with a code for something else (DUNS, customer
- * number) are left out; a proprietary scheme or none may be a tax id, and matches nothing otherwise.
+ * Reads the numbers by which a tax authority knows a party of a payment. Numbers with a code for something else (DUNS,
+ * customer number) are left out; a proprietary scheme or none may be a tax id, and matches nothing otherwise.
  */
 export function readTaxIds(party: XmlElement | undefined): readonly string[] {
   const found = ['OrgId', 'PrvtId'].flatMap((kind) =>

@@ -27,8 +27,8 @@ import { versionOf } from './xml-version.js';
 const BLOCK = 'PmtInf';
 const TRANSACTION = 'CdtTrfTxInf';
 /**
- * Accounts of a transaction and of a block other than the accounts of debtor and creditor. Only the IBANs of these
- * accounts are checked.
+ * Accounts of a transaction and of a block of a payment file other than the accounts of debtor and creditor. Only the
+ * IBANs of these accounts are checked.
  */
 const OTHER_ACCOUNTS = [
   'ChrgsAcct',
@@ -44,7 +44,7 @@ type OpenTransaction = Omit<PaymentTransaction, 'creditorBankAccount' | 'payment
   readonly agent: { readonly bic?: string; readonly clearing?: string; readonly memberId?: string };
 };
 
-/** The transactions and sums of the part of a file that was read so far. */
+/** The transactions and sums of the part of a payment file that was read so far. */
 interface Progress {
   readonly blocks: PaymentBlock[];
   readonly transactions: PaymentTransaction[];
@@ -217,7 +217,9 @@ function readBlock(element: XmlElement, progress: Progress): void {
   progress.open = [];
 }
 
-/** Compares the number of transactions and the sum with what a header says of them, if it says it. */
+/**
+ * Compares the number of transactions and the sum with what a header of the payment file says of them, if it says it.
+ */
 function checkTotals(parent: XmlElement, level: string, count: number, sumMicro: bigint): void {
   const countElement = child(parent, 'NbOfTxs');
   if (countElement !== undefined && readCount(countElement) !== count) {
@@ -260,8 +262,8 @@ function readTexts(transaction: XmlElement, structured: readonly XmlElement[]): 
 }
 
 /**
- * Reads the documents that one part of the remittance information names. If the part names a single document, the
- * amount of the part is the amount of the document.
+ * Reads the documents that one part of the remittance information of a payment names. If the part names a single
+ * document, the amount of the part is the amount of the document.
  */
 function readDocuments(structured: XmlElement): readonly PaidDocument[] {
   const documents = childrenOf(structured, 'RfrdDocInf');

@@ -9,7 +9,7 @@ import { versionOf } from './xml-version.js';
 /** Versions of CustomerPaymentStatusReport that are read. */
 const statusReportVersions: readonly string[] = ['pain.002.001.03', 'pain.002.001.10'];
 
-/** Most transactions of a report. A run has at most 10,000. */
+/** Most transactions of a bank's status report. A payment run has at most 10,000. */
 const REPORTED_TRANSACTIONS_MAX = 20_000;
 
 /** Longest text of a reason in a bank's status report (Max105Text). */
@@ -22,11 +22,11 @@ export interface StatusReport extends ReportedState {
   /** MsgId of the payment file that the report is about. */
   readonly originalMessageId: string;
   readonly blocks: readonly ReportedBlock[];
-  /** Transactions that the report names, in its order. */
+  /** Transactions that the bank's status report names, in its order. */
   readonly transactions: readonly ReportedTransaction[];
 }
 
-/** The state of one level of a report: group, block or transaction. */
+/** The state of one level of a bank's status report: group, block or transaction. */
 export interface ReportedState {
   /** Code of the payment status as in the bank's report. */
   readonly code?: string;
@@ -53,7 +53,7 @@ export interface ReportedReason {
   readonly texts: readonly string[];
 }
 
-/** The result of the bank's verification of the payee. */
+/** The result of the bank's verification of the payee of a payment. */
 export interface NameVerification {
   readonly result: NameResult;
   /** The name that the account has, which a bank tells with a close match. */
@@ -63,7 +63,7 @@ export interface NameVerification {
 const BLOCK = 'OrgnlPmtInfAndSts';
 const TRANSACTION = 'TxInfAndSts';
 
-/** Reads a report of a bank in pain.002. Throws a PaymentFileRefused with the place of what must change. */
+/** Reads a status report of a bank in pain.002. Throws a PaymentFileRefused with the place of what must change. */
 export function readStatusReport(bytes: Uint8Array): StatusReport {
   const blocks: ReportedBlock[] = [];
   const transactions: ReportedTransaction[] = [];
@@ -160,7 +160,7 @@ function readNameVerification(
   return { result, ...(name !== '' && { name }) };
 }
 
-/** Joins texts to one. A text that has the greatest length was divided within a word. */
+/** Joins the texts of a bank's reason to one. A text that has the greatest length was divided within a word. */
 function joinTexts(texts: readonly string[]): string {
   return texts.reduce((all, text, index) => {
     const isDivided = [...(texts[index - 1] ?? '')].length === TEXT_LENGTH_MAX;

@@ -22,8 +22,8 @@ interface Header extends Total {
 const NOTHING: Total = { count: 0, sumMicro: 0n };
 
 /**
- * Returns the file with the transactions of `kept` alone. Blocks that become empty are removed, with the white space
- * before what is removed; NbOfTxs and CtrlSum change where they are stated. All other bytes stay as they are.
+ * Returns the payment file with the transactions of `kept` alone. Blocks that become empty are removed, with the white
+ * space before what is removed; NbOfTxs and CtrlSum change where they are stated. All other bytes stay as they are.
  * @param bytes the bytes that `file` was read from
  * @param kept line ids of the transactions that stay, at least one
  * @param part 1 for the first part of a run; the identifiers of later parts end in `-2`, `-3` ({@link identifiersOfPart})
@@ -75,7 +75,7 @@ interface Source {
   readonly encoding: Encoding;
 }
 
-/** Returns the number and the sum of the transactions of each block. */
+/** Returns the number and the sum of the transactions of each block of a payment file. */
 function totalsOf(blockCount: number, transactions: readonly PaymentTransaction[]): readonly Total[] {
   const totals = Array.from({ length: blockCount }, () => ({ ...NOTHING }));
   for (const { block, amount } of transactions) {
@@ -105,7 +105,7 @@ function editHeader(source: Source, layout: HeaderLayout, before: Header, after:
   ];
 }
 
-/** Writes a sum with as many decimals as the file has, and more if the amounts need them. */
+/** Writes a control sum of a payment file with as many decimals as the file has, and more if the amounts need them. */
 function replaceSum(source: Source, range: ByteRange, sumMicro: bigint): Edit {
   const place = withoutSpace(source, range);
   const decimals = /^[+0-9]*\.([0-9]+)$/.exec(asciiOf(source, place))?.[1]?.length ?? 0;
@@ -143,8 +143,8 @@ function withoutSpace({ bytes }: Source, { start, end }: ByteRange): ByteRange {
 }
 
 /**
- * Returns the bytes as text. Characters outside ASCII are replaced by other characters, which differ from all
- * characters in ASCII.
+ * Returns the bytes of a payment file as text. Characters outside ASCII are replaced by other characters, which differ
+ * from all characters in ASCII.
  */
 function asciiOf({ bytes }: Source, { start, end }: ByteRange): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');

@@ -5,9 +5,12 @@ import type { Encoding } from './encoding.js';
 import { MAX_PAYMENT_FILE_BYTES } from './payment-file.js';
 import { PaymentFileRefused, refusal } from './payment-file-refused.js';
 
-/** Deepest nesting that is read. The schemas need less than 20. */
+/** Deepest nesting of XML elements in a payment file that is read. The schemas need less than 20. */
 const DEPTH_MAX = 64;
-/** Most elements of a file. Files of 10 MiB have fewer than 350,000, because an element takes 30 bytes and more. */
+/**
+ * Most XML elements of a payment file. Files of 10 MiB have fewer than 350,000, because an element takes 30 bytes and
+ * more.
+ */
 const ELEMENTS_MAX = 500_000;
 /**
  * Most characters between two tags of a payment file, and in a tag with its attributes. It bounds the memory of the XML
@@ -16,7 +19,9 @@ const ELEMENTS_MAX = 500_000;
 const GAP_LENGTH_MAX = 1024 * 1024;
 /** Characters of the payment file that are parsed before the limit is checked. */
 const PIECE_LENGTH = 64 * 1024;
-/** Longest text of a value. The schemas allow 140 characters for most values, and 35 for identifiers. */
+/**
+ * Longest text of a value in a payment file. The schemas allow 140 characters for most values, and 35 for identifiers.
+ */
 const VALUE_LENGTH_MAX = 1_000;
 /** Element of a payment file in which a bank and its customers put what they like. It is not read. */
 const OPAQUE = 'Envlp';
@@ -67,7 +72,7 @@ export interface XmlFile {
   readonly encoding: Encoding;
 }
 
-/** Reads a file of a bank. Throws a {@link PaymentFileRefused}. */
+/** Reads the XML of a payment file or of a bank's status report. Throws a {@link PaymentFileRefused}. */
 export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeated }: XmlFormat): XmlFile {
   if (bytes.length > MAX_PAYMENT_FILE_BYTES) {
     throw new PaymentFileRefused('TOO_LARGE', '', 'The file is larger than 10 MiB. Divide the run into several files.');
@@ -75,8 +80,8 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
   const file = decodeFile(bytes);
   const { text } = file;
   const toByte = byteOffsets(file, bytes.length);
-  // A seventh handler would make the parser five times slower: V8 no longer optimises an object to which so many
-  // properties are added, so start tags and comments have no handler.
+  // A seventh handler of the XML parser would make the parser five times slower: V8 no longer optimises an object to
+  // which so many properties are added, so start tags and comments have no handler.
   const parser = new SaxesParser({ xmlns: true });
   let current: OpenElement | undefined;
   const roots: OpenElement[] = [];
@@ -219,7 +224,7 @@ export function childrenOf(element: XmlElement | undefined, name: string): reado
   return element?.children.filter((one) => one.name === name) ?? [];
 }
 
-/** Returns the text at the end of a path of only children, or undefined if there is none. */
+/** Returns the text of the XML element at the end of a path of only children, or undefined if there is none. */
 export function textAt(element: XmlElement | undefined, ...path: readonly string[]): string | undefined {
   const found = descendant(element, ...path);
   return found === undefined ? undefined : textOf(found);

@@ -80,7 +80,7 @@ export interface PublicEventData {
     readonly connection_id: string;
     readonly company_id: string;
     readonly invoice_id: string;
-    /** Status of the submission: REJECTED by KSeF, or FAILED before KSeF could accept it. */
+    /** Status of the submission to KSeF: REJECTED by KSeF, or FAILED before KSeF could accept it. */
     readonly status: 'REJECTED' | 'FAILED';
     readonly error_code: string | null;
   };

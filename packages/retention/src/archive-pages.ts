@@ -6,7 +6,7 @@ import { findPage } from '@invoicecontrol/runtime/mongo/page';
 
 type ToRecord<D> = (document: WithId<D>) => Readonly<Record<string, unknown>>;
 
-/** Reads the records of an archive, newest first, with the index of a list. */
+/** Reads the records of the archive (data export) of an organization, newest first, with the index of a list. */
 export function newestRecords<
   D extends { readonly _id: string; readonly organizationId: string; readonly createdAt: Date },
 >(
@@ -34,13 +34,13 @@ export function newestRecords<
 }
 
 /**
- * Reads the records of an archive in the order of their ids. Requires an index that begins with the organization and
- * the id.
+ * Reads the records of the archive (data export) of an organization in the order of their ids. Requires an index that
+ * begins with the organization and the id.
  */
 export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
   collection: Collection<D>,
   toRecord: ToRecord<D>,
-  /** Filter for the records of an archive whose export began at this time. */
+  /** Filter for the records of the archive of an organization whose export began at this time. */
   only: (begunAt: Date) => Filter<D> = () => ({}),
 ): ReadArchivePage {
   return async ({ organizationId, after, createdBefore, recordsMax }) => {
@@ -54,7 +54,7 @@ export function recordsById<D extends { readonly _id: string; readonly organizat
   };
 }
 
-/** Reads the archived records of several collections, one collection after the other. */
+/** Reads the records of a data export from several collections, one collection after the other. */
 export function inTurn(...collections: readonly ReadArchivePage[]): ReadArchivePage {
   return async ({ after, recordsMax, ...request }) => {
     const [turn, position] = after === undefined ? [0, undefined] : readTurn(after, collections.length);

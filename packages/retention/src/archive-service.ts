@@ -4,7 +4,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 
-/** Maximum number of records on a page of an archive. */
+/** Maximum number of records on a page of the archive of an organization. */
 const ARCHIVE_RECORDS_MAX = 500;
 /**
  * Number of records in the first read of an archive page. Their length determines how many records the next read may
@@ -16,7 +16,7 @@ const PAGE_LENGTH_MAX = 1024 * 1024;
 
 export interface ArchivePageRequest {
   readonly organizationId: string;
-  /** Position of the last record on the previous page, or undefined for the first page. */
+  /** Position of the last record on the previous page of a data export, or undefined for the first page. */
   readonly after: string | undefined;
   readonly createdBefore: Date;
   readonly recordsMax: number;
@@ -28,7 +28,10 @@ export interface ArchivedRecord {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Reads records of one kind in a fixed order. Their fields are chosen one by one, and none of them is a secret. */
+/**
+ * Reads records of one kind for a data export in a fixed order. Their fields are chosen one by one, and none of them is
+ * a secret.
+ */
 export type ReadArchivePage = (request: ArchivePageRequest) => Promise<readonly ArchivedRecord[]>;
 
 /** Implements the gRPC service invoicecontrol.archive.v1.ArchiveService for the kinds of records of one service. */
@@ -41,8 +44,8 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
       const recordsJson: string[] = [];
       let length = 0;
       let after = readToken(pageToken);
-      // Records may be large, so each read is limited to the number that will fit, estimated from the length of the
-      // previous records.
+      // Records of a data export may be large, so each read is limited to the number that will fit, estimated from the
+      // length of the previous records.
       for (let wanted = FIRST_READ_RECORDS; wanted > 0; wanted = recordsLeft(recordsJson.length, length)) {
         const found = await read({ organizationId, after, createdBefore: createdBeforeTime, recordsMax: wanted });
         for (const { position, record } of found) {
@@ -59,7 +62,10 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
   });
 }
 
-/** Returns the number of records that still fit on a page, if they are as long as the previous ones on average. */
+/**
+ * Returns the number of records that still fit on a page of a data export, if they are as long as the previous ones on
+ * average.
+ */
 function recordsLeft(records: number, length: number): number {
   const ofThisLength = Math.ceil((PAGE_LENGTH_MAX - length) / (length / records));
   return Math.min(ofThisLength, ARCHIVE_RECORDS_MAX - records);

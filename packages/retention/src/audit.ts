@@ -64,8 +64,8 @@ export interface AuditBuffer {
 }
 
 /**
- * Opens the buffer. A process that is killed loses the audit events since the last flush. While the database is
- * unavailable, at most {@link LINES_MAX} events wait in memory. Stored events are published by the outbox.
+ * Opens the buffer of audit events. A process that is killed loses the audit events since the last flush. While the
+ * database is unavailable, at most {@link LINES_MAX} events wait in memory. Stored events are published by the outbox.
  */
 export async function auditBuffer(
   type: EventType<AuditRecorded>,

@@ -17,13 +17,13 @@ import type { TenantData } from './tenant-data.js';
  * Maximum number of documents that one command removes, so that other commands wait no longer than for a large request.
  */
 const BATCH_DOCUMENTS = 500;
-/** Maximum number of organizations that one run of the job handles. */
+/** Maximum number of organizations that one run of the purge job handles. */
 const PURGES_MAX = 20;
 /** Lease of a purge, much longer than one batch takes. */
 const LEASE_MS = 60_000;
 /** Interval at which each replica searches for purges that another replica left unfinished. */
 const RUN_EACH_MS = 30_000;
-/** Delay before another attempt to remove data that could not be removed yet. */
+/** Delay before another attempt to remove data of a purged organization that could not be removed yet. */
 const RETRY_MS = 2_000;
 /** Maximum number of purges in the list of stuck work. */
 const STUCK_MAX = 100;
@@ -32,7 +32,10 @@ const STUCK_MAX = 100;
 interface PurgeDocument extends Claimable {
   /** Id of the organization that is purged. */
   readonly _id: string;
-  /** Increases with each request, so that a request that arrives while the work ends is not lost. */
+  /**
+   * Number that increases with each request to purge the organization, so that a request that arrives while the work
+   * ends is not lost.
+   */
   readonly requests: number;
   readonly requestedAt: Date;
   readonly dueAt: Date;
@@ -72,7 +75,7 @@ export async function openPurges(
   alarm.ring(RETRY_MS);
 
   /**
-   * Removes data of a purged organization until a complete pass finds nothing.
+   * Removes data of a purged organization until a complete pass over all its data finds nothing.
    * @returns true if nothing is left
    */
   const removeAll = async (organizationId: string, isLost: () => boolean): Promise<boolean> => {

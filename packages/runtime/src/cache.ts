@@ -26,7 +26,7 @@ export interface CacheOptions<V, A> {
   /** Maximum number of cache entries. The entry that was loaded longest ago is evicted. */
   readonly entriesMax: number;
   readonly staleIfError?: StaleIfError<V>;
-  /** Called for each value that `get` returns, with the way in which it was found. */
+  /** Function that is called for each value that the cache returns, with the way in which it was found. */
   readonly onGet?: (how: 'FRESH' | 'LOADED' | 'STALE') => void;
   readonly clock?: Clock;
 }
@@ -76,7 +76,8 @@ export function createCache<V, A = void>({
 
   const startLoad = (key: string, argument: A): Promise<V> => {
     const loadedAtMs = nowMs();
-    // The function is async, so that a load that throws synchronously also becomes a rejection.
+    // The function that loads a cache value is async, so that a load that throws synchronously also becomes a
+    // rejection.
     const loading = (async () => load(key, argument))();
     const running: Promise<V> = loading.then(
       (value) => {
@@ -92,7 +93,7 @@ export function createCache<V, A = void>({
     return running;
   };
   /**
-   * Removes a completed load from the loads in progress.
+   * Removes a completed load of a cache value from the loads in progress.
    * @returns false if an invalidation or a newer load has replaced the load
    */
   const end = (key: string, running: Promise<V>): boolean => loads.get(key) === running && loads.delete(key);

@@ -91,7 +91,7 @@ function hideCredentials(value: unknown): unknown {
 /** The log levels of a service. */
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');
 
-/** A TCP port. With 0, the operating system chooses a free port. */
+/** A setting with a TCP port. With 0, the operating system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65535);
 
 type AddressVariable<Service extends string> =

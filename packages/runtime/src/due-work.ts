@@ -10,8 +10,8 @@ const POLL_EACH_MS = 10_000;
 /** Minimum time between two runs of a job. Work that becomes due within this time shares a run. */
 const GAP_MS = 200;
 /**
- * Work that becomes due later is left to the job's regular search. A search that is ten seconds late does not matter to
- * it.
+ * Delay in milliseconds beyond which stored work is left to its job's regular search. A search that is ten seconds late
+ * does not matter to such work.
  */
 const NOTED_MS_MAX = 10 * 60_000;
 

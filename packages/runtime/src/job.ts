@@ -4,16 +4,24 @@ import type { Alarm } from './repeat.js';
 import { count, polled, record, reportGauges } from './telemetry.js';
 
 /**
- * Work that each replica repeats. A failed run is logged, and the next run follows. Each run has a separate trace.
+ * A background job: work that each replica of a service repeats. A failed run is logged, and the next run follows. Each
+ * run has a separate trace.
  */
 export interface Job {
   readonly name: string;
-  /** Delay from the start of the service to the first run, and from the end of a run to the next run. */
+  /**
+   * Delay from the start of the service to the first run of a background job, and from the end of a run to the next
+   * run.
+   */
   readonly pauseMs: number;
-  /** Shortens a pause when this process knows that there is work. Other replicas find the work after their pause. */
+  /**
+   * Shortens a pause of the background job when this process knows that there is work. Other replicas find the work
+   * after their pause.
+   */
   readonly alarm?: Alarm;
   /**
-   * Runs the job. When the signal is aborted, the service stops and waits for this run, which must not start new work.
+   * Runs the background job once. When the signal is aborted, the service stops and waits for this run, which must not
+   * start new work.
    */
   readonly run: (signal: AbortSignal) => Promise<unknown>;
 }

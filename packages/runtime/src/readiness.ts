@@ -3,7 +3,7 @@ import type { Logger } from './logger.js';
 /** A dependency, such as the database, without which the service cannot serve calls. */
 export interface Dependency {
   readonly name: string;
-  /** Sends a request to the dependency, and resolves when it responds. */
+  /** Sends a request to the dependency (database or broker), and resolves when it responds. */
   readonly probe: () => Promise<unknown>;
 }
 

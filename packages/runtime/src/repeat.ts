@@ -22,7 +22,8 @@ export function createAlarm(): Alarm {
 }
 
 /**
- * Repeats work with a pause between runs, one run at a time. A failed run is reported and does not stop the repetition.
+ * Repeats the work of a background job with a pause between runs, one run at a time. A failed run is reported and does
+ * not stop the repetition.
  * @param pauseMs time from the end of one run to the start of the next
  * @param alarm shortens the pause. If it rings during a run, another run follows.
  */

@@ -6,7 +6,7 @@ export interface Actor {
 
 const actorTypes: ReadonlySet<string> = new Set<Actor['type']>(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM']);
 
-/** Reads an actor from a message. An actor without a known type is the product itself. */
+/** Reads the actor of a request from a gRPC message. An actor without a known type is the product itself. */
 export function readActor(type: string | undefined, id: string | undefined): Actor {
   return {
     type: type !== undefined && actorTypes.has(type) ? (type as Actor['type']) : 'SYSTEM',

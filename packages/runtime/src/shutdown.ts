@@ -16,7 +16,7 @@ export class Shutdown {
     this.#logger = logger;
   }
 
-  /** Registers a step of the shutdown, which runs before all steps that were registered earlier. */
+  /** Registers a step of the shutdown of a service, which runs before all steps that were registered earlier. */
   add(name: string, close: () => Promise<void> | void): void {
     this.#steps.push({ name, close });
   }

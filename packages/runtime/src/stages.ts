@@ -3,7 +3,7 @@ export interface Stages {
   /** Runs the given work, and adds its duration to the named stage of a request. */
   during<T>(stage: string, work: () => Promise<T>): Promise<T>;
   add(stage: string, ms: number): void;
-  /** Returns the duration of each stage in whole milliseconds, in the order in which the stages began. */
+  /** Returns the duration of each stage of a request in whole milliseconds, in the order in which the stages began. */
   ms(): Readonly<Record<string, number>>;
   /** Returns the whole milliseconds since the measured request or job began. */
   durationMs(): number;

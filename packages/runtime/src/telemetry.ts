@@ -75,12 +75,12 @@ export interface Measured<D extends Duration = never> {
   /** Trace headers that calls to other processes must carry during this work. */
   readonly headers: TraceHeaders;
   /**
-   * Runs a part of the work. Log lines, spans and events during that part, including those of its promises, belong to
-   * the work.
+   * Runs a part of the measured work. Log lines, spans and events during that part, including those of its promises,
+   * belong to the work.
    */
   during<T>(part: () => T): T;
   /**
-   * Ends the work. Attributes must have low cardinality, because they are also attributes of the duration.
+   * Ends the measured work. Attributes must have low cardinality, because they are also attributes of the duration.
    * @param outcome.spanAttributes attributes of the span alone
    * @param outcome.name replaces the initial name, if the name is known only at the end
    */
@@ -97,14 +97,14 @@ const spanKinds: Record<MeasuredKind, SpanKind> = {
 };
 
 export interface MeasuredOptions<D extends Duration = never> {
-  /** Trace context of the caller that waits for the work. If absent, a new trace begins. */
+  /** Trace context of the caller that waits for the measured work. If absent, a new trace begins. */
   readonly parent?: TraceHeaders | undefined;
   /**
    * Trace context of a caller that may be anybody. A new trace begins and links to it, so that strangers decide neither
    * which requests are recorded nor which are not.
    */
   readonly stranger?: TraceHeaders | undefined;
-  /** Trace context of the request that caused this work but does not wait for it. */
+  /** Trace context of the request that caused the measured work but does not wait for it. */
   readonly link?: string | undefined;
   /** Id of the request that the measured work belongs to. By default the id of the current request. */
   readonly requestId?: string | undefined;
@@ -142,8 +142,8 @@ export function measure<D extends Duration = never>(
 }
 
 /**
- * Work while telemetry is off. Without a trace of the caller, calls carry no header: one that says "not sampled" would
- * keep the instrumentation of an operator from recording.
+ * The measured work while telemetry is off. Without a trace of the caller, calls carry no header: one that says "not
+ * sampled" would keep the instrumentation of an operator from recording.
  */
 function passedOn<D extends Duration>(headers: TraceHeaders, requestId: string | undefined): Measured<D> {
   const caller = spanContextOf(headers.traceparent);
@@ -153,7 +153,7 @@ function passedOn<D extends Duration>(headers: TraceHeaders, requestId: string |
 }
 
 /**
- * Runs work within a new span.
+ * Runs work within a new trace span.
  * @param work receives the trace headers that its messages must carry
  */
 export async function traced<T, D extends Duration = never>(
@@ -240,7 +240,7 @@ function contextOfParent(parent: TraceHeaders | undefined): Context {
   return poll === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, spanOfPoll(poll));
 }
 
-/** Checks whether spans are recorded, so that callers can skip preparations that are costly. */
+/** Checks whether trace spans are recorded, so that callers can skip preparations that are costly. */
 export function isTelemetryOn(): boolean {
   return isOn;
 }
@@ -253,7 +253,7 @@ interface Recording {
 
 const instruments = new Map<string, Recording>();
 
-/** The scope names the service where services share a process and a metric belongs to each of them. */
+/** The scope of a metric names the service where services share a process and a metric belongs to each of them. */
 function meterOf(service: string | undefined): Meter {
   return api.getMeter(service === undefined ? 'invoicecontrol' : `invoicecontrol/${service}`);
 }
@@ -288,7 +288,7 @@ function create(name: MetricName, meter: Meter): Recording {
 }
 
 /**
- * Adds to a counter.
+ * Adds to a counter metric.
  * @param service scope of a metric that several services of one process have
  */
 export function count<Name extends NameOf<'counter'>>(
@@ -375,8 +375,8 @@ interface Reading<Name extends NameOf<'gauge'>> {
 }
 
 /**
- * Reports gauges whenever metrics are exported, all from one reading. While telemetry is off, nothing is read. If a
- * reading fails, the last value stays.
+ * Reports gauge metrics whenever metrics are exported, all from one reading. While telemetry is off, nothing is read.
+ * If a reading fails, the last value stays.
  * @param service scope of gauges that several services of one process have
  * @returns a function that ends the reports
  */

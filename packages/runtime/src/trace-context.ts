@@ -23,7 +23,7 @@ export interface TraceHeaders {
   readonly tracestate?: string | undefined;
 }
 
-/** A run of repeated work, whose span begins only when the run finds something to do. */
+/** A run of repeated background work, whose span begins only when the run finds something to do. */
 export interface Poll {
   readonly name: string;
   readonly attributes: Attributes;
@@ -60,12 +60,12 @@ export function contextOfSpan(span: Span | undefined, requestId: string | undefi
   return span === undefined ? own : trace.setSpan(own, span);
 }
 
-/** Reads the headers of a caller with the propagator of the SDK. */
+/** Reads the trace headers of a caller with the propagator of the SDK. */
 export function contextOfHeaders(headers: TraceHeaders): Context {
   return propagation.extract(ROOT_CONTEXT, headers);
 }
 
-/** Writes the headers for calls to other processes with the propagator of the SDK. */
+/** Writes the trace headers for calls to other processes with the propagator of the SDK. */
 export function headersOf(own: Context): TraceHeaders {
   const headers: Record<string, string> = {};
   propagation.inject(own, headers);

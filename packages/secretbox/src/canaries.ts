@@ -12,27 +12,27 @@ export interface Canary {
 }
 
 export interface CanaryStore {
-  /** Returns the ids of other keys that seal stored values, even if they have no canary. */
+  /** Returns the ids of other sealing keys that seal stored values, even if they have no canary. */
   keyIdsBesides(known: readonly string[]): Promise<readonly string[]>;
   list(): Promise<readonly Canary[]>;
   /** Inserts the canary of a sealing key if the key has none yet. */
   insertMissing(canary: Canary): Promise<void>;
-  /** Deletes the canary of a key with which no stored value is sealed any more. */
+  /** Deletes the canary of a sealing key with which no stored value is sealed any more. */
   delete(keyId: string): Promise<void>;
 }
 
 const TEXT = 'canary';
 
 /**
- * Compares the key ring with the keys that sealed the stored values of the service.
+ * Compares the key ring with the sealing keys that sealed the stored values of the service.
  * @throws Error if a key is missing or differs from the key that sealed values; the service must not start then,
  * because it could not open stored values, or would seal values with a key that other replicas do not have
  */
 export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, 'delete'>): Promise<void> {
   const stored = new Map((await canaries.list()).map(({ keyId, sealed }) => [keyId, sealed]));
   const known = ring.map(({ id }) => id);
-  // A replica may have sealed a value with a key after another replica had found no value of that key and removed its
-  // canary.
+  // A replica may have sealed a value with a sealing key after another replica had found no value of that key and
+  // removed its canary.
   const others = [...stored.keys()].filter((keyId) => !known.includes(keyId));
   const missing = [...new Set([...others, ...(await canaries.keyIdsBesides(known))])];
   if (missing.length > 0) {

@@ -16,7 +16,7 @@ interface OwnedDocument {
 type StoredValue = SealedValue & { readonly id?: string };
 
 export interface SealedDocuments extends SealedRecords {
-  /** Returns the key ids of documents that contain a value sealed with none of the given keys. */
+  /** Returns the ids of sealing keys of documents that contain a value sealed with none of the given keys. */
   keyIds(besides: readonly string[]): Promise<readonly string[]>;
 }
 
@@ -51,8 +51,8 @@ export function sealedDocuments<D extends OwnedDocument>(
           for (const [at, value] of valuesAt(document, path).filter(([, stored]) => stored.keyId === keyId)) {
             const { _id, organizationId } = document;
             const { sealed, keyId: newest } = field.rewrap({ id: value.id ?? _id, organizationId }, value);
-            // The condition on the old value keeps this update from overwriting a secret that has changed since it was
-            // read.
+            // The condition on the old sealed value keeps this update from overwriting a secret that has changed since
+            // it was read.
             await collection.updateOne(
               { _id, organizationId, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,
               { $set: { [`${at}.sealed`]: sealed, [`${at}.keyId`]: newest } } as unknown as UpdateFilter<D>,
@@ -80,7 +80,10 @@ function otherKey(path: string, keyIds: readonly string[]): object {
   return { [list]: { $elemMatch: { [`${inner}.keyId`.slice(1)]: isOther } } };
 }
 
-/** Returns the values at a path of a document, each with its concrete path, such as `secrets.0` or `sessions.1.key`. */
+/**
+ * Returns the values at a path of a database document, each with its concrete path, such as `secrets.0` or
+ * `sessions.1.key`.
+ */
 function valuesAt(document: object, path: string): (readonly [string, StoredValue])[] {
   const [list = '', inner] = path.split('[]');
   const elements = inner === undefined ? undefined : ((valueAt(document, list) ?? []) as readonly unknown[]);

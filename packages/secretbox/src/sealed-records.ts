@@ -21,7 +21,7 @@ export interface SealedRecords {
 
 /** Interval at which a replica checks whether secrets have another key than the newest. */
 const REWRAP_EACH_MS = 60_000;
-/** The same interval after the start, and while secrets of an older key are left. */
+/** Interval between checks for secrets of older keys after the start, and while secrets of an older key are left. */
 const REWRAP_AGAIN_MS = 10_000;
 /** Maximum number of records sealed with one older key that a run of the rotation job handles. */
 const REWRAPPED_AT_ONCE = 100;

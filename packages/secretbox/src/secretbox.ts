@@ -43,7 +43,7 @@ export interface Secretbox {
    * @throws SealedValueError if the value was changed, belongs to another place, or its key is not in the ring
    */
   open(sealed: string, place: SecretPlace): string;
-  /** Seals the same value again with the newest key, without changing the ciphertext. */
+  /** Seals the same secret again with the newest key, without changing the ciphertext. */
   rewrap(sealed: string, place: SecretPlace): string;
 }
 
@@ -120,7 +120,10 @@ function unwrap(key: SealingKey, wrapped: Buffer, place: SecretPlace): Buffer {
   return decrypt(key.bytes, wrapped, authenticated(place, key.id), place);
 }
 
-/** The parts are encoded as JSON, so that a delimiter in a part cannot make two places equal. */
+/**
+ * The parts of the place of a sealed value are encoded as JSON, so that a delimiter in a part cannot make two places
+ * equal.
+ */
 function authenticated({ organizationId, collection, recordId, field }: SecretPlace, ...more: string[]): Buffer {
   return Buffer.from(JSON.stringify([organizationId, collection, recordId, field, ...more]), 'utf8');
 }
@@ -141,7 +144,7 @@ function decrypt(key: Buffer, sealed: Buffer, additional: Buffer, place: SecretP
   try {
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
-    // The cause is omitted, because no error may contain parts of a secret.
+    // The cause of a failed decryption is omitted, because no error may contain parts of a secret.
     throw new SealedValueError('it was changed, or belongs to another place or key', place);
   }
 }

@@ -25,23 +25,23 @@ export const SECOND_COMPANY_ID = '0192a000-0000-7000-8000-00000000c002';
 /** A fake of the organization service, with the organizations that a test creates. */
 export interface FakeOrganization extends GrpcServer {
   newTenant(baseCurrency?: string): string;
-  /** Changes the plan without publishing an event. */
+  /** Changes the plan of the fake organization without publishing an event. */
   setPlan(organizationId: string, plan: string): void;
-  /** Changes the subscription without publishing an event. */
+  /** Changes the subscription of the fake organization without publishing an event. */
   setSubscription(organizationId: string, isActive: boolean): void;
   /** Changes the limit of ERP connections of an organization without publishing an event. */
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
   /** Changes the reference validation mode of the fake organization without publishing an event. */
   setReferenceValidation(organizationId: string, mode: string): void;
-  /** Switches the rule of four eyes on or off without publishing an event. */
+  /** Switches the rule of four eyes on or off for the fake organization without publishing an event. */
   setFourEyes(organizationId: string, fourEyes: boolean): void;
-  /** Deletes the organization without publishing an event. */
+  /** Deletes the fake organization without publishing an event. */
   deleteTenant(organizationId: string): void;
   /** Returns how often the facts of an organization were requested. */
   factRequestsOf(organizationId: string): number;
-  /** Adds a company without publishing an event. */
+  /** Adds a company to the fake organization without publishing an event. */
   newCompany(organizationId: string): string;
-  /** Adds a member, who is active or only invited. */
+  /** Adds a member of the fake organization, who is active or only invited. */
   newMember(organizationId: string, status?: 'ACTIVE' | 'INVITED'): string;
 }
 

@@ -10,7 +10,7 @@ import type { FakeOrganization } from './fake-organization.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The parts of a service that a test file needs. */
+/** The parts of a tested service that a test file needs. */
 export interface TestedServiceOptions<Clients> {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
@@ -31,11 +31,11 @@ export interface TestedService<Clients> {
   startReplica(env?: Environment): Promise<Clients & { stop(): Promise<void> }>;
   /** Stops the first replica of the tested service. */
   stopService(): Promise<void>;
-  /** Stops all replicas and drops their database. */
+  /** Stops all replicas of the tested service and drops their database. */
   stop(): Promise<void>;
 }
 
-/** Starts the first replica of a service. All replicas share a database and the keys for secrets. */
+/** Starts the first replica of a tested service. All replicas share a database and the keys for secrets. */
 export async function startTestedService<Clients extends { close(): void }>({
   infrastructure: { mongodbUrl, natsUrl },
   databaseName,

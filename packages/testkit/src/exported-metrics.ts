@@ -9,11 +9,12 @@ export interface ExportedMetrics {
   /** Metric reader that the test passes to the code that starts telemetry. */
   readonly reader: PeriodicExportingMetricReader;
   /**
-   * Returns the current value with this name and exactly these attributes, or undefined if there is none.
+   * Returns the current value of the exported metric with this name and exactly these attributes, or undefined if there
+   * is none.
    * @param service in whose scope the value is; by default any
    */
   value(name: string, attributes?: Readonly<Record<string, unknown>>, service?: string): Promise<number | undefined>;
-  /** Returns the current histogram with this name and exactly these attributes. */
+  /** Returns the current exported histogram with this name and exactly these attributes. */
   histogram(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<ExportedHistogram | undefined>;
 }
 

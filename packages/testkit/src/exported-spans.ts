@@ -8,13 +8,13 @@ export interface ExportedSpan {
   readonly linkedTraceIds: readonly string[];
 }
 
-/** Collects in memory the spans that would be sent to a collector. */
+/** Collects in memory the trace spans that would be sent to a collector. */
 export function exportedSpans() {
   const exporter = new InMemorySpanExporter();
   return {
     /** Span processor that the test passes to the code that starts telemetry. */
     processor: new SimpleSpanProcessor(exporter),
-    /** Returns the spans that have ended, in the order of their ends. */
+    /** Returns the trace spans that have ended, in the order of their ends. */
     spans: (): ExportedSpan[] =>
       exporter.getFinishedSpans().map((span) => ({
         name: span.name,

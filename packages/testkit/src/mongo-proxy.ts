@@ -13,10 +13,11 @@ const OP_MSG = 2013;
 const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
 
 export interface HoldOptions {
-  /** Command and collection as they are sent, such as `insert invoices` or `findAndModify uploads`. */
+  /** MongoDB command and collection as they are sent, such as `insert invoices` or `findAndModify uploads`. */
   readonly command: string;
   /**
-   * `before`: the command never reaches the database. `after`: the command is executed, but its response never arrives.
+   * `before`: the MongoDB command never reaches the database. `after`: the command is executed, but its response never
+   * arrives.
    */
   readonly side: 'before' | 'after';
   /**
@@ -30,7 +31,7 @@ export interface HoldOptions {
   readonly occurrence?: number;
 }
 
-/** Holds commands back, so that a test can kill their sender at exactly this step. */
+/** Holds MongoDB commands back, so that a test can kill their sender at exactly this step. */
 export interface Hold {
   /** Resolves when the test proxy holds all expected MongoDB messages. */
   readonly complete: Promise<void>;

@@ -25,7 +25,7 @@ export async function startRawHttpServer(
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      // A request body that arrives in a separate packet gets no response.
+      // An HTTP request body that arrives in a separate packet gets no response.
       if (!/^[A-Z]+ \//.test(data.toString('latin1'))) return;
       requestsCount++;
       const rest = [...answer()];
@@ -64,7 +64,7 @@ export function interimAnswers(count: number): string[] {
   return Array.from({ length: count }, () => interimAnswer('102 Processing'));
 }
 
-/** Returns the text of a final response with this body. */
+/** Returns the text of a final HTTP response with this body. */
 export function finalAnswer(body: string, line = '200 OK', headers = 'content-type: application/json\r\n'): string {
   return `HTTP/1.1 ${line}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

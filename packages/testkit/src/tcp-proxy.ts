@@ -45,11 +45,11 @@ export interface TcpProxy {
    */
   stall(direction?: Direction): void;
   /**
-   * Keeps connections open and accepts new ones, but loses all their data, even after `heal`, as if the machine at the
-   * other end had failed. Connections that are opened after `heal` work.
+   * Keeps the proxied connections open and accepts new ones, but loses all their data, even after `heal`, as if the
+   * machine at the other end had failed. Connections that are opened after `heal` work.
    */
   swallow(): void;
-  /** Ends `cut`, `stall` and `swallow`. A configured delay and rate limit stay. */
+  /** Ends the faults `cut`, `stall` and `swallow` of the TCP proxy. A configured delay and rate limit stay. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -61,8 +61,8 @@ interface Connection {
 }
 
 /**
- * The memory of the proxy is limited by the stream buffers of {@link CONNECTIONS_MAX} connections, because a slow side
- * slows down the other.
+ * The memory of the TCP proxy is limited by the stream buffers of {@link CONNECTIONS_MAX} connections, because a slow
+ * side slows down the other.
  */
 export async function startTcpProxy({
   serverHost,
@@ -80,7 +80,7 @@ export async function startTcpProxy({
   let isSwallowing = false;
   let turn = 0;
 
-  /** Creates a stream that passes data on according to the current faults. */
+  /** Creates a stream of the TCP proxy that passes data on according to the current faults. */
   const wire = (direction: Direction, connection: Connection): Transform =>
     new Transform({
       transform(chunk: Buffer, _encoding, done) {
@@ -118,7 +118,7 @@ export async function startTcpProxy({
     const taps = tap?.(end);
     pipeline([client, wire('toServer', connection), ...(taps ? [taps.toServer] : []), upstream], end);
     pipeline([upstream, wire('toClient', connection), ...(taps ? [taps.toClient] : []), client], end);
-    // A pipeline ends with its last stream. Data that is held back must not outlive its client.
+    // A stream pipeline of the TCP proxy ends with its last stream. Data that is held back must not outlive its client.
     client.once('close', end);
     if (client.destroyed || isCut) end();
   };

@@ -20,15 +20,18 @@ export interface ReceivedRequest {
  * hold a response until a condition is met, and check headers that the simulator does not record.
  */
 export interface WebhookReceiver {
-  /** PEM file of the authority that issued the certificate of the receiver. */
+  /** PEM file of the authority that issued the certificate of the webhook receiver. */
   readonly caFile: string;
   /** Origin of the test receiver, such as `https://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
   readonly requests: ReceivedRequest[];
-  /** Returns the recorded requests that were sent to this path. */
+  /** Returns the recorded webhook requests that were sent to this path. */
   to(path: string): readonly ReceivedRequest[];
-  /** Sets the response to requests to a path, which is sent after the request was recorded. The default is 200. */
+  /**
+   * Sets the response of the webhook receiver to requests to a path, which is sent after the request was recorded. The
+   * default is 200.
+   */
   answer(path: string, answer: (request: ReceivedRequest, response: ServerResponse) => void): void;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { Group, InvoiceModel } from '../invoice-model.js';
 import { toText } from '../decimal.js';
 import type { FailedRule } from '../validation.js';
 
-/** The rule sets of documents reference, section 9.2. */
+/** The sets of validation rules for e-invoices in documents reference, section 9.2. */
 export type RuleSet = 'EN16931' | 'PEPPOL' | 'XRECHNUNG';
 
 /** Place in the electronic invoice where a validation rule is broken. */
@@ -36,12 +36,15 @@ export function mismatch(
   return { at, message, expected: toText(expected), actual: toText(actual) };
 }
 
-/** Returns all groups at the end of a path such as BG-25, BG-27, or the invoice itself for an empty path. */
+/**
+ * Returns all groups of an e-invoice at the end of a path such as BG-25, BG-27, or the invoice itself for an empty
+ * path.
+ */
 export function groupsAt(invoice: Group, path: readonly string[]): readonly Group[] {
   return path.reduce<readonly Group[]>((groups, code) => groups.flatMap((group) => group.groups(code)), [invoice]);
 }
 
-/** Declares a rule that is checked for each group of the invoice at a path. */
+/** Declares a validation rule that is checked for each group of the invoice at a path. */
 export function eachGroup(
   id: string,
   path: readonly string[],

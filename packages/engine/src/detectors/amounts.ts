@@ -738,7 +738,7 @@ function inMicro(thresholds: readonly string[]): readonly bigint[] {
   return limits;
 }
 
-/** Checks whether another of the supplier's amounts is also just below the limit. */
+/** Checks whether another of the supplier's amounts is also just below the approval limit. */
 function isInBand(minor: string, { worthOf, limit }: Band, percent: number): boolean {
   return isJustUnder(worthOf(minor), limit, percent);
 }
@@ -748,7 +748,8 @@ function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
 }
 
 /**
- * Checks whether many of the supplier's earlier amounts are just below the limit, because its prices are in that range.
+ * Checks whether many of the supplier's earlier amounts are just below the approval limit, because its prices are in
+ * that range.
  */
 function isPricePoint(
   uses: readonly AmountUse[],

@@ -336,7 +336,7 @@ function isOfSameBank(key: string, knownKey: string): boolean {
   return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
 }
 
-/** Checks whether the key belongs to an invalid account (packages/values, bank-account). */
+/** Checks whether a bank account key belongs to an invalid account (packages/values, bank-account). */
 function isInvalidKey(key: string): boolean {
   return key.startsWith('X:');
 }
@@ -800,7 +800,9 @@ function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: B
   return known.length >= factorSuppliersMin;
 }
 
-/** Returns the bills in a link that count towards trust. Older links do not store which bills these are. */
+/**
+ * Returns the bills in a bank account link that count towards trust. Older links do not store which bills these are.
+ */
 function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
   return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });
 }

@@ -2,7 +2,7 @@ import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Facts } from '../facts/facts.js';
 import type { AmountUse } from '../facts/supplier.js';
 
-/** The checked amount in all forms that the rules compare. The forms are computed once. */
+/** The amount of the checked invoice in all forms that the rules compare. The forms are computed once. */
 export interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
@@ -25,7 +25,9 @@ export function mayBeWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: st
   return value === undefined || value * BigInt(times) >= limitInMicro(valueMin);
 }
 
-/** Cache of parsed limits. Every invoice is compared with them, so each limit is parsed only once. */
+/**
+ * Cache of the parsed value limits of policies. Every invoice is compared with them, so each limit is parsed only once.
+ */
 const readLimits = new Map<string, bigint>();
 const READ_LIMITS_MAX = 256;
 

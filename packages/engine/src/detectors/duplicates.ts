@@ -120,7 +120,7 @@ interface RaisedPairs {
   readonly extra: { readonly [name: string]: EvidenceValue };
   /** The pair that determined the finding type, if the pair with the most points did not. */
   readonly actionPair?: PairScore;
-  /** Pairs of invoices that the finding shows, if it does not show every pair. */
+  /** Pairs of invoices that a duplicate finding shows, if it does not show every pair. */
   readonly partners?: readonly PairScore[];
 }
 

@@ -41,7 +41,10 @@ interface Difference {
   readonly field: 'bank account' | 'amount' | 'invoice number' | 'seller' | 'issue date' | 'KSeF number' | 'file';
   readonly document: string;
   readonly ksef: string;
-  /** Values of the field that differs from KSeF, for the evidence, if sentences write them differently. */
+  /**
+   * Values of the invoice field that differs from KSeF, for the evidence of the finding, if sentences write them
+   * differently.
+   */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
   /** True if both records state a bank account and the accounts differ. */
   readonly isAccount?: true;

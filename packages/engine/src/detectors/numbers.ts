@@ -78,7 +78,8 @@ interface Series {
 }
 
 /**
- * Returns the series, or undefined if the last digits of the invoice number are the billed period and not a counter.
+ * Returns the invoice number series of the supplier, or undefined if the last digits of the invoice number are the
+ * billed period and not a counter.
  */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
@@ -178,7 +179,7 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
  */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
-  // Indexes of the entries that end the lowest series of each length.
+  // Indexes of the invoice numbers that end the lowest series of each length.
   const ends: number[] = [];
   const previous: number[] = [];
   const valueAt = (place: number | undefined): number => entries[place ?? -1]?.value ?? 0;

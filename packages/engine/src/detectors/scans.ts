@@ -57,8 +57,8 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
 }
 
 /**
- * Reports leading digits that do not follow Benford's law. Natural amounts follow it, while invented or capped amounts
- * do not.
+ * Reports a history scan whose amounts have leading digits that do not follow Benford's law. Natural amounts follow it,
+ * while invented or capped amounts do not.
  */
 function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParameters): RaisedFinding[] {
   const amounts = grownAmounts(rows, parameters);
@@ -110,7 +110,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
   });
 }
 
-/** Reports more invoices just below an approval limit than the neighbouring amounts suggest. */
+/** Reports a history scan with more invoices just below an approval limit than the neighbouring amounts suggest. */
 function thresholdClusters(scan: ScanPopulation, { scans: parameters, amounts }: Policy): RaisedFinding[] {
   if (scan.rows.length < parameters.clusterRowsMin) return [];
   const currencies = [...new Set(scan.rows.map(({ currency }) => currency))].sort(compareText);
@@ -208,7 +208,7 @@ interface DigitFit {
   readonly n: number;
   /** Mean absolute deviation between the observed and the expected shares of first digits (Benford's law). */
   readonly mad: number;
-  /** Mean deviation that chance explains for this number of amounts. */
+  /** Mean deviation that chance explains for this number of amounts of a history scan. */
   readonly noise: number;
   readonly excess: number;
   readonly spikes: readonly Spike[];

@@ -519,8 +519,8 @@ interface HighestAmounts {
 }
 
 /**
- * Checks whether the amount that few invoices exceed is above the limit. Both are compared at the exchange rate of the
- * invoice.
+ * Checks whether the amount that few invoices exceed is above the limit for first invoices. Both are compared at the
+ * exchange rate of the invoice.
  */
 function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: DecimalAmount): boolean {
   return toMicro(highest.high) * toMicro(value) > toMicro(limit) * toMicro(highest.value);

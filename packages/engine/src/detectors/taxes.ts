@@ -47,7 +47,7 @@ interface TaxedAmounts {
   readonly gross: bigint;
   /** Tax as a share of the net amount in basis points. Absent if net is missing or zero. */
   readonly rate: number | undefined;
-  /** Number of decimals that the currency of the invoice has. */
+  /** Number of decimal places that the currency of the invoice has. */
   readonly exponent: number;
 }
 
@@ -338,7 +338,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   ];
 }
 
-/** Returns the standard VAT rate that applied in a country before the given rate. */
+/** Returns the standard VAT rate that applied in a country before the given VAT rate. */
 function standardRateBefore(country: string, { from }: VatRate): number | undefined {
   return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
 }

@@ -4,7 +4,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
  * The supplier's record in the vendor master of the invoice's company. Present only if a vendor master is synchronised.
  */
 export interface VendorMasterFacts {
-  /** Completion time of the last complete synchronisation (RFC 3339). */
+  /** Completion time of the last complete synchronisation of the vendor master (RFC 3339). */
   readonly syncedAt: string;
   /** Whole hours from the last import of the vendor master to the analysis of the invoice. */
   readonly ageHours: number;
@@ -17,7 +17,7 @@ export interface MasterVendor {
   readonly name: string;
   /** True for a collective record for one-time suppliers, which gives no information about a single supplier. */
   readonly isOneTime: boolean;
-  /** Accounts that can be compared. Accounts that the ERP masks are left out. */
+  /** Bank accounts of the vendor that can be compared. Accounts that the ERP masks are left out. */
   readonly accounts: readonly MasterAccount[];
 }
 
@@ -30,11 +30,17 @@ export interface MasterAccount {
 /** The order named on the invoice, as stored in the ERP. */
 export interface OrderMasterFacts {
   readonly currency: string;
-  /** Ordered amount without tax, and the amount billed so far: earlier invoices minus credit notes. */
+  /**
+   * Ordered amount of the purchase order without tax, and the amount billed so far: earlier invoices minus credit
+   * notes.
+   */
   readonly net?: OrderTotals;
   /** Totals of the purchase order including tax. */
   readonly gross?: OrderTotals;
-  /** True for a blanket order, from which goods are requested as needed. It has no total that could be exceeded. */
+  /**
+   * True if the purchase order is a blanket order, from which goods are requested as needed. It has no total that could
+   * be exceeded.
+   */
   readonly isBlanket: boolean;
   /** The supplier with which the order was placed. */
   readonly owner?: { readonly supplierId: string; readonly name: string };

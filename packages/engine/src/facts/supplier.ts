@@ -198,7 +198,7 @@ export interface LateTaxId {
   readonly onlyScanId?: string;
 }
 
-/** Bills with an account and their first and last day: the day of receipt, or the issue day for scan rows. */
+/** Bills with a bank account and their first and last day: the day of receipt, or the issue day for scan rows. */
 export interface EarningUse {
   readonly count: number;
   readonly firstDay: number;

@@ -46,12 +46,12 @@ export function matchedRecord(invoice: Candidate, other: Candidate, points: numb
   };
 }
 
-/** Returns the gross amount with as many decimals as its currency has: `1200.00`. */
+/** Returns the gross amount of an invoice with as many decimals as its currency has: `1200.00`. */
 export function amountOf(record: AmountParts): DecimalAmount {
   return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
 }
 
-/** Returns the amount with its currency, for sentences: `EUR 1,200.00`. */
+/** Returns the amount of an invoice with its currency, for sentences: `EUR 1,200.00`. */
 export function amountText(record: AmountParts): string {
   return moneyText(amountOf(record), record.currency);
 }
@@ -59,7 +59,10 @@ export function amountText(record: AmountParts): string {
 type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
 type Shown = string | null;
 
-/** Returns the values from the checked invoice and from the other record, or null if the row compares no values. */
+/**
+ * Returns the values of a compared field from the checked invoice and from the other record, or null if it compares no
+ * values.
+ */
 function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field']): [left: Shown, right: Shown] {
   const { other } = pair;
   switch (field) {
@@ -93,7 +96,7 @@ function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field'
   }
 }
 
-/** Returns the currencies of the amounts that a row compares. */
+/** Returns the currencies of the amounts that one row of an invoice comparison compares. */
 function currenciesOf(
   invoice: Candidate,
   other: Candidate,

@@ -206,8 +206,8 @@ function differingNumericRuns(one: Candidate, other: Candidate): DifferingRun[] 
 }
 
 /**
- * Checks whether both numbers end with a check digit, as in `123-456789-5` on freight bills: a single digit after a
- * dash that differs together with the digits before it. A count of parts differs alone.
+ * Checks whether both invoice numbers end with a check digit, as in `123-456789-5` on freight bills: a single digit
+ * after a dash that differs together with the digits before it. A count of parts differs alone.
  */
 function haveCheckDigits(left: Candidate, right: Candidate): boolean {
   const [one = [], other = []] = [left, right].map(({ invoiceNumber, number: { runs } }) =>
@@ -249,9 +249,9 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
 }
 
 /**
- * Checks whether only one run differs and is the day and month of the issue date on both sides, alone or with the year.
- * `0202/24/2` is the second trip on 2 February. If a copy had been typed on another day, both numbers would have to be
- * wrong.
+ * Checks whether only one run of digits of two invoice numbers differs and is the day and month of the issue date on
+ * both sides, alone or with the year. `0202/24/2` is the second trip on 2 February. If a copy had been typed on another
+ * day, both numbers would have to be wrong.
  */
 function areOfDifferentDays([run, ...others]: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (run === undefined || others.length > 0 || left.issueDate === right.issueDate) return false;
@@ -267,8 +267,8 @@ function dayParts({ issueDate }: Candidate): string[] {
 }
 
 /**
- * Checks whether the two runs are the two periods, or contain them before or after digits that both share, such as a
- * customer number or a counter.
+ * Checks whether two runs of digits of invoice numbers are the two periods, or contain them before or after digits that
+ * both share, such as a customer number or a counter.
  */
 function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: string): boolean {
   if (withoutLeadingZeros(leftPart) === left && withoutLeadingZeros(rightPart) === right) return true;
@@ -282,7 +282,8 @@ function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: 
 }
 
 /**
- * Minimum length of a period inside a longer run. In many numbers, two digits equal the month or the year by chance.
+ * Minimum length of a period inside a longer run of digits of an invoice number. In many numbers, two digits equal the
+ * month or the year by chance.
  */
 const GLUED_PERIOD_LENGTH_MIN = 4;
 
@@ -343,8 +344,8 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
 }
 
 /**
- * Checks whether the runs are equal except for the month next to the year of the issue date, and one month is that of
- * the issue date: `77123452609`.
+ * Checks whether two runs of digits of invoice numbers are equal except for the month next to the year of the issue
+ * date, and one month is that of the issue date: `77123452609`.
  */
 function hasOwnMonth(
   { left, right }: DifferingRun,
@@ -387,8 +388,8 @@ function isLaterCounter(
 }
 
 /**
- * Checks whether only the counter differs, and only by a little. In that case, the other record is another bill on a
- * busy day rather than an invoice number with two typing errors.
+ * Checks whether only the counter of two invoice numbers differs, and only by a little. In that case, the other record
+ * is another bill on a busy day rather than an invoice number with two typing errors.
  */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,

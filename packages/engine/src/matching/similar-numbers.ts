@@ -42,8 +42,8 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
 }
 
 /**
- * Returns the forms without the month next to the year, without both, or without a run that contains both, as long as
- * enough digits remain.
+ * Returns the forms of an invoice number without the month next to the year, without both, or without a run that
+ * contains both, as long as enough digits remain.
  */
 function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigitsMin }: DuplicateParameters): string[] {
   const [year = '', month = '', day = ''] = issueDate.split('-');
@@ -79,8 +79,8 @@ function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigits
 }
 
 /**
- * Removes the year from a digit run: `2026` and `26` become empty, and `20260113` becomes `113`. Undefined if the run
- * contains no year.
+ * Removes the year from a digit run of an invoice number: `2026` and `26` become empty, and `20260113` becomes `113`.
+ * Undefined if the run contains no year.
  */
 function withoutYear(run: string, year: string): string | undefined {
   if (run === year || run === year.slice(2)) return '';
@@ -99,9 +99,9 @@ export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
 }
 
 /**
- * Checks whether the digits are equal and one letter group is completely different: `W-24159` and `S-24159`,
- * `250602-01/N` and `/S`. Suppliers that number each site or department separately have such numbers. A typing error
- * leaves part of the group (`AB` and `B`) or swaps its letters (`YU` and `UY`).
+ * Checks whether the digits of two invoice numbers are equal and one letter group is completely different: `W-24159`
+ * and `S-24159`, `250602-01/N` and `/S`. Suppliers that number each site or department separately have such numbers. A
+ * typing error leaves part of the group (`AB` and `B`) or swaps its letters (`YU` and `UY`).
  */
 export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolean {
   if (a.runs.length !== b.runs.length) return false;
@@ -123,9 +123,9 @@ export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolea
 const SERIES_LETTERS_MAX = 3;
 
 /**
- * Checks whether `longer` contains all runs of `shorter` in their order, and apart from them only letters (`0011/HH/26`
- * and `0011/26`) or a reference after them (`2600024 PO 4571824`). If amount and date are equal, the reference may also
- * precede them (`104872/20`).
+ * Checks whether `longer` contains all runs of letters and digits of the invoice number `shorter` in their order, and
+ * apart from them only letters (`0011/HH/26` and `0011/26`) or a reference after them (`2600024 PO 4571824`). If amount
+ * and date are equal, the reference may also precede them (`104872/20`).
  */
 export function hasExtraParts(
   longer: InvoiceNumber,

@@ -63,7 +63,7 @@ interface WrittenBill {
 const UNRELATED: readonly PairScore['number'][] = ['DIFF', 'SEQ'];
 const COMPARED_DATES: readonly PairScore['date'][] = ['SAME', 'SWAP', 'NEAR', 'FAR'];
 
-/** Checks whether the rows of this file apply to the pair. */
+/** Checks whether the rows for unrelated invoice numbers apply to the pair of bills. */
 export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: Compared): boolean {
   return (
     pair.sameSupplier &&
@@ -124,8 +124,8 @@ function amountRows(
 }
 
 /**
- * Rates the pair by the interval between the bills. Regular bills with the same amount are a month or a quarter apart,
- * while a copy arrives at any time.
+ * Rates a pair of bills by the interval between the bills. Regular bills with the same amount are a month or a quarter
+ * apart, while a copy arrives at any time.
  */
 function dueRow({ facts: { invoice }, parameters }: UnrelatedContext, { other }: Compared, form?: Form): Comparison[] {
   const days = Math.abs(invoice.issueDay - other.issueDay);
@@ -246,8 +246,8 @@ function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' 
 }
 
 /**
- * Returns the sign that one of the two numbers does not belong to the supplier's own series, or undefined if there is
- * no such sign.
+ * Returns the sign that one of the two invoice numbers does not belong to the supplier's own series, or undefined if
+ * there is no such sign.
  */
 function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { facts, parameters } = context;
@@ -296,8 +296,8 @@ function digitsOf(text: string): string {
 }
 
 /**
- * Checks whether a number contains the word of another document, such as `LS 20418`. An abbreviation counts only in
- * front of the digits of a number, because codes such as `BC8HV3` contain the same letters by chance.
+ * Checks whether an invoice number contains the word of another document, such as `LS 20418`. An abbreviation counts
+ * only in front of the digits of a number, because codes such as `BC8HV3` contain the same letters by chance.
  */
 function namesDocument({ number: { runs } }: Candidate): boolean {
   return runs.some((run, index) => {
@@ -308,7 +308,10 @@ function namesDocument({ number: { runs } }: Candidate): boolean {
   });
 }
 
-/** Checks whether the number is that of a reminder or a statement of account, which state bills that were sent before. */
+/**
+ * Checks whether the invoice number is that of a reminder or a statement of account, which state bills that were sent
+ * before.
+ */
 function namesReminder({ invoiceNumber }: Candidate): boolean {
   const words = plainText(invoiceNumber).match(/[A-Z]{5,}/g) ?? [];
   return words.some((word) => REMINDER_WORDS.has(word) || STATEMENT_WORDS.has(word));
@@ -318,8 +321,8 @@ function namesReminder({ invoiceNumber }: Candidate): boolean {
 const WHOLE_WORD_LETTERS_MIN = 6;
 
 /**
- * Checks whether the form of the number differs from the supplier's other recent bills. Undefined if these bills have
- * no form in common.
+ * Checks whether the form of an invoice number differs from the supplier's other recent bills. Undefined if these bills
+ * have no form in common.
  */
 function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Candidate): boolean | undefined {
   const { facts, parameters } = context;
@@ -351,8 +354,9 @@ function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
 }
 
 /**
- * Returns the row for numbers that differ in one or two digits and are no further apart than usual, if the supplier
- * often bills the same amount twice, on the same day or within days. Examples are two hotel rooms or two truckloads.
+ * Returns the row for invoice numbers that differ in one or two digits and are no further apart than usual, if the
+ * supplier often bills the same amount twice, on the same day or within days. Examples are two hotel rooms or two
+ * truckloads.
  */
 export function stepRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   if (!pair.sameSupplier || pair.amount !== 'EQ' || (pair.number !== 'TYPO' && pair.number !== 'TYPO2')) return [];

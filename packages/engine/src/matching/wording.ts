@@ -3,7 +3,7 @@ import type { Candidate } from '../facts/invoice.js';
 import { counted, listed } from '../explanation/phrases.js';
 import type { Comparison, PairScore } from './pair.js';
 
-/** Sentences that explain each relation to a reviewer. */
+/** Sentences that explain to a reviewer how two invoices relate in one field. */
 const notes: Readonly<Record<string, string>> = {
   'base BASE': 'Every comparison of two invoices starts with this value.',
   'number IDENT': 'The two invoices have the same number.',

@@ -141,7 +141,10 @@ function isOrdinal(part: string): boolean {
 /** Maximum number of words before the word of a reminder, as in `2nd payment reminder`. */
 const ORDINALS_MAX = 2;
 
-/** Checks whether parts are the number of a bill and not only the year behind the number of a reminder. */
+/**
+ * Checks whether parts of an invoice number are the number of a bill and not only the year behind the number of a
+ * reminder.
+ */
 function namesBill(parts: readonly string[]): boolean {
   const text = parts.join('');
   return digitCount(text) >= 3 && !BARE_YEAR.test(text);

@@ -219,7 +219,9 @@ function revisedNumberKeys(record: Candidate): LookupKey[] {
   return digits === undefined ? [] : supplierKeysOf(record).map((supplier) => matchKey(1, `${supplier}|${digits}`));
 }
 
-/** Returns the digits of a number as its credit note states them. Undefined if they are too few to name a bill. */
+/**
+ * Returns the digits of an invoice number as its credit note states them. Undefined if they are too few to name a bill.
+ */
 export function billDigits(number: string): string | undefined {
   const digits = number.replace(/[^0-9]/g, '').replace(/^0+/, '');
   return digits.length >= BILL_DIGITS_MIN ? digits : undefined;

@@ -11,8 +11,8 @@ export interface BankParameters {
     readonly changedVirtual: Level;
     readonly changedFactor: Level;
     /**
-     * Severity and confidence of the finding if the supplier's only other accounts were first stated after invoices
-     * without an account.
+     * Severity and confidence of the finding about a changed bank account if the supplier's only other accounts were
+     * first stated after invoices without an account.
      */
     readonly changedUncompared: Level;
     readonly nearMatch: Level;
@@ -46,8 +46,8 @@ export interface BankParameters {
     readonly firstUseLaterDoubtful: Level;
     readonly missing: Level;
     /**
-     * Level for an invoice that asks to pay another party than the supplier, to a bank account that is not trusted or
-     * by other means than a transfer.
+     * Severity and confidence of a finding about an invoice that asks to pay another party than the supplier, to a bank
+     * account that is not trusted or by other means than a transfer.
      */
     readonly payeeDiffers: Level;
     readonly payeeIsFactor: Level;

@@ -4,8 +4,8 @@ export interface BuyerParameters {
   readonly levels: {
     readonly mismatch: Level;
     /**
-     * Severity and confidence of the finding if the company has no tax id, or if the name is the company's own so that
-     * the tax id may belong to a VAT group.
+     * Severity and confidence of the finding about a wrong buyer if the company has no tax id, or if the name is the
+     * company's own so that the tax id may belong to a VAT group.
      */
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;

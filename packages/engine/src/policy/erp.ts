@@ -3,7 +3,10 @@ import type { Level } from './level.js';
 export interface ErpParameters {
   readonly levels: {
     readonly masterMismatch: Level;
-    /** Severity and confidence of the finding if the vendor master is stale or the supplier uses many accounts. */
+    /**
+     * Severity and confidence of the finding about a bank account that differs from the vendor master, if the vendor
+     * master is stale or the supplier uses many accounts.
+     */
     readonly masterMismatchDoubtful: Level;
     readonly ownAccount: Level;
     readonly notInMaster: Level;

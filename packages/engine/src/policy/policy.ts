@@ -33,14 +33,15 @@ import { taxes } from './taxes.js';
 import type { TaxParameters } from './taxes.js';
 
 /**
- * Length of the digest in bytes. With six bytes, two policies with one id and version have the same name with a
- * probability of 1 in 281 trillion. The service checks for this at start.
+ * Length in bytes of the digest in the name of a detection policy. With six bytes, two policies with one id and version
+ * have the same name with a probability of 1 in 281 trillion. The service checks for this at start.
  */
 const NAME_DIGEST_BYTES = 6;
 
 /**
- * All numbers that the engine uses (detection reference, sections 3 to 9). Analyses name the policy by {@link
- * policyVersion}, which changes if any number changes. Points are stored as half points, so 18 means 9 points.
+ * The detection policy: all numbers that the engine uses (detection reference, sections 3 to 9). Analyses name the
+ * policy by {@link policyVersion}, which changes if any number changes. Points are stored as half points, so 18 means 9
+ * points.
  */
 export interface Policy {
   readonly id: string;

@@ -4,8 +4,8 @@ export interface TaxParameters {
   readonly levels: {
     readonly arithmeticSmall: Level;
     /**
-     * Severity and confidence of the finding if the difference is as high as a charge that the law of the supplier's
-     * country adds to the total.
+     * Severity and confidence of the finding about totals that do not add up, if the difference is as high as a charge
+     * that the law of the supplier's country adds to the total.
      */
     readonly arithmeticStatutory: Level;
     readonly arithmetic: Level;
@@ -23,7 +23,10 @@ export interface TaxParameters {
    */
   readonly toleranceMinor: number;
   readonly toleranceMinorWhole: number;
-  /** Amount in euros at the exchange rate of the invoice, or in the invoice currency if no rate exists. */
+  /**
+   * Difference between invoice totals that counts as small, in euros at the exchange rate of the invoice, or in the
+   * invoice currency if no rate exists.
+   */
   readonly smallDifference: string;
   readonly smallBasisPoints: number;
   readonly overbilledBasisPoints: number;
@@ -53,7 +56,7 @@ export interface StatutoryAmount {
   readonly name: string;
   readonly currency: string;
   readonly amount: string;
-  /** Net amount above which an invoice has the charge. */
+  /** Net amount above which an invoice has the statutory charge. */
   readonly netAbove: string;
 }
 
@@ -62,7 +65,7 @@ export interface StatutoryShare {
   readonly name: string;
   readonly basisPoints: readonly number[];
   readonly of: 'NET' | 'NET_AND_TAX';
-  /** True if only invoices without tax have the charge. */
+  /** True if only invoices without tax have the statutory charge. */
   readonly withoutTax: boolean;
 }
 

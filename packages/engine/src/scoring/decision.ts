@@ -11,7 +11,7 @@ export interface RiskDecision {
   readonly riskScore: number;
 }
 
-/** Returns the decision and the matching score (detection reference, section 9). */
+/** Returns the decision on an invoice and the matching score (detection reference, section 9). */
 export function decide(findings: readonly ScoredFinding[], policy: Policy): RiskDecision {
   const score = scoreFindings(findings, policy);
   const decision = decisionOf(findings, score, policy);

@@ -71,10 +71,10 @@ export function isTrusted(trust: AccountTrust): boolean {
 }
 
 /**
- * Checks whether the account is known well enough to be paid without a finding. Rows of one scan are received together,
- * so no one can review one row before the next. If a single scan imported all accounts of the supplier, its rows
- * establish an account by their issue dates, but only for other rows of that scan. For a supplier that is known from
- * other sources, findings are raised as for invoices that arrive one by one.
+ * Checks whether the bank account of a supplier is known well enough to be paid without a finding. Rows of one scan are
+ * received together, so no one can review one row before the next. If a single scan imported all accounts of the
+ * supplier, its rows establish an account by their issue dates, but only for other rows of that scan. For a supplier
+ * that is known from other sources, findings are raised as for invoices that arrive one by one.
  */
 export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: readonly AccountUse[]): boolean {
   if (isTrusted(use.trust)) return true;
@@ -82,16 +82,17 @@ export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: r
 }
 
 /**
- * Checks whether the number contains digits in addition to those of a period. Numbers such as `<customer>-<count>` are
- * counted for each customer.
+ * Checks whether the invoice number contains digits in addition to those of a period. Numbers such as
+ * `<customer>-<count>` are counted for each customer.
  */
 export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): boolean {
   return accounts.some(({ key, trust, earning }) => key === bankKey && (isTrusted(trust) || earning !== undefined));
 }
 
 /**
- * Counts the bills with the account that have no open finding. All bills count once a person or the vendor master has
- * accepted the account. All rows of one scan count for each other, because no one can review one row before the next.
+ * Counts the bills with the supplier's bank account that have no open finding. All bills count once a person or the
+ * vendor master has accepted the account. All rows of one scan count for each other, because no one can review one row
+ * before the next.
  */
 export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
   if (use.trust === 'REVIEWED' || use.trust === 'ERP' || isOfScan(use, scanId)) return use.count;
@@ -99,8 +100,8 @@ export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
 }
 
 /**
- * Checks whether bills with the account have been received for long enough to establish trust, including bills with
- * open findings.
+ * Checks whether bills with the bank account have been received for long enough to establish trust, including bills
+ * with open findings.
  */
 export function isLongInUse({ earning, asked, count, firstDay, lastDay }: AccountUse): boolean {
   const [first, last] = [earning ?? asked, asked ?? earning];
@@ -112,20 +113,20 @@ export function isLongInUse({ earning, asked, count, firstDay, lastDay }: Accoun
   });
 }
 
-/** Checks whether this scan imported all bills with all of the supplier's accounts. */
+/** Checks whether this history scan imported all bills with all of the supplier's accounts. */
 export function areOfScan(accounts: readonly AccountUse[], scanId: string | undefined): boolean {
   return accounts.every((use) => isOfScan(use, scanId));
 }
 
-/** Checks whether this scan imported all bills with the account. */
+/** Checks whether this history scan imported all bills with the bank account. */
 function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
   return onlyScanId !== undefined && onlyScanId === scanId;
 }
 
 /**
- * Returns the profile with one more invoice. A suspected copy is not counted. Suspected fraud does not count towards
- * the trust in its account, and a doubtful amount is not a usual amount. The function is pure and is called once per
- * invoice (links.ts stores which invoices were counted).
+ * Returns the supplier profile with one more invoice. A suspected copy is not counted. Suspected fraud does not count
+ * towards the trust in its account, and a doubtful amount is not a usual amount. The function is pure and is called
+ * once per invoice (links.ts stores which invoices were counted).
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const ksef = ksefAfter(profile.ksef, invoice);
@@ -187,8 +188,8 @@ function ksefAfter(
 }
 
 /**
- * Returns the profile without a counted invoice, after a reviewer confirmed that invoice as a duplicate or as fraud.
- * Last days are restored from the rings where possible. First days do not change.
+ * Returns the supplier profile without a counted invoice, after a reviewer confirmed that invoice as a duplicate or as
+ * fraud. Last days are restored from the rings where possible. First days do not change.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const day = invoice.issueDay;
@@ -264,8 +265,8 @@ function amountUseOf({
 }
 
 /**
- * Finds the stored amount of a bill: the entry that names the bill or, without one, an entry with its day and amount
- * that names no bill.
+ * Finds the amount of a bill in the supplier profile: the entry that names the bill or, without one, an entry with its
+ * day and amount that names no bill.
  */
 function isUseOf(
   uses: readonly AmountUse[],
@@ -299,8 +300,8 @@ export function undoubtedInvoices({ count, doubted }: SupplierProfile): number {
 }
 
 /**
- * Checks whether all doubted bills from the supplier are rows of the scan that contains this row. They cannot have been
- * reviewed yet.
+ * Checks whether all doubted bills from the supplier are rows of the history scan that contains this row. They cannot
+ * have been reviewed yet.
  */
 export function isAskedInScan({ scanId }: Candidate, { doubted }: SupplierProfile): boolean {
   return scanId !== undefined && doubted?.onlyScanId === scanId;
@@ -361,7 +362,7 @@ function oneMoreDoubted(doubted: DoubtedBills | undefined, { invoiceId, scanId }
   };
 }
 
-/** Sets the trust in an account according to the decision of a person or the vendor master. */
+/** Sets the trust in a bank account according to the decision of a person or the vendor master. */
 export function withAccountTrust(profile: SupplierProfile, bankKey: string, trust: AccountTrust): SupplierProfile {
   return {
     ...profile,
@@ -369,7 +370,7 @@ export function withAccountTrust(profile: SupplierProfile, bankKey: string, trus
   };
 }
 
-/** Applies a review of an account to the profile. If `trust` is undefined, the review is withdrawn. */
+/** Applies a review of a bank account to the supplier profile. If `trust` is undefined, the review is withdrawn. */
 export function withReviewedAccount(
   profile: SupplierProfile,
   bankKey: string,
@@ -470,8 +471,8 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
 }
 
 /**
- * Makes room for a new account. Unverified accounts are removed before trusted accounts, starting with the account that
- * has been unused for the longest time.
+ * Makes room for a new bank account in the supplier profile. Unverified accounts are removed before trusted accounts,
+ * starting with the account that has been unused for the longest time.
  */
 function withoutLeastUseful(accounts: readonly AccountUse[]): readonly AccountUse[] {
   const leaving = accounts.toSorted(
@@ -494,8 +495,8 @@ function withoutAccount(
       const before = remaining.findLast((use) => use.text === account.key);
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
       const { earning, asked, ...use } = account;
-      // The profile does not store whether this bill counted towards trust. Counting one bill too few is safer than one
-      // too many.
+      // The supplier profile does not store whether this bill counted towards trust. Counting one bill too few is safer
+      // than one too many.
       const left =
         earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
       const others =

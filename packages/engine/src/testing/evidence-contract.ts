@@ -71,7 +71,7 @@ function faultsAgainst(schema: MemberSchema, value: EvidenceValue | undefined, p
   ];
 }
 
-/** Returns the JSON Schema types of a value. */
+/** Returns the JSON Schema types of a value in the evidence of a finding. */
 function typesOf(value: EvidenceValue | undefined): string[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];

@@ -181,7 +181,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       const part = records.get(invoiceId);
       if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
     },
-    /** Dismisses all findings of a bill, on its issue day unless another day is given. */
+    /** Dismisses all findings of a bill in the history of a test, on its issue day unless another day is given. */
     dismiss(
       { facts: { invoice, supplier }, analysis }: Billed,
       review: { day?: number; reviewer?: string } = {},
@@ -219,7 +219,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
     trustAccount(supplierId: string, bankKey: string, trust: AccountTrust): void {
       profiles.set(supplierId, withAccountTrust(profiles.get(supplierId) ?? emptyProfile, bankKey, trust));
     },
-    /** Changes a stored profile, as accepted reviews do. */
+    /** Changes the stored profile of a supplier, as accepted reviews do. */
     amendProfile(supplierId: string, change: (profile: SupplierProfile) => SupplierProfile): void {
       profiles.set(supplierId, change(profiles.get(supplierId) ?? emptyProfile));
     },

@@ -31,7 +31,7 @@ export interface PictureContext {
 export const OCR_PAGES_MAX = 10;
 /** Maximum number of pixels of a document page. A file of 250 KB can contain 16,000 x 16,000 pixels. */
 export const PIXELS_MAX = 50_000_000;
-/** Share of the pixels at each end of the grey values that is ignored. */
+/** Share of a picture's pixels at each end of the grey values that is ignored when its contrast is raised. */
 const IGNORED_SHARE = 0.01;
 const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
@@ -107,7 +107,7 @@ function fullContrast(grey: Buffer): { readonly factor: number; readonly offset:
   return { factor, offset: -darkest * factor };
 }
 
-/** Returns the first grey value that the given number of pixels reach. */
+/** Returns the first grey value of a picture that the given number of pixels reach. */
 function valueAfter(counts: Uint32Array, pixels: number): number {
   let seen = 0;
   return counts.findIndex((count) => (seen += count) > pixels);

@@ -74,7 +74,7 @@ function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; read
  */
 function unpackedLength(packed: Buffer, bytesMax: number): number {
   try {
-    // The limit of unpacking is at least 1 byte, because zlib does not accept a limit of 0.
+    // The size limit of unpacking a PDF attachment is at least 1 byte, because zlib does not accept a limit of 0.
     return inflateSync(packed, { maxOutputLength: bytesMax + 1 }).length;
   } catch (error) {
     return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE' ? Infinity : 0;

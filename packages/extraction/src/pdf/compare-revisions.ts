@@ -197,7 +197,7 @@ function unsignedEnds(ends: readonly number[], signatures: readonly Signature[])
 }
 
 /**
- * Returns the signatures that cover the file up to `end`, and whether the file still has them. Ranges of attached files
+ * Returns the signatures that cover the PDF up to `end`, and whether the file still has them. Ranges of attached files
  * are not signatures.
  */
 async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end: number): Promise<Signature[]> {
@@ -224,7 +224,7 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
   });
 }
 
-/** Counts the signatures that cover the file up to the end of a revision after `end`. */
+/** Counts the signatures that cover the PDF up to the end of a revision after `end`. */
 function signaturesBehind({ bytes, ends, byteRanges }: History, end: number): number {
   return byteRanges.filter(
     (range) =>
@@ -238,7 +238,7 @@ function isEndOfRevision({ bytes, ends }: Pick<History, 'bytes' | 'ends'>, place
   return isBlank(bytes, place) || ends.some((end) => place <= end && end <= place + LINE_END_BYTES);
 }
 
-/** Checks whether a range covers the whole file up to its end, except the value of the signature. */
+/** Checks whether a signed byte range covers the whole PDF up to its end, except the value of the signature. */
 function isWholeRange(bytes: Uint8Array, byteRange: ByteRange): boolean {
   return byteRange[0] === 0 && isHexadecimal(bytes, byteRange);
 }
@@ -282,7 +282,7 @@ function readingOf(
 }
 
 /**
- * Compares the file up to `end` with the complete file and returns a difference that is not tolerated. UNREADABLE: the
+ * Compares the PDF up to `end` with the complete file and returns a difference that is not tolerated. UNREADABLE: the
  * earlier file cannot be opened. INCOMPLETE: it has more revisions or pages than are compared.
  */
 async function compareWith(
@@ -312,7 +312,7 @@ async function compareWith(
   return compared ?? 'UNREADABLE';
 }
 
-/** Compares pages and stops at the first one with a difference that is not tolerated. */
+/** Compares the pages of two PDF revisions and stops at the first one with a difference that is not tolerated. */
 async function comparePagesOf(
   {
     earlier,

@@ -2,9 +2,9 @@ import { decodeQR } from 'qr/decode.js';
 import { rasterAreas } from './raster.js';
 import type { PdfPage } from './read-pages.js';
 
-/** Maximum number of codes that are read. A payment slip, a link and a parcel label need fewer. */
+/** Maximum number of QR codes that are read from a document. A payment slip, a link and a parcel label need fewer. */
 const CODES_MAX = 6;
-/** Returns the texts of the QR codes on the pages. */
+/** Returns the texts of the QR codes on the pages of a PDF. */
 export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {
   const areas = pages
     .flatMap(({ text, marks }) => marks.codeAreas.map((area) => ({ page: text.number, area })))

@@ -33,7 +33,9 @@ const GREY_DISTANCE_MIN = 64;
 const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
-/** Half of the maximum distance between things that belong together, which is 6 to 12 pixels or 5 to 9 points. */
+/**
+ * Half of the maximum distance between marks on a page that belong together, which is 6 to 12 pixels or 5 to 9 points.
+ */
 const BLOCK_PIXELS = 6;
 /** Maximum difference of the shades of grey in the empty background of a drawn page. */
 const PAPER_DISTANCE_MAX = 32;
@@ -298,7 +300,10 @@ function isAtMost({ left, top, right, bottom }: PixelArea, { width, height }: Si
   return right - left <= width && bottom - top <= height;
 }
 
-/** Checks whether a change is a horizontal line, by the number of pixels above and below it that became ink. */
+/**
+ * Checks whether a change between two drawn PDF pages is a horizontal line, by the number of pixels above and below it
+ * that became ink.
+ */
 function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number): boolean {
   const isInk = (row: number): boolean => {
     const at = row * whole.width + x;
@@ -310,7 +315,7 @@ function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number):
   return pixels <= LINE_PIXELS_MAX;
 }
 
-/** Returns the largest difference among all pixels that look different. */
+/** Returns the largest difference among all pixels of two drawn pages that look different. */
 function compareGreys(
   before: GreyPicture,
   after: GreyPicture,
@@ -371,8 +376,8 @@ function contains({ left, top, right, bottom }: PixelArea, x: number, y: number)
 }
 
 /**
- * Checks whether a word is in an area. The middle of the word decides, because a line of text is higher than its
- * letters.
+ * Checks whether a word is in an area of a PDF page. The middle of the word decides, because a line of text is higher
+ * than its letters.
  */
 function isWithin({ left, top, right, bottom }: Word, area: PixelArea): boolean {
   return contains(area, (left + right) / 2, (top + bottom) / 2);
@@ -382,7 +387,7 @@ function overlap(one: PixelArea, other: PixelArea): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
-/** Extends an area by a number of pixels on each side. A negative number reduces it. */
+/** Extends an area of a drawn page by a number of pixels on each side. A negative number reduces it. */
 function grown({ left, top, right, bottom }: PixelArea, by: number, byHeight = 0): PixelArea {
   return { left: left - by, top: top - byHeight, right: right + by, bottom: bottom + byHeight };
 }

@@ -174,7 +174,7 @@ function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
   return OPAQUE_IMAGE_KINDS.has((decoded as { kind?: unknown } | undefined)?.kind);
 }
 
-/** Functions that look up objects of the file during processing. */
+/** Functions that look up objects of the PDF file while a page is processed. */
 interface Lookups {
   readonly isLayerShown: (layer: unknown) => boolean;
   readonly digitShown: (font: string, code: number) => string | undefined;

@@ -48,9 +48,9 @@ export interface HeldSignature {
 
 export interface PdfiumDocument {
   readonly pageCount: number;
-  /** Returns the signatures whose fields are at the top level of the form. */
+  /** Returns the signatures whose fields are at the top level of the PDF form. */
   signatures(): HeldSignature[];
-  /** Returns the names of fields on pages that contain a signature, at any level of the form. */
+  /** Returns the names of fields on PDF pages that contain a signature, at any level of the form. */
   signedFields(): string[];
   /**
    * Draws the document page with the given index.
@@ -97,7 +97,7 @@ type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
 const POINTS_PER_INCH = 72;
 /** Resolution at which PDF pages are drawn, as on a screen. Smaller differences are not visible to readers. */
 const DPI = 96;
-/** Maximum number of pixels in a drawing. A4 has 0.9 million. */
+/** Maximum number of pixels in the drawing of a PDF page. A4 has 0.9 million. */
 const PIXELS_MAX = 2_000_000;
 /**
  * Minimum resolution at which a PDF page is drawn. At a lower resolution, letters of ordinary size cannot be

@@ -1,11 +1,11 @@
 /** Marks in the bytes of a PDF that show its history. `compare-revisions.ts` interprets them. */
 export interface RevisionMarks {
   /**
-   * Offsets at which revisions end. The file up to such an offset is a separate document. The last offset is the length
-   * of the file.
+   * Offsets at which the revisions of a PDF end. The file up to such an offset is a separate document. The last offset
+   * is the length of the file.
    */
   readonly ends: readonly number[];
-  /** Ranges that signatures claim to cover: start, length, start, length. */
+  /** Byte ranges of the PDF that signatures claim to cover: start, length, start, length. */
   readonly byteRanges: readonly ByteRange[];
   /** False if the PDF has more marks of its revisions than are examined. */
   readonly isComplete: boolean;
@@ -13,7 +13,10 @@ export interface RevisionMarks {
 
 export type ByteRange = readonly [start: number, length: number, second: number, rest: number];
 
-/** Maximum number of streams. No ordinary document has more, and for each one the bytes before it are examined. */
+/**
+ * Maximum number of streams in a PDF that are examined. No ordinary document has more, and for each one the bytes
+ * before it are examined.
+ */
 const STREAMS_MAX = 100_000;
 const ENDS_MAX = 1_000;
 const BYTE_RANGES_MAX = 30;
@@ -31,8 +34,8 @@ const ENTRIES_MAX = 200_000;
 const LINE_BYTES_MAX = 64;
 
 /**
- * Finds the ends of revisions and the ranges of signatures. It never throws, and examines each byte a limited number of
- * times.
+ * Finds the ends of the revisions of a PDF and the byte ranges of its signatures. It never throws, and examines each
+ * byte a limited number of times.
  */
 export function findRevisions(bytes: Uint8Array): RevisionMarks {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -49,7 +52,7 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   };
 }
 
-/** Checks whether only white space and zeros, which are added in transit, remain in the file. */
+/** Checks whether only white space and zeros, which are added in transit, remain in the PDF. */
 export function isBlank(file: Uint8Array, from: number): boolean {
   for (let at = from; at < file.length; at += 1) if ((file[at] ?? 0) > 32) return false;
   return true;

@@ -23,7 +23,7 @@ export interface Candidate {
 /** Score at which a candidate for a field value reaches the highest confidence. */
 export const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
-/** Confidence of a value with a generic label if no other value is possible. */
+/** Confidence of an invoice field's value with a generic label if no other value is possible. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
 /**
  * Score below which even the only possible value of an invoice field is unlikely, so that nothing raises its

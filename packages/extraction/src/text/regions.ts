@@ -22,11 +22,11 @@ export interface LabelPlace {
 
 const CELLS_TO_THE_RIGHT_MAX = 5;
 const LINES_BELOW_MAX = 4;
-/** Maximum vertical distance as a share of the document page height: 60 points on A4. */
+/** Maximum vertical distance of a value below its label as a share of the document page height: 60 points on A4. */
 const BELOW_MAX = 60 / 842;
 const FAR_TO_THE_RIGHT = 0.5;
 
-/** Returns the positions of all labels that announce one kind of value. */
+/** Returns the positions of all labels in a document that announce one kind of value. */
 export function placesOf(document: TextDocument, kind: LabelKind): LabelPlace[] {
   const places: LabelPlace[] = [];
   for (const cell of document.cells) {

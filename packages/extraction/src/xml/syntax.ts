@@ -18,7 +18,10 @@ export type Source =
   | { readonly series: string; readonly number: string }
   /** Uses the earliest of several dates in the XML as the value of the field. */
   | { readonly earliest: string }
-  /** Adds the nodes of all paths, and subtracts the nodes of `minus`. With `each`, every path must have a node. */
+  /**
+   * Adds the amounts in the XML nodes of all paths, and subtracts the nodes of `minus`. With `each`, every path must
+   * have a node.
+   */
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
   /** Uses totals whose `@currencyID` is the currency of the invoice, if they are stated in several currencies. */
   | { readonly inInvoiceCurrency: string }

@@ -6,7 +6,7 @@ export interface RunLine {
   readonly amount: DecimalAmount;
   readonly currency?: string;
   readonly name: string;
-  /** IBAN, or another number with its scheme. */
+  /** Bank account of a generated payment: IBAN, or another number with its scheme. */
   readonly account?: string | { readonly other: string; readonly scheme: string };
   readonly bic?: string;
   readonly endToEndId?: string;
@@ -33,7 +33,7 @@ export interface RunStyle {
   readonly blockTotals?: boolean;
 }
 
-/** Returns the text of a run in pain.001. The caller encodes it. */
+/** Returns the text of a generated payment run in pain.001. The caller encodes it. */
 export function paymentRunText(lines: readonly RunLine[], style: RunStyle = {}): string {
   const { version = 'pain.001.001.09', prefix = '', space = '\n', encoding = 'UTF-8', blockSize = 100 } = style;
   const tag = (name: string, content: string, attribute = '') =>
@@ -96,7 +96,9 @@ export function paymentRunText(lines: readonly RunLine[], style: RunStyle = {}):
   return `${declaration}<${prefix}Document ${namespace}>${space}${initiation}${space}</${prefix}Document>\n`;
 }
 
-/** Returns lines for a run of a size, such as one for a benchmark. The lines are the same each time. */
+/**
+ * Returns payments for a payment run of a given size, such as one for a benchmark. The lines are the same each time.
+ */
 export function runLines(count: number): readonly RunLine[] {
   const accounts = [
     'DE75512108001245126199',

@@ -167,8 +167,9 @@ function callOnce(channel: Channel, method: Method, request: unknown, attempt: A
 }
 
 /**
- * Sends the requests one by one, each after the previous one was sent. If the response arrives before the last request,
- * no further requests are read. If reading the requests fails, the call is cancelled and the caller gets that error.
+ * Sends the requests of a gRPC stream one by one, each after the previous one was sent. If the response arrives before
+ * the last request, no further requests are read. If reading the requests fails, the call is cancelled and the caller
+ * gets that error.
  */
 function sendStream(
   channel: Channel,
@@ -230,7 +231,9 @@ async function* readResponses(
   yield* readOnce(channel, method, request, attempt);
 }
 
-/** Yields the responses as fast as the caller reads them. A caller that stops reading cancels the call. */
+/**
+ * Yields the responses of a gRPC stream as fast as the caller reads them. A caller that stops reading cancels the call.
+ */
 async function* readOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): AsyncIterable<unknown> {
   const measured = measureCall(method, attempt);
   const running = channel.client.makeServerStreamRequest(
@@ -241,7 +244,7 @@ async function* readOnce(channel: Channel, method: Method, request: unknown, att
     measured.metadata,
     { deadline: attempt.deadline },
   );
-  // A caller that stopped reading responses must not get an error for the cancellation.
+  // A caller that stopped reading the responses of a gRPC stream must not get an error for the cancellation.
   running.on('error', () => {});
   const stopWatching = cancelOn(attempt.signal, running);
   let failure: ServiceError | null = null;

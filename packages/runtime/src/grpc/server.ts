@@ -72,8 +72,8 @@ export interface GrpcServer {
 }
 
 /**
- * Maximum age of a connection. When it is reached, running calls end first, and callers then reconnect and find new
- * replicas.
+ * Maximum age of a gRPC connection. When it is reached, running calls end first, and callers then reconnect and find
+ * new replicas.
  */
 const CONNECTION_AGE_MS_MAX = 5 * 60_000;
 /**

@@ -23,7 +23,7 @@ export async function* readStream(call: Readable): AsyncIterable<unknown> {
 }
 
 /**
- * Writes each message after the previous one was sent, so that only one message is held in memory.
+ * Writes each message of a gRPC stream after the previous one was sent, so that only one message is held in memory.
  * @param signal aborted when the receiver no longer reads; the messages then end
  */
 export async function writeStream(

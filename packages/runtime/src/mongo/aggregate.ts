@@ -63,14 +63,17 @@ export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = A
   }
 }
 
-/** Condition under which a change is written: the document belongs to this organization and has this version. */
+/**
+ * Condition under which a change of a MongoDB document is written: the document belongs to this organization and has
+ * this version.
+ */
 export interface Guard {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
 }
 
-/** Condition under which the first version of a document is written. */
+/** Condition under which the first version of a MongoDB document is written. */
 export interface FirstGuard extends Guard {
   readonly version: 1;
 }

@@ -21,10 +21,13 @@ export const FREE = new Date(0);
 /** Lease that a worker holds on a document while it works on it. */
 export interface Lease {
   readonly claimId: string;
-  /** Extends the lease. Returns false if another worker has taken over; the worker must then write nothing more. */
+  /**
+   * Extends the lease of a worker on a document. Returns false if another worker has taken over; the worker must then
+   * write nothing more.
+   */
   renew(): Promise<boolean>;
   /**
-   * Extends the lease each time a third of it has passed, until it is stopped.
+   * Extends the lease of a worker on a document each time a third of it has passed, until it is stopped.
    * @param onLost called after a takeover, or when the lease has expired and may be taken over
    */
   keepAlive(onLost: () => void): { stop(): void };

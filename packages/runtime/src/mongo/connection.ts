@@ -35,7 +35,8 @@ export interface MongoOptions {
 
 const POOL_CONNECTIONS_MAX = 50;
 /**
- * Timeout of the handshake of a connection and of a heartbeat. After a timeout the driver opens all connections again.
+ * Timeout of the handshake of a MongoDB connection and of a heartbeat. After a timeout the driver opens all connections
+ * again.
  */
 const CONNECT_MS_MAX = 5_000;
 /** Maximum time that a command waits for a database server or for a free connection. */

@@ -4,7 +4,8 @@ import type { ConsumerPosition, ConsumerPositions } from '../nats/subscribe.js';
 type PositionDocument = ConsumerPosition & { readonly _id: string };
 
 /**
- * Stores positions in the collection `consumer_positions` of the consuming service, so that they are part of a backup.
+ * Stores the positions of event consumers in the collection `consumer_positions` of the consuming service, so that they
+ * are part of a backup.
  */
 export function consumerPositions(db: Db): ConsumerPositions {
   const collection = db.collection<PositionDocument>('consumer_positions');

@@ -10,7 +10,7 @@ const CHANGED_ENTRIES_MAX = 4;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The changes of a document by path, for the operators of a MongoDB update. */
+/** The changes of a MongoDB document by path, for the operators of a MongoDB update. */
 interface Change {
   readonly $set: Record<string, unknown>;
   readonly $unset: Record<string, ''>;
@@ -58,7 +58,9 @@ function compareLists(change: Change, path: string, before: readonly unknown[], 
   else for (const index of differing) compare(change, `${path}.${index}`, before[index], after[index]);
 }
 
-/** Checks whether a stored list begins with the entries that another list has after its first entries. */
+/**
+ * Checks whether a list in a MongoDB document begins with the entries that another list has after its first entries.
+ */
 function isShifted(before: readonly unknown[], after: readonly unknown[], dropped: number): boolean {
   for (let index = dropped; index < before.length; index++) {
     if (!isSame(before[index], after[index - dropped])) return false;
@@ -67,8 +69,8 @@ function isShifted(before: readonly unknown[], after: readonly unknown[], droppe
 }
 
 /**
- * Returns the positions at which two stored lists of the same length differ, at most one more than are written one by
- * one.
+ * Returns the positions at which two lists in MongoDB documents of the same length differ, at most one more than are
+ * written one by one.
  */
 function differingIndexes(before: readonly unknown[], after: readonly unknown[]): number[] {
   const indexes: number[] = [];
@@ -79,14 +81,14 @@ function differingIndexes(before: readonly unknown[], after: readonly unknown[])
 }
 
 /**
- * Most unchanged entries of a stored list are the same objects, which are recognized without a comparison of their
- * members.
+ * Most unchanged entries of a list in a MongoDB document are the same objects, which are recognized without a
+ * comparison of their members.
  */
 function isSame(before: unknown, after: unknown): boolean {
   return before === after || isDeepStrictEqual(before, after);
 }
 
-/** Checks whether the value is a plain object whose members can be named in a path. */
+/** Checks whether a value in a database document is a plain object whose members can be named in a path. */
 function isFields(value: unknown): value is Fields {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;
   return Object.keys(value).every((name) => name !== '' && !name.startsWith('$') && !name.includes('.'));

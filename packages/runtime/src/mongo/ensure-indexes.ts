@@ -3,9 +3,15 @@ import { MongoClientClosedError, MongoNotConnectedError, MongoTopologyClosedErro
 import type { Collection, Document, IndexDescription } from 'mongodb';
 import { isMongoUnavailable } from './connection.js';
 
-/** Time for which a start waits for indexes that it does not need, so that small collections have them from the start. */
+/**
+ * Time for which a starting service waits for database indexes that it does not need, so that small collections have
+ * them from the start.
+ */
 const WAIT_MS_MAX = 2_000;
-/** Delay before a build is requested again. A request ends after the timeout of a command, and the build continues. */
+/**
+ * Delay before the build of a database index is requested again. A request ends after the timeout of a command, and the
+ * build continues.
+ */
 const AGAIN_MS = 5_000;
 
 /** An index that a service declares. */
@@ -50,7 +56,7 @@ export async function ensureIndexes<D extends Document>(
   if (!isBuilt) void buildAside(collection, others, building);
 }
 
-/** Waits for a build, which the database continues although a request for it has ended. */
+/** Waits for the build of a database index, which the database continues although a request for it has ended. */
 async function buildAside<D extends Document>(
   collection: Collection<D>,
   indexes: readonly NamedIndex[],

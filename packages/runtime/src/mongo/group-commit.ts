@@ -43,8 +43,8 @@ export async function bulkWrite<D extends { readonly _id: string }>(
     if (error instanceof MongoInvalidArgumentError && operations.length > 1) return oneByOne(collection, operations);
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const refused = [error.writeErrors].flat();
-    // If a failed bulk write has no errors of single operations, or was not confirmed by a majority, the outcome of
-    // every operation is unknown.
+    // If a failed bulk write to MongoDB has no errors of single operations, or was not confirmed by a majority, the
+    // outcome of every operation is unknown.
     if (refused.length === 0 || error.result.getWriteConcernError() !== undefined) throw error;
     return {
       storedCount: storedIn(error.result),

@@ -26,7 +26,7 @@ export async function migrateIndexes(
   declared: Readonly<Record<string, readonly NamedIndex[]>>,
   report: (building: readonly string[]) => void,
 ): Promise<MigratedIndexes> {
-  // A build may take hours, so the connection has no timeout while it waits for a response.
+  // The build of a database index may take hours, so the connection has no timeout while it waits for a response.
   const client = new MongoClient(url, { appName: 'migrate', socketTimeoutMS: 0, writeConcern: { w: 'majority' } });
   const database = client.db(databaseName);
   const watch = setInterval(() => void indexBuilds(database).then(report, () => {}), REPORT_EACH_MS);

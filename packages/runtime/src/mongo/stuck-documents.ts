@@ -9,7 +9,7 @@ interface OutboxSource {
   readonly db: Db;
   readonly service: string;
   readonly collectionNames: readonly string[];
-  /** Returns the reason why the broker does not have the events, as far as this process knows it. */
+  /** Returns the reason why the broker does not have the events of a document, as far as this process knows it. */
   readonly reason: () => string;
 }
 

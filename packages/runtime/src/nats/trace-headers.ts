@@ -7,7 +7,7 @@ export const TRACEPARENT_HEADER = 'traceparent';
 export const TRACESTATE_HEADER = 'tracestate';
 export const REQUEST_ID_HEADER = 'request-id';
 
-/** Returns the attributes of publishing an event, according to the semantic conventions for messaging. */
+/** Returns the trace attributes of publishing an event, according to the semantic conventions for messaging. */
 export function publishAttributes(subject: string) {
   return {
     'messaging.system': 'nats',
@@ -16,7 +16,7 @@ export function publishAttributes(subject: string) {
   } as const;
 }
 
-/** Returns the attributes of handling an event, except its consumer. */
+/** Returns the trace attributes of handling an event, except its consumer. */
 export function processAttributes(subject: string) {
   return {
     'messaging.system': 'nats',

@@ -17,7 +17,7 @@ export const logFields = {
   source: 'origin of an invoice, or the cause of a check',
   type: 'type of an event or notification',
   kind: 'what a refusal means',
-  // Results and durations.
+  // Log fields for results and durations.
   error: 'error with its causes',
   outcome: 'result of an attempt or a run',
   reason: 'reason of a refusal or an end',
@@ -68,7 +68,7 @@ export const logFields = {
   mediaType: 'media type of a document',
   seal: 'fingerprint of the certificate of a seal',
   warning: 'warning of KSeF',
-  // Decisions and amounts of work.
+  // Log fields for decisions and amounts of work.
   decision: 'decision about an invoice',
   score: 'risk score',
   findingTypes: 'types of the findings',
@@ -106,7 +106,7 @@ export const logFields = {
   // Limits.
   connectionsMax: 'maximum number of connections',
   companiesMax: 'maximum number of companies',
-  // Processes, stores and the broker.
+  // Log fields for processes, stores and the broker.
   config: 'effective settings, without secrets',
   settings: 'names of settings',
   address: 'address that is served',
@@ -139,7 +139,7 @@ export const logFields = {
   nextUpdate: 'time by which a list must be renewed',
 } as const;
 
-/** Fields that the logger adds to lines. */
+/** Fields that the logger adds to log lines. */
 export const fieldsOfEveryLine = [
   'time',
   'level',
@@ -153,5 +153,5 @@ export const fieldsOfEveryLine = [
 
 export type LogField = keyof typeof logFields;
 
-/** Turns the type of a field that is not declared into `never`, so that a line with the field does not compile. */
+/** Turns the type of a field that is not declared into `never`, so that a log line with the field does not compile. */
 export type LogFields<F> = { readonly [Name in keyof F]: Name extends LogField ? F[Name] : never };

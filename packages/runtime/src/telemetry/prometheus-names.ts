@@ -14,7 +14,7 @@ export function prometheusName(name: string, { instrument, unit }: { instrument:
   return instrument === 'counter' && !named.endsWith('_total') ? `${named}_total` : named;
 }
 
-/** Translates the name of an attribute to the label of Prometheus. */
+/** Translates the name of a metric attribute to the label of Prometheus. */
 export function prometheusLabel(attribute: string): string {
   return attribute.replaceAll(/[^A-Za-z0-9_]/g, '_');
 }

@@ -22,8 +22,8 @@ export const programNames = ['probe'] as const;
 type Owner = ServiceName | (typeof programNames)[number];
 
 /**
- * Values of an attribute: a closed set, or a set that another file of the product bounds, such as its routes. A metric
- * never has an attribute whose values customers choose.
+ * Values of a metric attribute: a closed set, or a set that another file of the product bounds, such as its routes. A
+ * metric never has an attribute whose values customers choose.
  */
 export type AttributeValues =
   | { readonly values: readonly string[]; readonly isOptional?: true }
@@ -98,12 +98,12 @@ const httpStatus = optional(bounded('status codes of HTTP', /^[1-5]\d\d$/));
 const subject = bounded('subjects of packages/contracts/src/events.ts', /^invoicecontrol\.[a-z_-]+\.v1\.[a-z_]+$/);
 const consumer = bounded('consumers: service and event', /^[a-z0-9_-]+$/);
 const collection = bounded('collections of the services', /^[a-z_]+(?:\.chunks|\.files)?$/);
-// The attribute is `job.name`, because Prometheus sets the label `job` itself.
+// The metric attribute is `job.name`, because Prometheus sets the label `job` itself.
 const job = bounded('names of the jobs in the code', /^[a-z_]+$/);
 const keyId = bounded('keys of SECRETBOX_KEYS', /^[A-Za-z0-9_-]{1,64}$/);
 const findingType = bounded('catalogue of packages/engine', /^[a-z0-9_]+$/);
 const provider = oneOf('business_central', 'odoo', 'quickbooks', 'xero');
-/** The value of the attribute `provider` for each code of an ERP in contracts and stored records. */
+/** The value of the metric attribute `provider` for each code of an ERP in contracts and stored records. */
 export const providerWords = {
   PROVIDER_A: 'business_central',
   PROVIDER_B: 'odoo',
@@ -118,7 +118,7 @@ const meter = oneOf('analyses', 'scan_rows', 'upload_bytes', 'payment_lines');
 export const MEMORY = 'process.memory.usage';
 
 const everyService = serviceNames;
-/** Services with a database. */
+/** Services that have a database and export metrics about it. */
 const storing = serviceNames.filter((name) => name !== 'gateway');
 
 const gauge = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({ instrument: 'gauge' as const, ...metric });
@@ -130,7 +130,7 @@ const counter = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({
   instrument: 'counter' as const,
   ...metric,
 });
-/** A histogram of durations. */
+/** A histogram metric of durations. */
 const histogram = <const M extends Omit<Metric, 'instrument' | 'unit'>>(metric: M) => ({
   instrument: 'histogram' as const,
   unit: 's' as const,
@@ -210,7 +210,7 @@ export const metrics = {
     owners: ['analysis', 'organization', 'billing', 'ksef', 'erp-sync', 'webhooks'],
   }),
 
-  // Stores and broker, as clients see them.
+  // Metrics about the database and the broker, as their clients see them.
   'db.client.operation.duration': histogram({
     description: 'Duration of commands to MongoDB.',
     attributes: {
@@ -594,7 +594,7 @@ export const metrics = {
     owners: ['organization'],
   }),
 
-  // Quotas, counted by the service that does the work.
+  // Metrics about quotas, counted by the service that does the work.
   'invoicecontrol.quota.used': {
     instrument: 'histogram',
     unit: '1',
