@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 import type { Call } from './erp/call.js';
 
 const HOST = '127.0.0.1';
-/** Maximum size of a body. A page of records that a test adds is larger than any request of a client. */
+/**
+ * Maximum size of a request body that a simulator accepts. A page of records that a test adds is larger than any
+ * request of a client.
+ */
 const BODY_BYTES_MAX = 64 * 1024 ** 2;
 
 /** HTTP server of a simulator, which listens only on this machine. */
@@ -16,10 +19,16 @@ export interface LocalServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Function that handles one call and sends its response. If it throws, the server sends a 500 response. */
+/**
+ * Function of a simulator that handles one HTTP call and sends its response. If it throws, the server sends a 500
+ * response.
+ */
 export type Serve = (call: Call, response: ServerResponse, url: string) => Promise<void>;
 
-/** Reads each request completely and handles it. Without a port, the operating system chooses one. */
+/**
+ * Starts the HTTP server of a simulator, which reads each request completely and then handles it. Without a port, the
+ * operating system chooses one.
+ */
 export async function startLocalServer(serve: Serve, port = 0): Promise<LocalServer> {
   const readAndServe = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const call = await readCall(request);

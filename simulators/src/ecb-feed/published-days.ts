@@ -5,7 +5,10 @@ export interface PublishedDay {
   readonly perEuro: Readonly<Record<string, string>>;
 }
 
-/** Rates close to those of May 2026. The rates of each day vary around them. `from` and `until` are the real dates. */
+/**
+ * Exchange rates close to those of May 2026. The rates of each day vary around them. `from` and `until` are the real
+ * dates.
+ */
 const middle: readonly { currency: string; perEuro: number; decimals: number; from?: string; until?: string }[] = [
   { currency: 'USD', perEuro: 1.1761, decimals: 4 },
   { currency: 'JPY', perEuro: 184.37, decimals: 2 },

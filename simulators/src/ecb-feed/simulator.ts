@@ -17,7 +17,9 @@ export interface EcbFeedSimulator {
   readonly url: string;
   /** Adds the exchange rates of a day to the feed, or corrects them. */
   publish(day: PublishedDay): void;
-  /** Sets the fault for all requests. `drop` closes the connection during the response. */
+  /**
+   * Sets the fault of the simulated central bank for all requests. `drop` closes the connection during the response.
+   */
   setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;
   /** Number of times that the simulator sent each exchange rate file, and number of responses with status 304. */
   readonly requests: { sent: number; unchanged: number };

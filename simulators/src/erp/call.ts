@@ -18,21 +18,21 @@ export interface Answer {
   /** Headers of the response of the simulated ERP, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Strings are sent unchanged, and so are bytes (a Buffer) with a separate content type. All other values are sent as
-   * JSON.
+   * Body of the response of the simulated ERP. Strings are sent unchanged, and so are bytes (a Buffer) with a separate
+   * content type. All other values are sent as JSON.
    */
   readonly body?: unknown;
-  /** Rows of the response, used in place of `body`, so that simulated faults can change them. */
+  /** Rows in the response of the simulated ERP, used in place of `body`, so that simulated faults can change them. */
   readonly page?: Page;
 }
 
 export interface Page {
   readonly rows: readonly Row[];
-  /** Returns the body of a page with the given rows. */
+  /** Returns the body of a result page of the simulated ERP with the given rows. */
   readonly render: (rows: readonly Row[], change: PageChange) => unknown;
 }
 
-/** Changes that a simulated fault makes to a page, in addition to the changes of its rows. */
+/** Changes that a simulated fault makes to a result page, in addition to the changes of its rows. */
 export interface PageChange {
   /** True if the simulated ERP must state that another page follows, even if none does. */
   readonly isEndless: boolean;
@@ -40,12 +40,12 @@ export interface PageChange {
   readonly nextLink?: string;
 }
 
-/** Returns the form fields of an `application/x-www-form-urlencoded` body. */
+/** Returns the form fields of an ERP call with an `application/x-www-form-urlencoded` body. */
 export function readForm(body: string): Readonly<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(body));
 }
 
-/** Returns the decoded text `METHOD path?query body`, which the `match` of a fault is compared with. */
+/** Returns an ERP call as the decoded text `METHOD path?query body`, which the `match` of a fault is compared with. */
 export function describeCall({ method, path, query, headers, body }: Call): string {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;

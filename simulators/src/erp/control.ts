@@ -26,7 +26,7 @@ interface ControlDeps<Tenant> {
   readonly log: RequestLog;
 }
 
-/** Returns the routes below `/control` (ERP reference, section 14) for data, faults and time. */
+/** Returns the routes of the simulated ERPs below `/control` (ERP reference, section 14) for data, faults and time. */
 export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: ControlDeps<Tenant>) {
   const require = (id: string): Tenant => {
     const tenant = tenants.get(id);

@@ -39,7 +39,7 @@ export async function deliver({ fault, response, answer, refuse, signal }: Deliv
       return close(response);
     case 'HANG':
       await wait(fault.seconds * 1_000, signal);
-      // A call that its caller abandoned is not executed, because the caller cannot know the result.
+      // An ERP call that its caller abandoned is not executed, because the caller cannot know the result.
       return response.destroyed ? null : send(response, answer());
     case 'DRIP':
       return drip(response, { answer: answer(), bytesPerSecond: fault.bytesPerSecond, signal });
@@ -102,7 +102,7 @@ async function drip(
   return answer.status;
 }
 
-/** The spaces of the huge response are written as fast as the caller reads them. */
+/** The spaces of the huge response of the simulated ERP are written as fast as the caller reads them. */
 async function sendHuge(response: ServerResponse, answer: Answer, bytes: number): Promise<number> {
   const body = writeHead(response, answer, bytes);
   response.write(body.subarray(0, -1));

@@ -7,11 +7,11 @@ export type Expirable = (typeof expirable)[number];
 
 /** A simulated ERP behind the shared server, which has its tenants, request log, faults and clock. */
 export interface Erp<Tenant> {
-  /** Returns the tenant that a call is about, for the log and for faults. It need not exist. */
+  /** Returns the tenant that a call to the simulated ERP is about, for the log and for faults. It need not exist. */
   readonly tenantOf: (call: Call) => string | undefined;
-  /** Executes a call as the vendor does. Never throws because of data from a client. */
+  /** Executes a call as the ERP vendor does. Never throws because of data from a client. */
   readonly handle: (call: Call) => Answer;
-  /** Returns the vendor's response for a status code, such as a throttled call (429) or an outage (503). */
+  /** Returns the ERP vendor's response for a status code, such as a throttled call (429) or an outage (503). */
   readonly refuse: (status: number, call: Call) => Answer;
   /**
    * Creates a company in the simulated ERP.
@@ -24,11 +24,13 @@ export interface Erp<Tenant> {
    */
   readonly putRecords: (tenant: Tenant, change: RecordChange) => void;
   /**
-   * Ends the validity of tokens, consents or other credentials of a company.
+   * Ends the validity of tokens, consents or other credentials of a company in the simulated ERP.
    * @throws ControlRefusal for a kind that this ERP does not have
    */
   readonly expire: (tenant: Tenant, what: Expirable) => void;
-  /** Returns the number of tokens by state. Absent for a vendor without refresh tokens. */
+  /**
+   * Returns the number of OAuth tokens of the simulated ERP by state. Absent for an ERP vendor without refresh tokens.
+   */
   readonly countTokens?: (tenant: Tenant) => Readonly<Record<string, unknown>>;
 }
 
@@ -46,7 +48,7 @@ export interface ErpDeps<Tenant> {
   readonly origin: () => string;
 }
 
-/** Error for a control request that cannot be executed. The message states what to change. */
+/** Error for a control request to the simulated ERP that cannot be executed. The message states what to change. */
 export class ControlRefusal extends Error {
   readonly status: 400 | 404;
 

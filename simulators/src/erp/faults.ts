@@ -15,7 +15,7 @@ const expression = z.string().refine((text) => {
   }
 }, 'must be a regular expression');
 const shared = {
-  /** Regular expression for the calls that the fault affects, matched with `METHOD path?query body`. */
+  /** Regular expression for the ERP calls that the fault affects, matched with `METHOD path?query body`. */
   match: expression,
   /**
    * Number of calls to the simulated ERP that the fault affects. With 0, the fault affects calls until it is removed.
@@ -27,7 +27,7 @@ const shared = {
 };
 const seconds = z.number().min(0).max(SECONDS_MAX);
 
-/** Body of `POST /control/faults` (ERP reference, section 14). */
+/** Body of `POST /control/faults` of the simulated ERP (ERP reference, section 14). */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...shared,
@@ -62,7 +62,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
 export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 type PageFault = FaultOf<'PATCH' | 'NEXT_LINK' | 'ENDLESS'>;
-/** A fault that changes how a call is answered, not the content of a page. */
+/** A fault that changes how an ERP call is answered, not the content of a page. */
 export type DeliveryFault = Exclude<FaultSpec, PageFault>;
 
 interface Fault {
@@ -75,20 +75,23 @@ interface Fault {
   repeated?: readonly Row[];
 }
 
-/** The faults that affect one call: at most one fault of the whole response, and all faults of its page in their order. */
+/**
+ * The simulated faults that affect one ERP call: at most one fault of the whole response, and all faults of its page in
+ * their order.
+ */
 export interface TakenFaults {
   readonly delivery: DeliveryFault | undefined;
   /** Applies the simulated faults that affect a result page to its response. */
   readonly change: (answer: Answer) => Answer;
 }
 
-/** Stores the faults that were requested by `POST /control/faults`. */
+/** Stores the simulated faults of an ERP that were requested by `POST /control/faults`. */
 export class Faults {
   readonly #faults: Fault[] = [];
   #last = 0;
 
   /**
-   * Adds a fault that affects later requests.
+   * Adds a fault that affects later requests to the simulated ERP.
    * @returns its id, or undefined if there are too many faults
    */
   add(spec: FaultSpec): string | undefined {
@@ -130,7 +133,7 @@ export class Faults {
   }
 }
 
-/** The response body is rendered only after the fault has changed the page. */
+/** The response body of the simulated ERP is rendered only after the fault has changed the page. */
 function changePage(answer: Answer, faults: readonly Fault[]): Answer {
   const { page, ...rest } = answer;
   if (page === undefined) return answer;

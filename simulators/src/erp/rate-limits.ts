@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.js';
 
-/** Counts the calls of one tenant in windows of a given number of seconds. */
+/** Counts the ERP calls of one tenant in windows of a given number of seconds. */
 export class CallWindow {
   readonly #clock: Clock;
   readonly #seconds: number;
@@ -20,7 +20,7 @@ export class CallWindow {
     return Math.max(this.limit - this.#used, 0);
   }
 
-  /** Seconds until the window of the rate limit ends. */
+  /** Seconds until the window of the ERP rate limit ends. */
   get secondsLeft(): number {
     this.#turn();
     return Math.max(1, Math.ceil(this.#began + this.#seconds - this.#now()));
@@ -43,7 +43,7 @@ export class CallWindow {
 }
 
 /**
- * A limit in the settings of a tenant. If absent, calls are counted but never refused, so that benchmarks measure only
- * the product.
+ * A rate limit in the settings of a simulated ERP tenant. If absent, calls are counted but never refused, so that
+ * benchmarks measure only the product.
  */
 export const limitSchema = z.int().min(1).optional();

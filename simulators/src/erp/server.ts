@@ -10,8 +10,8 @@ import { Faults } from './faults.js';
 import { RequestLog } from './request-log.js';
 
 /**
- * Starts one ERP with the paths of the vendor and the routes below `/control`. Without a port, the operating system
- * chooses one.
+ * Starts one simulated ERP with the paths of its vendor and the routes below `/control`. Without a port, the operating
+ * system chooses one.
  */
 export async function startErpServer<Tenant>(
   createErp: (deps: ErpDeps<Tenant>) => Erp<Tenant>,

@@ -22,7 +22,9 @@ export interface ErpSimulatorsOptions {
 }
 
 export interface ErpSimulators {
-  /** Base URLs without a trailing slash. The paths of the vendor and `/control` are below them. */
+  /**
+   * Base URLs of the simulated ERPs without a trailing slash. The paths of the vendor and `/control` are below them.
+   */
   readonly urls: {
     readonly businessCentral: string;
     readonly odoo: string;
@@ -30,7 +32,8 @@ export interface ErpSimulators {
     readonly xero: string;
   };
   /**
-   * Replaces the redirect URIs of an app, because the address of the product may be known later than that of its ERPs.
+   * Replaces the redirect URIs of an OAuth app, because the address of the product may be known later than that of its
+   * ERPs.
    */
   readonly setRedirectUris: (name: 'quickBooks' | 'xero', redirectUris: readonly string[]) => void;
   readonly stop: () => Promise<void>;
@@ -40,7 +43,7 @@ export type ErpName = keyof ErpSimulators['urls'];
 
 const NO_APP: RegisteredApp = { clientId: '', clientSecret: '', redirectUris: [] };
 
-/** Starts every ERP on a separate port. Without a port, the operating system chooses one. */
+/** Starts every simulated ERP on a separate port. Without a port, the operating system chooses one. */
 export async function startErpSimulators(options: ErpSimulatorsOptions = {}): Promise<ErpSimulators> {
   const { ports = {}, quickBooksApp = NO_APP, xeroApp = NO_APP } = options;
   const redirectUris = { quickBooks: quickBooksApp.redirectUris, xero: xeroApp.redirectUris };

@@ -4,7 +4,10 @@ import type { Row } from './call.js';
 export class Table<Id extends string | number> {
   readonly #rows = new Map<Id, Row>();
   readonly #compare: (left: Id, right: Id) => number;
-  /** Rows sorted by id. They are sorted at the first read after a change, so that reading a page needs no sort. */
+  /**
+   * Rows of a simulated ERP table, sorted by id. They are sorted at the first read after a change, so that reading a
+   * page needs no sort.
+   */
   #sorted: { readonly ids: readonly Id[]; readonly rows: readonly Row[] } | undefined;
 
   constructor(compare: (left: Id, right: Id) => number) {
@@ -19,7 +22,7 @@ export class Table<Id extends string | number> {
     return this.#rows.get(id);
   }
 
-  /** Adds a record to the table, or replaces the record with the same id. */
+  /** Adds a record to the simulated ERP table, or replaces the record with the same id. */
   put(id: Id, row: Row): void {
     this.#rows.set(id, row);
     this.#sorted = undefined;
@@ -34,7 +37,7 @@ export class Table<Id extends string | number> {
     return this.#inOrder().rows;
   }
 
-  /** Returns the position of the first record with a greater id. */
+  /** Returns the position in the simulated ERP table of the first record with a greater id. */
   positionAfter(id: Id): number {
     const { ids } = this.#inOrder();
     let [low, high] = [0, ids.length];

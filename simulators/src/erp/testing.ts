@@ -3,11 +3,11 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed JSON, or undefined if the response is not JSON. */
+  /** Parsed JSON of a simulator's response, or undefined if the response is not JSON. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Sends `METHOD url` with a body, which is a text or becomes JSON. Redirects are not followed. */
+/** Sends `METHOD url` to a simulator with a body, which is a text or becomes JSON. Redirects are not followed. */
 export async function call(
   target: string,
   body?: unknown,

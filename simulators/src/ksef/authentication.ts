@@ -102,22 +102,23 @@ export class Authenticator {
     return this.#bearers.get(bearerOf(call) ?? '')?.context ?? null;
   }
 
-  /** Invalidates the token with which the call was made. */
+  /** Invalidates the token with which a call to KSeF was made. */
   kill(call: Call): void {
     const token = bearerOf(call) ?? '';
     const bearer = this.#bearers.get(token);
     if (bearer !== undefined) this.#bearers.put(token, { ...bearer, isDead: true });
   }
 
-  /** Counts successful authentications, for one context or for all contexts. */
+  /** Counts successful authentications to KSeF, for one context or for all contexts. */
   count(context: string | undefined): number {
     const all = [...this.#operations.values()];
     return all.filter((one) => one.isRedeemed && (context === undefined || one.context === context)).length;
   }
 
   /**
-   * Returns the caller of a business operation. The current permissions of its token apply, and an access token is
-   * invalid if its KSeF token was removed or revoked. Changes by `PUT /control/contexts` therefore take effect at once.
+   * Returns the caller of a business operation of KSeF. The current permissions of its token apply, and an access token
+   * is invalid if its KSeF token was removed or revoked. Changes by `PUT /control/contexts` therefore take effect at
+   * once.
    * @throws Refusal 401 or 403
    */
   authorize(call: Call, anyOf?: readonly string[]): Caller {
@@ -136,7 +137,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns the caller who started an authentication.
+   * Returns the caller who started a login to KSeF.
    * @returns undefined if the token or the certificate is no longer valid
    */
   #callerOf({ context, token, signed }: Authentication): Caller | undefined {
@@ -172,12 +173,13 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** Creates an authentication challenge for a login (call A2). */
+  /** Creates an authentication challenge for a login to KSeF (call A2). */
   challenge(): Answer {
     const now = this.#deps.clock.now();
     const challenge = newReferenceNumber('CR', now);
     this.#challenges.put(challenge, { timestampMs: now.getTime(), isUsed: false });
-    // Digits below a millisecond are added, so that a client that rounds them instead of truncating gets another time.
+    // Digits below a millisecond are added to the time of a login challenge, so that a client that rounds them instead
+    // of truncating gets another time.
     const body = {
       challenge,
       timestamp: timestamp(now, '8765'),
@@ -206,7 +208,7 @@ export class Authenticator {
     return this.#start({ context: value, token, outcome });
   }
 
-  /** Begins an authentication with a signed request (X1). */
+  /** Begins a login to KSeF with a signed request (X1). */
   beginSigned(call: Call): Answer {
     const { isForTests, checksNips, certificates, clock } = this.#deps;
     const document = readLoginDocument(call.body, { isSha1Taken: isForTests });
@@ -252,7 +254,7 @@ export class Authenticator {
     return { status: 202, body: { referenceNumber, authenticationToken } };
   }
 
-  /** Returns the status of an authentication attempt (A4). */
+  /** Returns the status of a login attempt to KSeF (A4). */
   status(call: Call, referenceNumber: string, faults: TakenFaults): Answer {
     const bearer = this.#require(call, ['AuthenticationToken', 'ContextToken']);
     const found = this.#operations.get(referenceNumber);
@@ -322,7 +324,7 @@ export class Authenticator {
     return { status: 204 };
   }
 
-  /** Verifies a decrypted token and returns its status (KSeF reference, section 3, A4 statuses). */
+  /** Verifies a decrypted KSeF token and returns its status (KSeF reference, section 3, A4 statuses). */
   #verify(
     plain: Buffer | undefined,
     context: string,
@@ -371,7 +373,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns the valid token with which a call was made.
+   * Returns the valid token with which a call to KSeF was made.
    * @throws Refusal 401
    */
   #require(call: Call, types: readonly BearerType[]): Bearer {

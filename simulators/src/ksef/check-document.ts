@@ -10,7 +10,7 @@ const BYTES_MAX = 1_000_000;
 const BYTES_WITH_ATTACHMENT_MAX = 3_000_000;
 const DETAILS_MAX = 10;
 
-/** Invoice forms that an interactive session accepts, with their schemas. */
+/** Invoice forms that an interactive KSeF session accepts, with their schemas. */
 const forms = {
   'FA (3)': { schema: 'FA3', namespace: 'http://crd.gov.pl/wzor/2025/06/25/13775/' },
   'FA (2)': { schema: 'FA2', namespace: 'http://crd.gov.pl/wzor/2023/06/29/12648/' },
@@ -48,7 +48,7 @@ export type CheckedDocument =
   | { readonly facts: InvoiceFacts; readonly failure: null; readonly text: string }
   | { readonly facts: InvoiceFacts | null; readonly failure: Status };
 
-/** Creates the final status of a refused invoice. */
+/** Creates the final status of an invoice that KSeF refuses. */
 export function failed(code: number, ...details: readonly string[]): Status {
   const description = failures[code] ?? `Status ${code}`;
   return { code, description, ...(details.length === 0 ? {} : { details }) };
@@ -59,8 +59,8 @@ export function isKnownForm({ systemCode, schemaVersion, value }: FormCode): boo
 }
 
 /**
- * Decrypts a document and performs all checks that need only the document, in the order that section 14 of the KSeF
- * reference gives: decryption, file, content. Permissions and duplicates are checked when it is processed.
+ * Decrypts a document sent to KSeF and performs all checks that need only the document, in the order that section 14 of
+ * the KSeF reference gives: decryption, file, content. Permissions and duplicates are checked when it is processed.
  */
 export function checkDocument(sent: SentDocument, rules: DocumentRules): CheckedDocument {
   const bytes = decrypt(sent);
@@ -198,7 +198,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
     return cents / 100;
   };
   /**
-   * Reads the number that identifies a party of the invoice.
+   * Reads the number that identifies a party of an FA(3) invoice.
    * @param path path to its DaneIdentyfikacyjne element
    */
   const identify = (node: XmlNode, path: string): PartyIdentifier => {
@@ -237,7 +237,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
     issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),
     currency: find('f:Fa/f:KodWaluty') ?? '',
     net: sum('starts-with(local-name(), "P_13_")'),
-    // The fields P_14_1W and similar ones, which repeat the tax amount in PLN, are left out.
+    // The FA(3) fields P_14_1W and similar ones, which repeat the tax amount in PLN, are left out.
     vat: sum('starts-with(local-name(), "P_14_") and not(contains(local-name(), "W"))'),
     gross: Number(find('f:Fa/f:P_15') ?? '0'),
     isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',

@@ -23,7 +23,7 @@ export interface ConfirmedDocument {
 }
 
 export interface ConfirmationContent {
-  /** Name of the environment, such as `środowisko testowe (TE)`. Empty for production. */
+  /** Name of the KSeF environment, such as `środowisko testowe (TE)`. Empty for production. */
   readonly environment: string;
   readonly session: string;
   readonly context: string;
@@ -117,8 +117,8 @@ function toXml({
 }
 
 /**
- * Returns the invoicing mode. An invoice with an earlier issue date counts as issued offline (KSeF reference, section
- * 9, item 3).
+ * Returns the invoicing mode of a KSeF invoice. An invoice with an earlier issue date counts as issued offline (KSeF
+ * reference, section 9, item 3).
  */
 export function invoicingMode(issueDate: string, receivedAt: Date): 'Online' | 'Offline' {
   return issueDate < polishDay(receivedAt) ? 'Offline' : 'Online';

@@ -35,7 +35,7 @@ export class Confirmations {
   }
 
   /**
-   * Confirms the accepted invoices among the given ones.
+   * Creates the KSeF confirmation of the accepted invoices among the given ones.
    * @returns undefined if none is accepted
    */
   confirm(session: Session, invoices: readonly Invoice[], isCollective: boolean): Confirmation | undefined {
@@ -60,12 +60,12 @@ export class Confirmations {
     return confirmation;
   }
 
-  /** Returns an address of a confirmation that needs no token, with its expiry time. */
+  /** Returns an address of a KSeF confirmation that needs no token, with its expiry time. */
   link(reference: string): { readonly url: string; readonly expires: string } {
     return this.#deps.links.sign(`/downloads/${reference}`, DOWNLOAD_MS);
   }
 
-  /** Returns the confirmation at a pre-signed address, without a token. */
+  /** Returns the KSeF confirmation at a pre-signed address, without a token. */
   download(call: Call, reference: string): Answer {
     const found = this.#deps.links.isValid(call) ? this.#confirmations.get(reference) : undefined;
     return found === undefined ? { status: 403, body: '' } : xmlAnswer(found.xml, false);
@@ -73,8 +73,8 @@ export class Confirmations {
 }
 
 /**
- * Returns the response that contains a confirmation. If `isCut` is true, half of the confirmation is sent with the hash
- * of the whole.
+ * Returns the response that contains a KSeF confirmation. If `isCut` is true, half of the confirmation is sent with the
+ * hash of the whole.
  */
 export function xmlAnswer(xml: string, isCut: boolean): Answer {
   return {

@@ -27,9 +27,9 @@ const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
 const validators = new WeakMap<Json, ValidateFunction>();
 
-/** A test client that fails if a response, or a request that was accepted, breaks the contract. */
+/** A test client that fails if a response, or a request that was accepted, breaks the published KSeF contract. */
 export class ContractClient extends TestClient {
-  /** Contract operations (`METHOD path`) that returned a 2xx response. */
+  /** Operations of the KSeF contract (`METHOD path`) that returned a 2xx response. */
   readonly succeeded = new Set<string>();
 
   override async api(target: string, body?: unknown, bearer?: string | null): Promise<TestAnswer> {
@@ -93,8 +93,8 @@ function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
 }
 
 /**
- * Compiles each JSON schema once. A compilation takes about 5 ms of CPU time, and a test file checks up to a thousand
- * bodies.
+ * Compiles each JSON schema of the KSeF contract once. A compilation takes about 5 ms of CPU time, and a test file
+ * checks up to a thousand bodies.
  */
 function validatorOf(schema: Json): ValidateFunction {
   const compiled = validators.get(schema) ?? ajv.compile(toJsonSchema(schema) as Json);

@@ -82,11 +82,11 @@ interface ControlDeps {
   readonly settings: () => Settings;
   readonly changeSettings: (changes: Partial<Settings>) => void;
   readonly advanceClock: (seconds: number) => void;
-  /** Returns the number of seconds by which the environment's clock is ahead. */
+  /** Returns the number of seconds by which the clock of the simulated KSeF environment is ahead. */
   readonly advancedSeconds: () => number;
 }
 
-/** Creates the `/control` routes of one environment (KSeF reference, sections 17 to 19). */
+/** Creates the `/control` routes of one simulated KSeF environment (KSeF reference, sections 17 to 19). */
 export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer> {
   const { clock, contexts, faults, keys, log, invoices, sessions, authenticator, settings } = deps;
   const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
@@ -223,7 +223,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
   };
 }
 
-/** Returns the reference number in a token. A token that a test invented may not begin with a reference number. */
+/** Returns the reference number in a KSeF token. A token that a test invented may not begin with a reference number. */
 function readReference(token: string, clock: Clock): string {
   const [first = ''] = token.split('|');
   return /^\d{8}-EC-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/.test(first) ? first : newReferenceNumber('EC', clock.now());

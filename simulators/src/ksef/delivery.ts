@@ -11,20 +11,21 @@ export interface Delivery {
   readonly response: ServerResponse;
   /** Function that performs the KSeF call and returns the response. */
   readonly answer: () => Promise<Answer>;
-  /** Renders an error in the form that the caller requested. */
+  /** Renders a KSeF error in the form that the caller requested. */
   readonly refuse: (refusal: Refusal) => Answer;
-  /** Function that invalidates the access token with which the call was made. */
+  /** Function that invalidates the access token with which the KSeF call was made. */
   readonly killToken: () => void;
   readonly now: () => Date;
   /**
-   * Callback that runs before the status is sent, so that a client that has received the response finds it in the log.
+   * Callback that runs before the status of a KSeF response is sent, so that a client that has received the response
+   * finds it in the log.
    */
   readonly onStatus: (status: number) => void;
-  /** Signal that ends everything for which the simulator waits. */
+  /** Signal that ends everything for which the KSeF simulator waits. */
   readonly signal: AbortSignal;
 }
 
-/** Responds to a call as the configured faults require, or correctly if there are none. */
+/** Responds to a KSeF call as the configured faults require, or correctly if there are none. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { faults, response, answer, refuse, now, onStatus, signal } = delivery;
   const reply = (reached: Answer): void => {
@@ -54,7 +55,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
       const { status, headers = {}, body, contentType } = fault;
       const isHtml = body === undefined;
       const type = contentType ?? (isHtml ? 'text/html' : typeof body === 'string' ? 'text/plain' : 'application/json');
-      // A response without a body has no content type.
+      // A KSeF response without a body has no content type.
       const isEmpty = body === '' && contentType === undefined;
       reply({
         status,
@@ -115,7 +116,7 @@ async function wait(seconds: number, signal: AbortSignal): Promise<void> {
   await delay(seconds * 1_000, undefined, { ref: false, signal }).catch(() => undefined);
 }
 
-/** Resolves as soon as one of the signals is aborted. */
+/** Resolves as soon as one of several abort signals is aborted. */
 async function aborted(signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   const any = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   if (!any.aborted) await once(any, 'abort');

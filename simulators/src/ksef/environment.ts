@@ -49,13 +49,13 @@ const AUTHENTICATION_CALLER = 'address 127.0.0.1';
 const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string() }) });
 
 export interface Environment {
-  /** Responds to a call whose path is below the address of the environment. */
+  /** Responds to a call whose path is below the address of the KSeF environment. */
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
   /** Responds to a call to a control route of the simulated KSeF. */
   control(call: Call): Promise<Answer>;
-  /** Returns the certificate, in PEM format, whose key seals the confirmations. */
+  /** Returns the certificate, in PEM format, whose key seals the KSeF confirmations. */
   sealCertificate(): Promise<string>;
-  /** Returns the revocation list of this certificate's issuer, in PEM format. */
+  /** Returns the revocation list of the issuer of the KSeF seal certificate, in PEM format. */
   sealRevocationList(isSealRevoked: boolean): Promise<string>;
   close(): void;
 }
@@ -158,8 +158,8 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
   const limitFactorOf = (context: string): number => contexts.get(context)?.limitFactor ?? settings().limitFactor;
 
   /**
-   * Responds to the calls that read the current limits. They have no name in the KSeF reference, so no fault applies to
-   * them.
+   * Responds to the calls that read the current limits of KSeF. They have no name in the KSeF reference, so no fault
+   * applies to them.
    */
   const answerLimits = (call: Call): Answer | undefined => {
     const path = call.method === 'GET' ? call.path : undefined;
@@ -252,7 +252,10 @@ type Handler = (call: Call, params: Params, faults: TakenFaults) => Answer | Pro
 
 const NO_FAULTS: TakenFaults = { delivery: undefined, patch: undefined, effect: () => undefined };
 
-/** Checks the media type of a call. KSeF accepts only JSON, even if a call has no body. Only a signed login is XML. */
+/**
+ * Checks the media type of a call to the simulated KSeF. KSeF accepts only JSON, even if a call has no body. Only a
+ * signed login is XML.
+ */
 function checkMediaType(call: Call, { name }: Operation): void {
   const type = call.headers['content-type'];
   if (name === 'X1' && /^application\/xml\b/i.test(type ?? '')) return;
@@ -261,7 +264,7 @@ function checkMediaType(call: Call, { name }: Operation): void {
   throw new Refusal({ status: 415, description: 'Nieobsługiwany typ treści.' });
 }
 
-/** Returns the taxpayer that a login request names. */
+/** Returns the taxpayer that a KSeF login request names. */
 function contextNamedBy(call: Call, operation: Operation | undefined): string | null {
   if (operation?.name === 'X1') return /<ContextIdentifier>\s*<Nip>(\d{10})</.exec(call.body)?.[1] ?? null;
   if (operation?.name !== 'A3') return null;

@@ -5,7 +5,7 @@ import type { TestClient, TestSession } from './testing.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An invoice package part in the R2 response. */
+/** Part of a KSeF invoice package in the R2 response. */
 export interface ListedPart {
   readonly ordinalNumber: number;
   readonly partName: string;
@@ -17,7 +17,7 @@ export interface ListedPart {
   readonly expirationDate: string;
 }
 
-/** An invoice package in the R2 response. */
+/** A KSeF invoice package in the R2 response. */
 export interface ListedPackage {
   readonly invoiceCount: number;
   readonly size: number;
@@ -32,14 +32,14 @@ interface ExportStatus {
   readonly package: ListedPackage | null;
 }
 
-/** A downloaded, decrypted and unpacked invoice package. */
+/** A downloaded, decrypted and unpacked KSeF invoice package. */
 export interface OpenedPackage extends ListedPackage {
-  /** Package files by name, without the metadata. */
+  /** Files of a KSeF invoice package by name, without the metadata. */
   readonly files: ReadonlyMap<string, string>;
   readonly metadata: readonly Json[];
 }
 
-/** Returns filters for a company's purchases that were stored in the last hour. */
+/** Returns KSeF filters for a company's purchase invoices that were stored in the last hour. */
 export function purchases(dateRange: Json = {}, subjectType = 'Subject2'): Json {
   const from = new Date(Date.now() - 3_600_000).toISOString();
   return {
@@ -80,7 +80,7 @@ export async function endExport(client: TestClient, session: TestSession): Promi
 }
 
 /**
- * Downloads an invoice package part (R3) and decrypts it.
+ * Downloads a part of a KSeF invoice package (R3) and decrypts it.
  * @throws Error if a size or hash differs from the R2 response
  */
 export async function downloadPart({ key, iv }: TestSession, part: ListedPart): Promise<Buffer> {
@@ -97,7 +97,7 @@ export async function downloadPart({ key, iv }: TestSession, part: ListedPart): 
   return plain;
 }
 
-/** Downloads an invoice package and unpacks it with the ZIP reader of the public client. */
+/** Downloads a KSeF invoice package and unpacks it with the ZIP reader of the public client. */
 export async function openPackage(session: TestSession, listed: ListedPackage): Promise<OpenedPackage> {
   const parts: Buffer[] = [];
   for (const part of listed.parts) parts.push(await downloadPart(session, part));
@@ -112,7 +112,7 @@ export async function openPackage(session: TestSession, listed: ListedPackage): 
   };
 }
 
-/** Receives an invoice package with R1 to R3. */
+/** Receives a KSeF invoice package with R1 to R3. */
 export async function receive(client: TestClient, filters?: Json, changes?: Json): Promise<OpenedPackage> {
   const session = await startExport(client, filters, changes);
   const { status, package: listed } = await endExport(client, session);

@@ -29,13 +29,13 @@ import type { SignedLinks } from './signed-links.js';
 import type { Store, Table } from './store.js';
 import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
-/** Maximum number of concurrent exports for one taxpayer. */
+/** Maximum number of concurrent KSeF exports for one taxpayer. */
 const RUNNING_MAX = 10;
 const LINK_MS = 3_600_000;
 /** Time in milliseconds after which a KSeF export and its package no longer exist (410). */
 const KEPT_MS = 7 * 86_400_000;
 /**
- * Maximum number of invoice packages in memory. Other packages are created again from their export, with the same
+ * Maximum number of KSeF invoice packages in memory. Other packages are created again from their export, with the same
  * bytes.
  */
 const PACKAGES_MAX = 4;
@@ -59,7 +59,7 @@ const outcomes: Readonly<Record<number, string>> = {
   550: 'Operacja została anulowana przez system',
 };
 
-/** Member of the R2 response that states the end of a truncated package, by date type. */
+/** Member of the R2 response that states the end of a truncated KSeF invoice package, by date type. */
 const lastDates: Readonly<Record<DateType, string>> = {
   Issue: 'lastIssueDate',
   Invoicing: 'lastInvoicingDate',
@@ -159,7 +159,10 @@ export class Exports {
     return { status: 200, body };
   }
 
-  /** Returns the package part at a pre-signed address (R3). As in the KSeF storage, sending a token is an error. */
+  /**
+   * Returns the part of a KSeF invoice package at a pre-signed address (R3). As in the KSeF storage, sending a token is
+   * an error.
+   */
   async part(call: Call, reference: string, name: string, faults: TakenFaults): Promise<Answer> {
     const found = this.#exports.get(reference);
     const isAllowed = this.#deps.links.isValid(call) && call.headers['authorization'] === undefined;
@@ -232,7 +235,7 @@ export class Exports {
     return this.#deps.clock.now().getTime() - Date.parse(startedAt);
   }
 
-  /** Returns the last invoice stored before the range of a search. */
+  /** Returns the last invoice stored before the range of a KSeF invoice search. */
   #lastBefore(search: Search): AcceptedInvoice | undefined {
     const { dateRange } = search.filters;
     const earlier = { ...search.filters, dateRange: { ...dateRange, from: BEGINNING, to: dateRange.from } };
@@ -287,7 +290,7 @@ export class Exports {
   async #pack(found: Export): Promise<readonly PackagePart[]> {
     const { referenceNumber, key, iv, partBytesMax, startedAt, tampering } = found;
     const list = this.#lists.get(referenceNumber) ?? [];
-    // An invoice package without invoices has no parts.
+    // A KSeF invoice package without invoices has no parts.
     if (list.length === 0 && tampering.bomb === null && tampering.extraFile === null) return [];
     const packed = list.map((invoice) => this.#deps.invoices.requireAccepted(invoice));
     return packFiles(this.#filesOf(packed, found), {

@@ -7,24 +7,24 @@ export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;
   readonly sellerName?: string;
-  /** NIP of the buyer, or null for a buyer without any tax number. */
+  /** NIP of the buyer in a generated FA(3) document, or null for a buyer without any tax number. */
   readonly buyer?: string | null;
   readonly buyerName?: string;
-  /** NIPs of further recipients (Podmiot3 with role 2). */
+  /** NIPs of further recipients in a generated FA(3) document (Podmiot3 with role 2). */
   readonly recipients?: readonly string[];
   /** NIP of an authorized entity (PodmiotUpowazniony with role 3, a tax representative). */
   readonly authorized?: string | undefined;
   readonly kind?: string;
   readonly issueDate?: string;
   readonly item?: string;
-  /** Amounts of the invoice in PLN with two decimals. */
+  /** Amounts of the generated FA(3) invoice in PLN with two decimals. */
   readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
   /**
-   * True if the document states that the invoice was paid by card on its issue date. Otherwise the document does not
-   * mention payment.
+   * True if the generated FA(3) document states that the invoice was paid by card on its issue date. Otherwise the
+   * document does not mention payment.
    */
   readonly isPaid?: boolean;
-  /** Account and due date of a requested bank transfer. */
+  /** Bank account and due date that the generated FA(3) document states for a transfer. */
   readonly transfer?: { readonly account: string; readonly dueDate: string };
 }
 

@@ -18,7 +18,7 @@ const code = z.int().min(100).max(999);
 const processed = z.boolean().default(false);
 const shared = {
   operation: z.enum([...operationNames, '*']),
-  /** NIP of the taxpayer for whom a call is made. A call whose taxpayer is unknown does not match. */
+  /** NIP of the taxpayer for whom a KSeF call is made. A call whose taxpayer is unknown does not match. */
   context: z.string().optional(),
   /**
    * Number of calls to the simulated KSeF to which the fault applies. If it is 0, the fault applies until it is
@@ -29,7 +29,7 @@ const shared = {
   skip: z.int().min(0).default(0),
 };
 
-/** Body of `POST /control/faults` (KSeF reference, sections 17 and 19). */
+/** Body of `POST /control/faults` of the simulated KSeF (KSeF reference, sections 17 and 19). */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('DROP') }),
   z.strictObject({ ...shared, kind: z.literal('LOSE_ANSWER') }),
@@ -94,7 +94,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...shared,
     kind: z.literal('EXTRA_FILE'),
-    // Name of the file. The archive library refuses names that lead out of the archive.
+    // Name of a file in the KSeF invoice package. The archive library refuses names that lead out of the archive.
     name: z
       .string()
       .regex(/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/, 'must be a name or a path without leading dots')
@@ -145,7 +145,7 @@ interface Fault {
   hits: number;
 }
 
-/** Faults that apply to one call: at most one that changes the response, and all others. */
+/** Simulated faults that apply to one KSeF call: at most one that changes the response, and all others. */
 export interface TakenFaults {
   readonly delivery: { readonly spec: DeliveryFault; readonly removed: AbortSignal } | undefined;
   /** JSON members that replace members of the KSeF response. */
@@ -180,7 +180,7 @@ export class Faults {
   }
 
   /**
-   * Removes a fault, and releases the calls that the fault blocks.
+   * Removes a fault of the simulated KSeF, and releases the calls that the fault blocks.
    * @returns true if the fault existed
    */
   remove(id: string): boolean {

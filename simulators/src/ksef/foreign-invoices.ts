@@ -13,12 +13,12 @@ const SECONDS_MAX = 366 * 86_400;
 
 const nip = z.string().regex(/^\d{10}$/, 'must be ten digits');
 
-/** Body of `POST /control/invoices` (KSeF reference, sections 17 and 19). */
+/** Body of `POST /control/invoices` of the simulated KSeF (KSeF reference, sections 17 and 19). */
 export const foreignInvoiceSchema = z
   .strictObject({
-    /** Company that sent the document, by default its seller. */
+    /** Company that sent the document to KSeF, by default its seller. */
     context: nip.optional(),
-    /** NIP of the seller. Like other absent fields, an absent NIP is read from the XML. */
+    /** NIP of the seller of a registered invoice. Like other absent fields, an absent NIP is read from the XML. */
     sellerNip: nip.optional(),
     buyerNip: nip.optional(),
     /** Companies that receive the invoice as Subject3 with role 2 (recipient). */

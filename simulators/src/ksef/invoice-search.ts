@@ -5,7 +5,7 @@ import type { AcceptedInvoice } from './invoices.js';
 import { isKsefNumber, polishDay, sortableInstant, timestamp } from './numbers.js';
 import { badRequest } from './refusal.js';
 
-/** Maximum number of days in the date range of a query (KSeF reference, section 11). */
+/** Maximum number of days in the date range of a KSeF invoice query (KSeF reference, section 11). */
 const RANGE_DAYS_MAX = 100;
 const DAY_MS = 86_400_000;
 const VALUES_MAX = 1_000;
@@ -75,7 +75,7 @@ export interface Search {
 }
 
 /**
- * Checks the date range of an invoice query.
+ * Checks the date range of a KSeF invoice query.
  * @throws Refusal 21405 for a range that KSeF does not search
  */
 export function checkDateRange({ dateRange }: Filters, now: Date): void {
@@ -98,20 +98,23 @@ export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }:
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);
 }
 
-/** Returns the time until which the result is complete, or null for dates other than the date of permanent storage. */
+/**
+ * Returns the time until which the result of a KSeF invoice search is complete, or null for dates other than the date
+ * of permanent storage.
+ */
 export function completeUntil({ filters: { dateRange }, highWaterMark }: Search): string | null {
   if (dateRange.dateType !== 'PermanentStorage') return null;
   const mark = sortable(highWaterMark);
   return `${dateRange.to !== undefined && dateRange.to < mark ? dateRange.to : mark}+00:00`;
 }
 
-/** Returns the invoices that match the filters, sorted by date, earliest first. */
+/** Returns the KSeF invoices that match the filters of a search, sorted by date, earliest first. */
 export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Search): readonly AcceptedInvoice[] {
   const { dateType, from, to, restrictToPermanentStorageHwmDate } = search.filters.dateRange;
   const end = to ?? sortable(search.now);
   const mark = sortable(search.highWaterMark);
   const last = restrictToPermanentStorageHwmDate === true && mark < end ? mark : end;
-  // Issue dates have no time, so the range consists of whole days in Poland.
+  // Issue dates of invoices have no time, so the range of a KSeF search consists of whole days in Poland.
   const [first, final] = dateType === 'Issue' ? [dayOf(from), dayOf(last)] : [from, last];
   return invoices
     .filter((invoice) => matches(invoice, search))
@@ -121,7 +124,7 @@ export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Sea
     .map(({ invoice }) => invoice);
 }
 
-/** Returns the date by which a query sorts an invoice, as KSeF writes it. */
+/** Returns the date by which a KSeF query sorts an invoice, as KSeF writes it. */
 export function dateOf(invoice: AcceptedInvoice, dateType: DateType): string {
   if (dateType === 'Issue') return invoice.facts.issueDate;
   return dateType === 'Invoicing' ? timestamp(new Date(invoice.receivedAt)) : storageDateOf(invoice);

@@ -42,15 +42,15 @@ export interface ReceivedInvoice {
 /** An invoice that another taxpayer has registered (`POST /control/invoices`). */
 export interface ForeignInvoice {
   readonly facts: InvoiceFacts;
-  /** The document as buyers receive it. If undefined, the document is generated from the facts. */
+  /** The KSeF document as buyers receive it. If undefined, the document is generated from the facts. */
   readonly xml: string | undefined;
-  /** The hash in the metadata. If undefined, the hash of the document is used. */
+  /** The hash in the metadata of a KSeF invoice. If undefined, the hash of the document is used. */
   readonly invoiceHash: string | undefined;
   /** Past time of permanent storage of the invoice, in the format of KSeF. If undefined, the current time is used. */
   readonly storedAt: string | undefined;
 }
 
-/** An accepted invoice in the form that queries and exports use. */
+/** An invoice that KSeF accepted, in the form that queries and exports use. */
 export interface AcceptedInvoice extends Invoice {
   readonly facts: InvoiceFacts;
   readonly ksefNumber: string;
@@ -67,7 +67,10 @@ interface InvoicesDeps {
   readonly checksNips: boolean;
 }
 
-/** Processes invoices from receipt to their final status, and maintains the repository of registered documents. */
+/**
+ * Processes invoices of the simulated KSeF from receipt to their final status, and maintains the repository of
+ * registered documents.
+ */
 export class Invoices {
   readonly #deps: InvoicesDeps;
   readonly #invoices: Table<Invoice>;
@@ -145,7 +148,7 @@ export class Invoices {
     return referenceNumber;
   }
 
-  /** Counts a poll of the invoice, which gets its final status after enough polls. */
+  /** Counts a poll of the KSeF invoice, which gets its final status after enough polls. */
   look(invoice: Invoice, session: Session): Invoice {
     if (invoice.final !== null) return invoice;
     const looked = { ...invoice, looks: invoice.looks + 1 };
@@ -229,12 +232,12 @@ export class Invoices {
     return registered;
   }
 
-  /** Checks whether an accepted invoice has reached permanent storage. */
+  /** Checks whether an accepted invoice has reached permanent storage in KSeF. */
   isStored(reference: string): boolean {
     return storageDateOf(this.requireAccepted(reference)) <= timestamp(this.#deps.clock.now());
   }
 
-  /** Lists the registered documents with their invoices. */
+  /** Lists the documents registered in KSeF with their invoices. */
   registered(): readonly { readonly registered: Registered; readonly invoice: Invoice }[] {
     return [...this.#registered.values()].flatMap((registered) => {
       const invoice = this.#invoices.get(registered.invoice);
@@ -247,7 +250,7 @@ export class Invoices {
     return this.registered().flatMap(({ invoice }) => (hasNumber(invoice) ? [invoice] : []));
   }
 
-  /** Returns an accepted invoice by its reference number. */
+  /** Returns an invoice that KSeF accepted by its reference number. */
   requireAccepted(reference: string): AcceptedInvoice {
     const invoice = this.#invoices.get(reference);
     if (invoice === undefined || !hasNumber(invoice)) throw new Error(`Invoice ${reference} was not accepted.`);
@@ -259,7 +262,7 @@ export class Invoices {
     return this.#documents.get(referenceNumber) ?? writeDocument(facts);
   }
 
-  /** Returns the refusal of an invoice. The checks have the order given in section 14 of the KSeF reference. */
+  /** Returns the refusal of an invoice by KSeF. The checks have the order given in section 14 of the KSeF reference. */
   #refusalOf({ referenceNumber, forced, failure, facts, context }: Invoice, session: Session): Status | undefined {
     if (forced !== null && forced.code > 200) {
       const { fault: _, ...status } = forced;
@@ -286,8 +289,8 @@ export class Invoices {
   }
 
   /**
-   * Returns the next storage date of an invoice. All storage dates are different, so that a window can end between any
-   * two invoices.
+   * Returns the next storage date of a KSeF invoice. All storage dates are different, so that a window can end between
+   * any two invoices.
    */
   #nextStorage(origin: 'sent' | 'foreign', ms: number): string {
     this.#lastStored[origin] = Math.max(ms * 1_000, this.#lastStored[origin] + STORAGE_STEP);

@@ -82,13 +82,13 @@ export class Keys {
     return list.toString('pem').replaceAll(' CRL-----', ' X509 CRL-----');
   }
 
-  /** Adds one key pair for each usage, valid from the current time on. */
+  /** Adds one key pair of the simulated KSeF for each usage, valid from the current time on. */
   async rotate(): Promise<void> {
     await this.ready();
     await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption'], this.#clock.now());
   }
 
-  /** Withdraws the oldest published key pair of each usage. */
+  /** Withdraws the oldest published key pair of the simulated KSeF of each usage. */
   async withdraw(): Promise<void> {
     await this.ready();
     for (const usage of ['KsefTokenEncryption', 'SymmetricKeyEncryption'] as const) {
@@ -102,7 +102,7 @@ export class Keys {
   }
 
   /**
-   * Decrypts a string that a client encrypted with a published key.
+   * Decrypts a string that a client encrypted with a published key of KSeF.
    * @returns undefined if no key of this usage, or not the named one, can decrypt it
    */
   decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {

@@ -61,13 +61,13 @@ const notServed = {
   other,
 };
 
-/** Returns the number of calls that are allowed in each window, at least one. */
+/** Returns the number of KSeF calls that are allowed in each window, at least one. */
 function mostOf({ calls }: Limit, factor: number): readonly (readonly [seconds: number, most: number])[] {
   return calls.map(([seconds, base]) => [seconds, Math.max(1, Math.floor(base * factor))]);
 }
 
 /**
- * Returns the current limits as `GET /rate-limits` states them.
+ * Returns the current limits of the simulated KSeF as `GET /rate-limits` states them.
  * @param factor limit factor
  */
 export function statedLimits(factor: number): Readonly<Record<string, Readonly<Record<string, number>>>> {
@@ -79,7 +79,7 @@ export function statedLimits(factor: number): Readonly<Record<string, Readonly<R
   ) as Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** Limits of interactive and batch sessions, as `GET /limits/context` states them (KSeF reference, section 7). */
+/** Limits of interactive and batch KSeF sessions, as `GET /limits/context` states them (KSeF reference, section 7). */
 const SESSION_LIMITS = { maxInvoiceSizeInMB: 1, maxInvoiceWithAttachmentSizeInMB: 3, maxInvoices: 10_000 };
 export const CONTEXT_LIMITS = { onlineSession: SESSION_LIMITS, batchSession: SESSION_LIMITS };
 
@@ -93,7 +93,7 @@ export class Limits {
   readonly #calls = new Map<string, number[]>();
 
   /**
-   * Creates the counters of calls for each limit.
+   * Creates the counters of KSeF calls for each limit.
    * @param windowFactor factor for the second, the minute and the hour
    */
   constructor(clock: Clock, windowFactor = 1) {
@@ -102,7 +102,7 @@ export class Limits {
   }
 
   /**
-   * Counts a call unless it exceeds a limit.
+   * Counts a KSeF call unless it exceeds a limit.
    * @param caller NIP of the context; the IP address for authentication calls
    * @param factor limit factor; 0 for no limits
    * @returns seconds to wait, or undefined if the call is within the limits

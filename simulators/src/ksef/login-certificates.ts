@@ -16,7 +16,7 @@ const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
-/** The company or person named by a certificate, with the numbers that KSeF has for it. */
+/** The company or person named by a login certificate, with the numbers that KSeF has for it. */
 export interface Holder {
   readonly nip?: string | undefined;
   readonly pesel?: string | undefined;
@@ -32,7 +32,7 @@ export interface CertificateRequest extends Holder {
 }
 
 export interface IssuedCertificate {
-  /** Serial number in lower-case hexadecimal digits. */
+  /** Serial number of the login certificate in lower-case hexadecimal digits. */
   readonly serialNumber: string;
   /** The login certificate that the simulated KSeF issued, in PEM format. */
   readonly certificate: string;
@@ -41,7 +41,7 @@ export interface IssuedCertificate {
 }
 
 interface Authority {
-  /** Private key of the authority, as PKCS#8 in PEM format. */
+  /** Private key of the simulated certificate authority, as PKCS#8 in PEM format. */
   readonly privateKey: string;
   /** Certificate of the simulated certificate authority in PEM format. */
   readonly certificate: string;
@@ -102,7 +102,7 @@ export class LoginCertificates {
     return this.#revoked.get(serialOf(serialNumber)) !== undefined;
   }
 
-  /** Returns the reason why a certificate cannot log in, or undefined if it can. */
+  /** Returns the reason why a certificate cannot log in to KSeF, or undefined if it can. */
   faultOf(
     certificate: X509Certificate,
     now: Date,

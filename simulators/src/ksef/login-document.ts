@@ -23,7 +23,7 @@ const DIGESTS: Readonly<Record<Hash, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 };
 
-/** A login request with a correct signature. The owner of the certificate is checked elsewhere. */
+/** A KSeF login request with a correct signature. The owner of the certificate is checked elsewhere. */
 export interface LoginDocument {
   readonly challenge: string;
   readonly contextNip: string;
@@ -58,7 +58,7 @@ export function readLoginDocument(body: string, { isSha1Taken }: { readonly isSh
   }
 }
 
-/** Checks a login request against its schema: names, their order, and the form of the values. */
+/** Checks a KSeF login request against its schema: names, their order, and the form of the values. */
 function readRequest(document: XmlDocument): Pick<LoginDocument, 'challenge' | 'contextNip'> {
   const { root } = document;
   if (root.name !== 'AuthTokenRequest' || !NAMESPACES.includes(root.namespaceUri)) {
@@ -109,14 +109,14 @@ function verifySignature(body: string, certificate: X509Certificate, hashes: rea
     verifier.loadSignature(/<(?:\w+:)?Signature[\s>][\s\S]*<\/(?:\w+:)?Signature>/.exec(body)?.[0] ?? '');
     if (!verifier.checkSignature(body)) throw new Error('The signature is not valid.');
   } catch {
-    // The library throws for a wrong digest, a wrong signature and an unknown algorithm.
+    // The signature library throws for a wrong digest, a wrong signature and an unknown algorithm.
     throw badRequest(9_105, 'Nieprawidłowy podpis albo nieobsługiwany algorytm.');
   }
 }
 
 /**
- * Requires a signature with two references: to the whole document without its signature, and to the properties of the
- * signature.
+ * Requires that the signature of a login request has two references: to the whole document without its signature, and
+ * to the properties of the signature.
  */
 function requireProfile(document: XmlDocument): void {
   const references = document.find('/*/ds:Signature/ds:SignedInfo/ds:Reference', { ds: SIGNATURE });
@@ -135,7 +135,10 @@ function requireProfile(document: XmlDocument): void {
   throw badRequest(9_105, 'Format podpisu niezgodny z akceptowanymi profilami XAdES.');
 }
 
-/** Requires that the signed properties name the certificate by its digest, its issuer and its serial number. */
+/**
+ * Requires that the signed properties of a login request name the certificate by its digest, its issuer and its serial
+ * number.
+ */
 function requireSigningCertificate(document: XmlDocument, certificate: X509Certificate, isSha1Taken: boolean): void {
   const properties = '/*/ds:Signature/ds:Object/x:QualifyingProperties/x:SignedProperties/x:SignedSignatureProperties';
   const textOf = (path: string): string =>
@@ -156,7 +159,7 @@ function requireSigningCertificate(document: XmlDocument, certificate: X509Certi
   if (!isRight) throw badRequest(9_105, 'SigningCertificate nie wskazuje certyfikatu podpisu.');
 }
 
-/** Returns the NIP or PESEL in the subject, by the patterns that KSeF publishes. */
+/** Returns the NIP or PESEL in the subject of a login certificate, by the patterns that KSeF publishes. */
 export function identityOf(certificate: X509Certificate): string | undefined {
   const attributes = new ParsedCertificate(certificate.raw).subjectName;
   const [organization = ''] = attributes.getField('2.5.4.97');

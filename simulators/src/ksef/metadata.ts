@@ -15,7 +15,7 @@ import { badRequest } from './refusal.js';
 
 const PAGE_SIZE_MIN = 10;
 const PAGE_SIZE_MAX = 250;
-/** Maximum number of invoices for one set of filters. Retrieving more invoices requires another range. */
+/** Maximum number of KSeF invoices for one set of filters. Retrieving more invoices requires another range. */
 const FOUND_MAX = 10_000;
 
 interface MetadataDeps {
@@ -25,7 +25,7 @@ interface MetadataDeps {
   readonly highWaterMark: () => Date;
 }
 
-/** Returns the metadata of the invoices in which the caller is a party (S10, also called R4). */
+/** Returns the metadata of the KSeF invoices in which the caller is a party (S10, also called R4). */
 export function queryMetadata(call: Call, deps: MetadataDeps): Answer {
   const { context } = deps.authenticator.authorize(call, ['InvoiceRead']);
   const filters = readBody(call, filtersSchema);

@@ -8,7 +8,7 @@ export type ReferenceKind = 'CR' | 'AU' | 'SO' | 'EE' | 'EU' | 'EC' | 'EH';
 
 /** Pattern for KSeF numbers. KSeF 1.0 numbers have an additional hyphen. */
 const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{6}-?[0-9A-F]{6}-[0-9A-F]{2}$/;
-// The date format is created only once, because creating it takes longer than using it.
+// The date format of Polish days is created only once, because creating it takes longer than using it.
 const polishDays = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' });
 const polishTimes = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Europe/Warsaw',
@@ -30,7 +30,7 @@ export function crc8(text: string): string {
   return hex(Buffer.of(crc));
 }
 
-/** Returns a new reference number, such as `20261123-SO-0123456789-ABCDEF0123-5C`. */
+/** Returns a new KSeF reference number, such as `20261123-SO-0123456789-ABCDEF0123-5C`. */
 export function newReferenceNumber(kind: ReferenceKind, now: Date): string {
   const start = `${compactDay(now)}-${kind}-${hex(randomBytes(5))}-${hex(randomBytes(5))}`;
   return `${start}-${crc8(start)}`;

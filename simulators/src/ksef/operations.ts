@@ -59,7 +59,7 @@ const routes: readonly (readonly [OperationName, string, string])[] = [
 const patterns = routes.map(([name, method, path]) => ({
   name,
   method,
-  // Files have pre-signed addresses next to the API, as in the production environment.
+  // KSeF files have pre-signed addresses next to the API, as in the production environment.
   pattern: new RegExp(`^${path.startsWith('/storage/') ? '' : '/v2'}${path.replaceAll(':', '([^/]+)')}$`),
 }));
 

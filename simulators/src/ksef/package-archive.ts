@@ -5,13 +5,13 @@ import { sha256 } from './keys.js';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** A file in an invoice package. Its bytes are generated when they are needed. */
+/** A file in a KSeF invoice package. Its bytes are generated when they are needed. */
 export interface PackageFile {
   readonly name: string;
   readonly content: () => Iterable<Uint8Array>;
 }
 
-/** A part of an invoice package: a piece of the ZIP archive that is encrypted separately. */
+/** A part of a KSeF invoice package: a piece of the ZIP archive that is encrypted separately. */
 export interface PackagePart {
   /** Size of the part of a KSeF package in bytes, before its encryption. */
   readonly size: number;
@@ -27,12 +27,12 @@ interface PartOptions {
   /** Maximum size of a part of a KSeF package in bytes, before its encryption. */
   readonly bytesMax: number;
   /**
-   * Modification time of all files in the invoice package. It is fixed, so that a package always has the same bytes.
+   * Modification time of all files in a KSeF invoice package. It is fixed, so that a package always has the same bytes.
    */
   readonly modifiedAt: Date;
 }
 
-/** Packs files into a ZIP archive and encrypts it in parts (AES-256-CBC, PKCS#7). */
+/** Packs the files of a KSeF invoice package into a ZIP archive and encrypts it in parts (AES-256-CBC, PKCS#7). */
 export async function packFiles(files: Iterable<PackageFile>, options: PartOptions): Promise<readonly PackagePart[]> {
   const { key, iv, bytesMax, modifiedAt } = options;
   const parts: PackagePart[] = [];
@@ -59,7 +59,7 @@ export async function packFiles(files: Iterable<PackageFile>, options: PartOptio
   return parts;
 }
 
-/** Yields the given number of zero bytes as the content of a file. */
+/** Yields the given number of zero bytes as the content of a file in a KSeF invoice package. */
 export function* zeros(bytes: number): Iterable<Uint8Array> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield BLOCK.subarray(0, left);
 }
@@ -69,8 +69,8 @@ async function* zip(files: Iterable<PackageFile>, modifiedAt: Date): AsyncIterab
   const output = archive.outputStream as Readable;
   archive.on('error', (error: Error) => output.destroy(error));
   for (const { name, content } of files) {
-    // Files are opened one after another, so that ten thousand documents and their compressors are never in memory at
-    // once.
+    // Files of a KSeF invoice package are opened one after another, so that ten thousand documents and their
+    // compressors are never in memory at once.
     archive.addReadStreamLazy(name, { mtime: modifiedAt, mode: 0o100644 }, (give) => {
       give(null, Readable.from(content(), { objectMode: false }));
     });

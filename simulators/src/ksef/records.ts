@@ -1,6 +1,6 @@
 /**
- * A company or person on whose behalf calls are made. The types in this file are the rows of one environment's tables,
- * stored as JSON. Instants are ISO strings.
+ * A company or person on whose behalf KSeF calls are made. The types in this file are the rows of one environment's
+ * tables, stored as JSON. Instants are ISO strings.
  */
 export interface Context {
   readonly nip: string;
@@ -12,7 +12,7 @@ export interface Context {
   readonly people?: Readonly<Record<string, readonly string[]>>;
   /** NIPs of other sellers whose invoices this context may send. `*` allows all sellers. */
   readonly grants: readonly string[];
-  /** Limit factor of this taxpayer, which replaces the factor in the settings of the simulator. */
+  /** Factor for the KSeF limits of this taxpayer, which replaces the factor in the settings of the simulator. */
   readonly limitFactor: number | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface Authentication {
   /** The signed login request. Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
-  /** Final status of the login, which is shown after enough polls. */
+  /** Final status of the login to KSeF, which is shown after enough polls. */
   readonly outcome: Status;
   readonly looks: number;
   readonly isRedeemed: boolean;
@@ -56,7 +56,7 @@ export interface SignedLogin {
   /** NIP or PESEL in the certificate subject. */
   readonly identity: string;
   readonly serialNumber: string;
-  /** SHA-256 hash of the login request as it was sent, in base64. */
+  /** SHA-256 hash of the KSeF login request as it was sent, in base64. */
   readonly hash: string;
 }
 
@@ -104,7 +104,7 @@ export interface FormCode {
   readonly value: string;
 }
 
-/** Number that identifies a party in a document. Only Podmiot3 may have an InternalId. */
+/** Number that identifies a party in an FA(3) document. Only Podmiot3 may have an InternalId. */
 export interface PartyIdentifier {
   readonly type: 'Nip' | 'InternalId' | 'VatUe' | 'Other' | 'None';
   readonly value: string | null;
@@ -117,7 +117,7 @@ export interface ThirdSubject {
   readonly role: number;
 }
 
-/** Document fields that duplicates, permissions, metadata and confirmations need. */
+/** FA(3) fields that duplicates, permissions, metadata and confirmations need. */
 export interface InvoiceFacts {
   readonly sellerNip: string;
   readonly sellerName: string;
@@ -149,12 +149,12 @@ export interface Invoice {
   readonly ordinalNumber: number;
   readonly invoiceHash: string;
   readonly receivedAt: string;
-  /** Document fields, or null if the document could not be read. */
+  /** Fields of the FA(3) document, or null if the document could not be read. */
   readonly facts: InvoiceFacts | null;
-  /** Status caused by the document itself, or null if only permissions and duplicates remain to be checked. */
+  /** KSeF status caused by the document itself, or null if only permissions and duplicates remain to be checked. */
   readonly failure: Status | null;
   readonly looks: number;
-  /** Final status, or null while the invoice is being processed. */
+  /** Final KSeF status, or null while the invoice is being processed. */
   readonly final: Status | null;
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
@@ -163,7 +163,7 @@ export interface Invoice {
    * is accepted.
    */
   readonly storedAt?: string;
-  /** Number of requests for the list of invoices that do not show this invoice. */
+  /** Number of requests for the invoice list of a KSeF session that do not show this invoice. */
   readonly hiddenLooks: number;
   /**
    * Status of the invoice that a simulated fault forces. If the code is below 200, the status remains until the fault
@@ -208,7 +208,7 @@ export interface Export {
   readonly isOnlyMetadata: boolean;
   readonly partBytesMax: number;
   readonly isTruncated: boolean;
-  /** Dates that the R2 response states about the invoice package. */
+  /** Dates that the R2 response states about the KSeF invoice package. */
   readonly dates: Readonly<Record<string, string | null>>;
   readonly tampering: Tampering;
 }
@@ -232,7 +232,7 @@ export interface Settings {
   readonly exportPolls: number;
   /** Time in seconds after which a KSeF export is complete even if no client polls it. */
   readonly exportSeconds: number;
-  /** Number of invoices after which an invoice package is truncated. */
+  /** Number of invoices after which a KSeF invoice package is truncated. */
   readonly exportInvoicesMax: number;
   /** Maximum size of one part of an invoice package in bytes, before encryption. */
   readonly partBytesMax: number;

@@ -80,7 +80,7 @@ const titles: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
 };
 
-/** Creates a 400 response with one of the published codes. */
+/** Creates a 400 response with one of the published KSeF codes. */
 export function badRequest(code: number, ...details: readonly string[]): Refusal {
   return new Refusal({ status: 400, code, details });
 }
@@ -105,7 +105,7 @@ interface Rendering {
   readonly now: Date;
 }
 
-/** Renders an error in the form that the caller requested. 401, 403 and 410 responses have only one form. */
+/** Renders a KSeF error in the form that the caller requested. 401, 403 and 410 responses have only one form. */
 export function renderRefusal({ details: refusal }: Refusal, { asProblem, instance, now }: Rendering): Answer {
   const { status, code = status, reasonCode, security, retryAfter } = refusal;
   const description = refusal.description ?? descriptions[code] ?? titles[status] ?? 'Error';

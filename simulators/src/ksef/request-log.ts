@@ -7,14 +7,14 @@ const REQUESTS_MAX = 20_000;
 export interface LoggedRequest {
   readonly n: number;
   readonly at: string;
-  /** Operation that the request calls, or null if KSeF has no such operation. */
+  /** KSeF operation that the request calls, or null if KSeF has no such operation. */
   readonly operation: OperationName | null;
   readonly method: string;
-  /** Request path from `/v2` on, including the query. */
+  /** Path of the KSeF request from `/v2` on, including the query. */
   readonly path: string;
-  /** Request headers without bearer tokens. */
+  /** Headers of the KSeF request without bearer tokens. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Request body as it was sent, without `encryptedInvoiceContent`. */
+  /** Body of the KSeF request as it was sent, without `encryptedInvoiceContent`. */
   readonly body: string;
   /** Status of the response, or null if the simulator has not answered the KSeF request. */
   readonly status: number | null;
@@ -38,12 +38,12 @@ interface RequestFacts {
   readonly at: Date;
 }
 
-/** Log of all requests to one environment, with counters. */
+/** Log of all requests to one KSeF environment, with counters. */
 export class RequestLog {
   readonly #requests: Table<LoggedRequest>;
   readonly #sends: Table<Send>;
   readonly #numbers: Table<number>;
-  /** All tokens that were ever created, whose text the log must not contain. */
+  /** All KSeF tokens that were ever created, whose text the log must not contain. */
   readonly #tokens: Table<string>;
 
   constructor(store: Store) {
@@ -53,13 +53,13 @@ export class RequestLog {
     this.#tokens = store.table('tokens');
   }
 
-  /** Starts to search all later requests for a secret token. */
+  /** Starts to search all later KSeF requests for a secret token. */
   watch(token: string): void {
     this.#tokens.put(token, token);
   }
 
   /**
-   * Adds a request to the log.
+   * Adds a request to the log of the simulated KSeF.
    * @returns its number in the log
    */
   add({ call, target, operation, context, sessionReferenceNumber, at }: RequestFacts): number {
@@ -101,9 +101,10 @@ export class RequestLog {
     return [...this.#requests.values()].filter(isWanted).sort((a, b) => a.n - b.n);
   }
 
-  /** Counts the requests that send an invoice (S2) by the hash of the invoice. */
+  /** Counts the KSeF requests that send an invoice (S2) by the hash of the invoice. */
   sends(context: string | undefined): Readonly<Record<string, number>> {
-    // A Map is used, because the caller chooses the hash, which may be `__proto__`.
+    // A Map is used for the counts, because the caller of KSeF chooses the hash of an invoice, which may be
+    // `__proto__`.
     const counts = new Map<string, number>();
     for (const send of this.#sends.values()) {
       if (context !== undefined && send.context !== context) continue;
@@ -112,7 +113,7 @@ export class RequestLog {
     return Object.fromEntries(counts);
   }
 
-  /** Counts requests that contained a known token in plain text. */
+  /** Counts KSeF requests that contained a known token in plain text. */
   plaintextTokens(context: string | undefined): number {
     const name = context === undefined ? 'plaintextTokens' : `plaintextTokens of ${context}`;
     return this.#numbers.get(name) ?? 0;

@@ -43,7 +43,7 @@ const sendRequest = z.object({
   invoiceSize: z.int().min(1),
   encryptedInvoiceHash: hash,
   encryptedInvoiceSize: z.int().min(1),
-  // The encrypted content is too long for a regular expression, so only its length is checked.
+  // The encrypted content of an invoice is too long for a regular expression, so only its length is checked.
   encryptedInvoiceContent: z.string().min(1).refine(isBase64, 'must be base64'),
   offlineMode: z.boolean().optional(),
   hashOfCorrectedInvoice: hash.nullish(),
@@ -52,7 +52,7 @@ const sendRequest = z.object({
 /** Invoices that another taxpayer has registered in one KSeF session. */
 interface ForeignSession {
   readonly context: string;
-  /** Reference number of the open session that contains the invoices. Undefined for a separate session. */
+  /** Reference number of the open KSeF session that contains the invoices. Undefined for a separate session. */
   readonly session: string | undefined;
   readonly invoices: readonly ForeignInvoice[];
 }
@@ -69,7 +69,8 @@ interface SessionsDeps {
 }
 
 /**
- * Handles interactive sessions with their invoices and confirmations (S1 to S8), and the list of KSeF sessions (S9).
+ * Handles interactive KSeF sessions with their invoices and confirmations (S1 to S8), and the list of KSeF sessions
+ * (S9).
  */
 export class Sessions {
   readonly #deps: SessionsDeps;
@@ -213,7 +214,7 @@ export class Sessions {
     return xmlAnswer(found.xml, faults.effect('BAD_HASH') !== undefined);
   }
 
-  /** Returns the confirmation of an invoice (S8), by its reference number or by its KSeF number. */
+  /** Returns the KSeF confirmation of an invoice (S8), by its reference number or by its KSeF number. */
   invoiceConfirmation(call: Call, reference: string, id: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const invoice = this.#deps.invoices.of(session).find((one) => one.referenceNumber === id || one.ksefNumber === id);
@@ -268,7 +269,7 @@ export class Sessions {
     return session?.context === context && this.#expire(session).status === 100;
   }
 
-  /** Registers another taxpayer's invoices in an open session or in an earlier one (`POST /control/invoices`). */
+  /** Registers another taxpayer's invoices in an open KSeF session or in an earlier one (`POST /control/invoices`). */
   registerForeign({ context, session, invoices }: ForeignSession): readonly Registered[] {
     const now = this.#deps.clock.now();
     const shared = this.#sessions.get(session ?? '');
@@ -343,7 +344,7 @@ export class Sessions {
     return changed;
   }
 
-  /** Checks a closed session and sets its final status once all of its invoices are final. */
+  /** Checks a closed KSeF session and sets its final status once all of its invoices are final. */
   #finish(session: Session): Session {
     if (session.status !== 170) return session;
     const invoices = this.#deps.invoices.of(session).map((invoice) => this.#deps.invoices.look(invoice, session));

@@ -11,7 +11,7 @@ interface SignedLinksDeps {
   readonly baseUrl: () => string;
 }
 
-/** Creates and checks pre-signed addresses, which need no token and expire. */
+/** Creates and checks pre-signed KSeF addresses, which need no token and expire. */
 export class SignedLinks {
   readonly #deps: SignedLinksDeps;
   readonly #secrets: Table<string>;
@@ -22,7 +22,7 @@ export class SignedLinks {
   }
 
   /**
-   * Signs the address of a path below the environment URL.
+   * Signs the address of a path of KSeF below the environment URL.
    * @param base base address that replaces the environment URL
    */
   sign(
@@ -35,7 +35,7 @@ export class SignedLinks {
     return { url: `${base}${path}?${query}`, expires: timestamp(expires) };
   }
 
-  /** Checks whether the address of a call was signed here and has not expired. */
+  /** Checks whether the address of a KSeF call was signed by this simulator and has not expired. */
   isValid({ path, query: { expires = '', signature = '' } }: Call): boolean {
     return signature === this.#signatureOf(path, expires) && Number(expires) > this.#deps.clock.now().getTime();
   }

@@ -7,29 +7,29 @@ import { createEnvironment, environments } from './environment.js';
 import type { Environment, EnvironmentName } from './environment.js';
 
 export interface KsefSimulatorOptions {
-  /** Port of the simulator. If absent, the operating system chooses a free port. */
+  /** Port of the KSeF simulator. If absent, the operating system chooses a free port. */
   readonly port?: number;
   /**
-   * Directory in which contexts, tokens, keys, sessions, documents, counters and requests are stored. If it is absent,
-   * they are kept only in memory.
+   * Directory in which the KSeF simulator stores contexts, tokens, keys, sessions, documents, counters and requests. If
+   * it is absent, they are kept only in memory.
    */
   readonly directory?: string;
   /**
-   * Factor for the second, the minute and the hour in which calls are counted, so that tests do not have to wait for an
-   * hour.
+   * Factor for the second, the minute and the hour in which KSeF calls are counted, so that tests do not have to wait
+   * for an hour.
    */
   readonly limitWindowFactor?: number;
 }
 
 export interface KsefSimulator {
   /**
-   * Base URL without a trailing slash. The environments are below it at `/test`, `/demo` and `/production`, each with
-   * `/v2` and `/control`.
+   * Base URL of the KSeF simulator without a trailing slash. The environments are below it at `/test`, `/demo` and
+   * `/production`, each with `/v2` and `/control`.
    */
   readonly url: string;
-  /** Returns the certificate, in PEM format, whose key seals the confirmations of an environment. */
+  /** Returns the certificate, in PEM format, whose key seals the confirmations of a KSeF environment. */
   readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;
-  /** Returns a revocation list (CRL), in PEM format, which names this certificate if the seal is revoked. */
+  /** Returns a revocation list (CRL), in PEM format, which names the seal certificate of KSeF if that is revoked. */
   readonly sealRevocationList: (environment: EnvironmentName, isSealRevoked: boolean) => Promise<string>;
   readonly stop: () => Promise<void>;
 }

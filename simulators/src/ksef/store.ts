@@ -2,12 +2,12 @@ import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSyn
 import { dirname } from 'node:path';
 
 /**
- * Number of lines from which the file of the store is rewritten without outdated lines, if it also has four times as
- * many lines as there are current records.
+ * Number of lines from which the file of the KSeF simulator's store is rewritten without outdated lines, if it also has
+ * four times as many lines as there are current records.
  */
 const LINES_BEFORE_REWRITE = 50_000;
 
-/** Records of one kind by id, in the order in which they were first stored. */
+/** Records of the simulated KSeF of one kind by id, in the order in which they were first stored. */
 export interface Table<T> {
   get(id: string): T | undefined;
   /** Stores a record of the simulated KSeF. Later changes to the object are lost until it is stored again. */
@@ -19,9 +19,9 @@ export interface Table<T> {
 }
 
 /**
- * State of one environment. With a path, each change is written as a line of JSON before the request is answered, so
- * that no state that a client has received is lost when the process is killed. Without a path, the state is kept only
- * in memory.
+ * State of one simulated KSeF environment. With a path, each change is written as a line of JSON before the request is
+ * answered, so that no state that a client has received is lost when the process is killed. Without a path, the state
+ * is kept only in memory.
  */
 export class Store {
   readonly #path: string | undefined;
@@ -93,7 +93,10 @@ export class Store {
   }
 }
 
-/** A line of the file: the table, the id and the record, or null if the record was deleted. */
+/**
+ * A line of the file with the state of the simulated KSeF: the table, the id and the record, or null if the record was
+ * deleted.
+ */
 type Line = readonly [string, string, unknown];
 
 function readLines(path: string): readonly Line[] {
@@ -104,8 +107,8 @@ function readLines(path: string): readonly Line[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  // A line without a line break was truncated when the process was killed. The client never received a response to that
-  // request.
+  // A line of the state file without a line break was truncated when the process was killed. The client never received
+  // a response to that request.
   return text
     .split('\n')
     .slice(0, -1)

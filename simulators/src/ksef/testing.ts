@@ -34,7 +34,7 @@ export class TestClient {
     return call(`${method} ${this.#base}/control/${path}`, body);
   }
 
-  /** Sends a request (`METHOD path`) with the access token, with another token, or without a token. */
+  /** Sends a KSeF request (`METHOD path`) with the access token, with another token, or without a token. */
   async api(target: string, body?: unknown, bearer: string | null = this.accessToken): Promise<TestAnswer> {
     const [method = '', path = ''] = target.split(' ');
     return call(`${method} ${this.#base}/v2/${path}`, body, {
@@ -71,7 +71,7 @@ export class TestClient {
     return this.api('POST auth/ksef-token', body, null);
   }
 
-  /** Polls the status of a login until the login is complete (call A4). */
+  /** Polls the status of a KSeF login until the login is complete (call A4). */
   async outcome(begun: TestAnswer): Promise<Json> {
     const { referenceNumber, authenticationToken } = json(begun) as {
       referenceNumber: string;
@@ -123,14 +123,14 @@ export class TestClient {
     });
   }
 
-  /** Sends a document (S2) and polls it until it has a final status (S3). */
+  /** Sends a document to KSeF (S2) and polls it until it has a final status (S3). */
   async sendAndWait(session: TestSession, document: Uint8Array | string): Promise<Json> {
     const answer = await this.send(session, document);
     if (answer.status !== 202) throw new Error(`S2 responded with ${answer.status}: ${answer.text}`);
     return this.waitFor(session, String(json(answer)['referenceNumber']));
   }
 
-  /** Polls the status of an invoice (S3) until the status is final. */
+  /** Polls the KSeF status of an invoice (S3) until the status is final. */
   async waitFor(session: TestSession, invoice: string): Promise<Json> {
     for (let polls = 0; polls < 20; polls++) {
       const shown = json(await this.api(`GET sessions/${session.reference}/invoices/${invoice}`));

@@ -3,7 +3,7 @@ import { asObject, readItems } from './items.js';
 import type { Item, Prices } from './items.js';
 import { invalid } from './refusal.js';
 
-/** Names of the options that `Paddle.Checkout.open` accepts. */
+/** Names of the checkout options that `Paddle.Checkout.open` accepts. */
 const OPTIONS = [
   'items',
   'transactionId',

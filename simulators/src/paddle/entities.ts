@@ -4,7 +4,7 @@ import type { Item, Prices } from './items.js';
 
 export type SubscriptionStatus = 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
 
-/** A subscription as the API and the payment notifications show it. Only the simulator changes it. */
+/** A subscription as the Paddle API and the payment notifications show it. Only the simulator changes it. */
 export interface Subscription {
   id: string;
   status: SubscriptionStatus;
@@ -30,7 +30,7 @@ export interface Subscription {
   import_meta: null;
 }
 
-/** Amounts of the prices as strings in minor units. */
+/** Amounts of the prices of the simulated payment provider as strings in minor units. */
 const UNIT_AMOUNTS: Readonly<Record<string, number>> = { CORE: 4900, CONTROL: 14900, SCALE: 49900, ENTITY: 1900 };
 const MONTHS_PER_YEAR = 12;
 

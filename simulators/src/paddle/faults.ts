@@ -13,7 +13,9 @@ export type FaultKind = keyof typeof faultMeanings;
 export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface FaultSwitch {
-  /** Replaces the current fault. `times` is the number of payment notifications that it affects. */
+  /**
+   * Replaces the current fault of the payment provider. `times` is the number of payment notifications that it affects.
+   */
   set(kind: FaultKind, times: number): void;
   /** Returns the fault that affects the next payment notification, and counts the notification. */
   consume(): FaultKind;

@@ -54,7 +54,7 @@ function readItem(value: unknown, prices: Prices, idField: 'priceId' | 'price_id
 }
 
 /**
- * Requires that a value of a request is an object.
+ * Requires that a value of a Paddle request is an object.
  * @throws ApiRefusal
  */
 export function asObject(value: unknown, name: string): Readonly<Record<string, unknown>> {

@@ -31,7 +31,7 @@ export interface Notifier {
   stop(): void;
 }
 
-/** Maximum number of remembered notifications. Older ones are dropped. */
+/** Maximum number of remembered payment notifications. Older ones are dropped. */
 const SENT_MAX = 10_000;
 const ATTEMPTS_MAX = 60;
 const FIRST_RETRY_MS = 50;
@@ -40,7 +40,7 @@ const ANSWER_MS_MAX = 5_000;
 const DELAY_MS = 1_000;
 const OLD_SECONDS = 600;
 
-/** Sends signed notifications, and retries each until the response is 200. */
+/** Sends signed payment notifications, and retries each until the response is 200. */
 export function notifier(options: { readonly url: string | undefined; readonly secrets: readonly string[] }): Notifier {
   const { secrets } = options;
   const secret = secrets[0] ?? '';
@@ -76,7 +76,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
       return null;
     }
   };
-  /** @returns whether the response was 200 */
+  /** Sends a payment notification once. @returns whether the response was 200 */
   const attempt = async (entry: SentNotification, body: string, fault: FaultKind): Promise<boolean> => {
     const at = new Date().toISOString();
     const status = await post(body, fault, entry.attempts.length === 0);
@@ -126,7 +126,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   return {
     sent,
     async send(sequence) {
-      // The earlier event has the earlier time, whatever the order in which the events are sent.
+      // The earlier payment event has the earlier time, whatever the order in which the notifications are sent.
       const dated = sequence.map((event) => ({ occurredAt: nextInstant(), ...event }));
       const ordered = faults.isShuffling ? shuffled(dated) : dated;
       for (const event of ordered) {
@@ -151,7 +151,7 @@ function subscriptionOf(data: Readonly<Record<string, unknown>>): string | null 
   return typeof named === 'string' ? named : null;
 }
 
-/** Returns the items in a different order, if there is one. */
+/** Returns the payment notifications in a different order, if there is one. */
 function shuffled<T>(sequence: readonly T[]): readonly T[] {
   const random = sequence
     .map((event) => ({ event, key: Math.random() }))

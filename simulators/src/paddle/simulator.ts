@@ -20,19 +20,19 @@ export { signatureHeader } from './signature.js';
 
 export interface PaddleOptions {
   readonly port?: number;
-  /** URL for notifications, which can also be set later. */
+  /** URL for payment notifications, which can also be set later. */
   readonly notificationUrl?: string;
   /** Secrets that receivers of payment notifications accept. The first one signs. */
   readonly notificationSecrets: readonly string[];
   /** Ids of the prices of the simulated payment provider by name, such as `CORE_MONTH`. */
   readonly prices: Prices;
   readonly successUrl: string;
-  /** API key that requests must have. If it is absent, any key is accepted. */
+  /** API key that requests to the simulated payment provider must have. If it is absent, any key is accepted. */
   readonly apiKey?: string;
 }
 
 export interface PaddleSimulator {
-  /** URL of the simulator, such as `http://127.0.0.1:4300`. */
+  /** URL of the simulated payment provider, such as `http://127.0.0.1:4300`. */
   readonly url: string;
   readonly notifications: readonly SentNotification[];
   setNotificationUrl(url: string): void;
@@ -64,8 +64,8 @@ const PAGE_SIZE_DEFAULT = 50;
 const TIMES_MAX = 100_000;
 
 /**
- * Paddle Billing: a hosted checkout that is paid at once, the subscriptions that follow from it, and the signed
- * notifications about them. Without a port the system chooses one.
+ * Simulator of Paddle Billing: a hosted checkout that is paid at once, the subscriptions that follow from it, and the
+ * signed notifications about them. Without a port the system chooses one.
  *
  * - `GET /config`; `POST /checkouts` with the options of `Paddle.Checkout.open`
  * - `POST /subscriptions/{id}/pause`, `/resume`, `/cancel`, `/renew`, `/fail-payment`; `PATCH /subscriptions/{id}`
@@ -186,7 +186,10 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
   };
 }
 
-/** Returns the route of a path: `/subscriptions/sub_1/pause` is the route `/subscriptions/:id/pause` with an id. */
+/**
+ * Returns the route of a path of the simulated payment provider: `/subscriptions/sub_1/pause` is the route
+ * `/subscriptions/:id/pause` with an id.
+ */
 function routeName(method: string, path: string): { name: string; id: string } {
   const [, first = '', id, ...rest] = path.split('/');
   const segments = id === undefined ? [first] : [first, ':id', ...rest];
@@ -208,7 +211,7 @@ function fieldOf(body: unknown): unknown {
   return asObject(body, 'body')['effective_from'];
 }
 
-/** The API uses `price_id`. Items of a checkout may also be sent unchanged. */
+/** The Paddle API uses `price_id`. Items of a checkout may also be sent unchanged. */
 function idFieldOf(items: unknown): 'priceId' | 'price_id' {
   return Array.isArray(items) && items.some((item) => typeof item === 'object' && item !== null && 'priceId' in item)
     ? 'priceId'

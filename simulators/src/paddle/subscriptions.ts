@@ -7,7 +7,7 @@ import type { Item, Prices } from './items.js';
 import type { EventToSend } from './notifier.js';
 import { ApiRefusal, invalid } from './refusal.js';
 
-/** An event with the notification that the payment provider sends about it. */
+/** An event of a subscription with the notification that the payment provider sends about it. */
 export interface Happened {
   readonly subscription: Subscription;
   readonly sequence: readonly EventToSend[];
@@ -15,7 +15,7 @@ export interface Happened {
 
 export type EffectiveFrom = 'immediately' | 'next_billing_period';
 
-/** A customer as the API and the payment notifications show it. */
+/** A customer as the Paddle API and the payment notifications show it. */
 export interface Customer {
   readonly id: string;
   readonly name: null;
@@ -45,7 +45,7 @@ export class Subscriptions {
   }
 
   /**
-   * Returns the subscription with this id.
+   * Returns the Paddle subscription with this id.
    * @throws ApiRefusal
    */
   get(id: string): Subscription {
@@ -53,7 +53,7 @@ export class Subscriptions {
   }
 
   /**
-   * Returns the customer with this id.
+   * Returns the Paddle customer with this id.
    * @throws ApiRefusal
    */
   customer(customerId: string): Customer {
@@ -113,7 +113,9 @@ export class Subscriptions {
     });
   }
 
-  /** Starts the next billing period: a scheduled change takes effect, or the period is paid. */
+  /**
+   * Starts the next billing period of a Paddle subscription: a scheduled change takes effect, or the period is paid.
+   */
   renew(id: string): Happened {
     const { scheduled_change: scheduled } = this.#require(id).subscription;
     if (scheduled?.action === 'cancel') return this.cancel(id, 'immediately');

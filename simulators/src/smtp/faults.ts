@@ -12,7 +12,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** A fault that applies to a number of e-mails. There is one fault at a time. */
 export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
-  /** Returns true if this fault applies to the current mail, and counts the use of the fault. */
+  /** Returns true if this fault of the mail server applies to the current mail, and counts the use of the fault. */
   consume(kind: FaultKind): boolean;
 }
 

@@ -24,11 +24,11 @@ export interface ReceivedMail {
 export interface SmtpSimulator {
   /** URL of the simulated mail server, such as `smtp://127.0.0.1:2525`. */
   readonly url: string;
-  /** URL of the control interface, such as `http://127.0.0.1:2580`. */
+  /** URL of the control interface of the mail simulator, such as `http://127.0.0.1:2580`. */
   readonly httpUrl: string;
   /** Mails that the server accepted, oldest first. */
   readonly mails: readonly ReceivedMail[];
-  /** Sets the fault of the next `times` e-mails, and replaces an earlier one. */
+  /** Sets the fault of the mail server for the next `times` e-mails, and replaces an earlier one. */
   fail(kind: FaultKind, times: number): void;
   stop(): Promise<void>;
 }
@@ -39,7 +39,7 @@ const MAIL_BYTES_MAX = 1024 ** 2;
 const HOST = '127.0.0.1';
 
 /**
- * An SMTP server that delivers nothing and lists the accepted mails. Without ports the system chooses them.
+ * Simulated SMTP server that delivers nothing and lists the accepted mails. Without ports the system chooses them.
  *
  * - `GET /messages` returns the accepted mails, `[{ from, to, subject, text }]`
  * - `POST /faults` with `{ "kind": "TEMPORARY", "times": 2 }` makes the next mails fail

@@ -1,15 +1,15 @@
-// This code follows section 6 of the specification and shares no code with the webhooks service or the client, so that
-// it detects their mistakes.
+// The check of webhook signatures follows section 6 of the specification and shares no code with the webhooks service
+// or the client, so that it detects their mistakes.
 import { createHmac } from 'node:crypto';
 
 export interface ReadSignature {
-  /** Signed time in Unix seconds, or null if the header has no readable `t`. */
+  /** Signed time of the webhook request in Unix seconds, or null if the header has no readable `t`. */
   readonly t: number | null;
   /** Position of the secret that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
 }
 
-/** Finds the secrets that signed `<event id>.<t>.<body>`. */
+/** Finds the webhook secrets that signed `<event id>.<t>.<body>`. */
 export function readSignature(
   eventId: string | undefined,
   header: string | undefined,

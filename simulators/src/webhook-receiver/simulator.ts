@@ -16,12 +16,12 @@ export interface ReceivedDelivery {
   readonly path: string;
   /** Value of the header `svc-event-id`, or null if it is missing. */
   readonly eventId: string | null;
-  /** Body of the delivered request, byte for byte. */
+  /** Body of the delivered webhook request, byte for byte. */
   readonly body: Buffer;
   readonly contentType: string | null;
-  /** Time when the headers of the request arrived, on the clock of `Date.now()`. */
+  /** Time when the headers of the webhook request arrived, on the clock of `Date.now()`. */
   readonly arrivedAtMs: number;
-  /** Signed time in Unix seconds, or null if the request has none. */
+  /** Signed time of the webhook request in Unix seconds, or null if the request has none. */
   readonly t: number | null;
   /** Position of the secret of the path that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
@@ -30,32 +30,32 @@ export interface ReceivedDelivery {
    * and its time `t` is within 300 s of now.
    */
   readonly isVerified: boolean;
-  /** Response that the receiver sent: 200, 400 for an invalid signature, or the kind of the fault. */
+  /** Response that the webhook receiver sent: 200, 400 for an invalid signature, or the kind of the fault. */
   readonly answered: 200 | 400 | Fault['kind'];
 }
 
 export interface WebhookReceiverOptions {
-  /** Local address on which the receiver listens, by default 127.0.0.1. */
+  /** Local address on which the webhook receiver listens, by default 127.0.0.1. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly controlPort?: number | undefined;
-  /** Key and certificate in PEM. If present, the receiver uses HTTPS, and otherwise HTTP. */
+  /** Key and certificate of the webhook receiver in PEM. If present, the receiver uses HTTPS, and otherwise HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  /** Secrets for all paths that have no secrets themselves. Without secrets, nothing is verified. */
+  /** Webhook secrets for all paths that have no secrets themselves. Without secrets, nothing is verified. */
   readonly secrets?: readonly string[] | undefined;
-  /** Maximum number of recorded deliveries (default 100,000). Older ones are dropped. */
+  /** Maximum number of recorded webhook deliveries (default 100,000). Older ones are dropped. */
   readonly deliveriesMax?: number | undefined;
   readonly onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
 }
 
 export interface WebhookReceiver {
-  /** Base URL without a path, such as `http://127.0.0.1:4100`. Every path is a webhook. */
+  /** Base URL of the webhook receiver without a path, such as `http://127.0.0.1:4100`. Every path is a webhook. */
   readonly url: string;
-  /** URL of the control server, such as `http://127.0.0.1:4180`. */
+  /** URL of the control server of the webhook receiver, such as `http://127.0.0.1:4180`. */
   readonly controlUrl: string;
-  /** Deliveries that the receiver recorded, oldest first. */
+  /** Webhook deliveries that the receiver recorded, oldest first. */
   readonly deliveries: readonly ReceivedDelivery[];
-  /** Number of requests that wait for a response or for the rest of it. */
+  /** Number of webhook requests that wait for a response or for the rest of it. */
   readonly open: number;
   /** @param path path of one webhook, or `*` for all paths that have no secrets themselves */
   setSecrets(path: string, secrets: readonly string[]): void;
@@ -135,7 +135,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     response.once('close', () => {
       open -= 1;
     });
-    // The sender may disconnect before its request is read, and a fault may write to a closed connection.
+    // The sender of a webhook may disconnect before its request is read, and a fault may write to a closed connection.
     response.on('error', () => {});
     receive(request, response).catch(() => response.destroy());
   };

@@ -20,7 +20,7 @@ const TOKEN = /\s*(?:(\(|\)|,)|'((?:[^']|'')*)'|([^\s(),']+))/y;
 const comparisons: ReadonlySet<string> = new Set<Comparison>(['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
 
 /**
- * Parses a `$filter` of comparisons joined by `and` and `or`.
+ * Parses a `$filter` of Business Central with comparisons joined by `and` and `or`.
  * @throws QueryRefusal
  */
 export function readFilter(text: string, entity: Entity, { allowsIn }: { readonly allowsIn: boolean }): Predicate {
@@ -107,7 +107,7 @@ export function unknownProperty(name: string, { type }: Entity): QueryRefusal {
 export function compare(left: unknown, right: unknown, type: FieldType): number {
   if (type === 'number') return Number(left) - Number(right);
   if (type === 'dateTime') return Date.parse(String(left)) - Date.parse(String(right));
-  // GUIDs and texts are compared without regard to case, as the database does.
+  // The simulated Business Central compares GUIDs and texts without regard to case, as the database does.
   const [first, second] = [String(left).toLowerCase(), String(right).toLowerCase()];
   return first < second ? -1 : first > second ? 1 : 0;
 }
@@ -148,7 +148,7 @@ function readLiteral({ kind, text }: Token): Literal {
 function requireType(name: string, type: FieldType, literal: Literal, operator: string): void {
   if (type === 'enum') {
     if (literal.type !== 'string') throw incompatible('Enum', literal.type, operator);
-    // The blank option of an enum has no name that a filter could use.
+    // The blank option of a Business Central enum has no name that a filter could use.
     if (literal.value === '' || literal.value === ' ' || literal.value === '_x0020_') {
       throw new QueryRefusal(
         `The filter value of '${name}' is not valid: an option without a name cannot be compared.`,

@@ -19,7 +19,8 @@ const options: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the rows of one page: `$filter`, `$orderby`, `$select`, `$top`, `$skip`, and `Prefer: odata.maxpagesize`.
+ * Returns the rows of one page of Business Central: `$filter`, `$orderby`, `$select`, `$top`, `$skip`, and `Prefer:
+ * odata.maxpagesize`.
  * @throws QueryRefusal, PageTooLarge
  */
 export function readPage(
@@ -42,7 +43,8 @@ export function readPage(
   const order = readOrder(query['$orderby'] ?? 'number', entity);
   const isById = order.length === 1 && order[0]?.field === 'id' && !order[0].isDescending;
   const all = isById ? table.all() : sort(table.all(), order, entity);
-  // The token contains the number of rows so far, for `$top`, and the beginning of the next page.
+  // The page token of Business Central contains the number of rows so far, for `$top`, and the beginning of the next
+  // page.
   const token = readSkipToken(query['$skiptoken']);
   const begin = token === undefined ? 0 : isById ? table.positionAfter(token.after) : Number(token.after);
   const given = token?.given ?? 0;
@@ -127,7 +129,10 @@ function project(row: Row, select: readonly string[]): Row {
 
 interface SkipToken {
   readonly given: number;
-  /** Point at which the next page begins: an id if the rows are sorted by id, and otherwise a position. */
+  /**
+   * Point at which the next page of Business Central begins: an id if the rows are sorted by id, and otherwise a
+   * position.
+   */
   readonly after: string;
 }
 

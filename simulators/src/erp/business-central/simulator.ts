@@ -31,9 +31,11 @@ const API = /^\/v2\.0\/([^/]+)\/([^/]+)\/api\/(.+)$/;
 const TOKEN = /^\/([^/]+)\/oauth2\/v2\.0\/token$/;
 const BY_ID = /^([A-Za-z]+)(?:\(([^)]*)\))?$/;
 
-/** Dynamics 365 Business Central online: login and API v2.0, read only (ERP reference, section 3). */
+/** Simulator of Dynamics 365 Business Central online: login and API v2.0, read only (ERP reference, section 3). */
 export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Erp<Tenant> {
-  /** Serves `companies(id)/vendors` and the other entity sets of an API publisher. */
+  /**
+   * Serves from the simulated Business Central `companies(id)/vendors` and the other entity sets of an API publisher.
+   */
   const handleApi = (call: Call, tenant: Tenant, environment: string, path: string): Answer => {
     if (environment.toLowerCase() !== tenant.environmentName.toLowerCase()) {
       return refuse(404, 'NoEnvironment', `The environment '${environment}' does not exist.`);
@@ -171,7 +173,9 @@ function newTable(): Table<string> {
   return new Table(compareStrings);
 }
 
-/** Returns default values: numbers count up, and a document copies fields of its vendor. */
+/**
+ * Returns default values of a Business Central record: numbers count up, and a document copies fields of its vendor.
+ */
 function defaultsOf(name: string, size: number, record: Row, vendors: Table<string>): Row {
   const number = String(name === 'vendors' ? 10_000 * (size + 1) : 100_001 + size);
   if (name === 'vendorLedgerEntries') return { entryNumber: size + 1 };
@@ -198,7 +202,9 @@ function encodeOptions(row: Row, { fields }: Entity): Row {
   return Object.fromEntries(encoded) as Row;
 }
 
-/** Parses the path of a call, such as `v2.0/companies(id)/vendors` or `publisher/group/version/...`. */
+/**
+ * Parses the path of a call to Business Central, such as `v2.0/companies(id)/vendors` or `publisher/group/version/...`.
+ */
 function readPath(path: string): { sets: Readonly<Record<string, Entity>> | undefined; segments: readonly string[] } {
   const segments = path.split('/');
   if (segments[0] === 'v2.0') return { sets: standardEntities, segments: segments.slice(1) };

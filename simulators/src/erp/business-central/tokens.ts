@@ -11,11 +11,11 @@ export interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
   isSecretExpired: boolean;
-  /** Expiry times of the issued tokens in milliseconds. */
+  /** Expiry times of the access tokens that the simulated Business Central issued, in milliseconds. */
   readonly tokens: Map<string, number>;
 }
 
-/** Handles `POST /{tenantId}/oauth2/v2.0/token` of the login, for the client credentials grant. */
+/** Handles `POST /{tenantId}/oauth2/v2.0/token` of the login to Business Central, for the client credentials grant. */
 export function issueToken(call: Call, tenantId: string, application: Application | undefined, clock: Clock): Answer {
   const refuse = (status: number, error: string, code: number, description: string): Answer => {
     const [trace, correlation] = [randomUUID(), randomUUID()];
@@ -107,7 +107,7 @@ export function issueToken(call: Call, tenantId: string, application: Applicatio
   };
 }
 
-/** Checks whether the header `Authorization` of a call has a valid token. */
+/** Checks whether the header `Authorization` of a call to Business Central has a valid token. */
 export function isAuthorized(call: Call, application: Application, clock: Clock): boolean {
   const [, token = ''] = /^Bearer (.+)$/i.exec(call.headers['authorization'] ?? '') ?? [];
   const expiresAt = application.tokens.get(token);

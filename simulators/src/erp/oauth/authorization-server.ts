@@ -15,18 +15,18 @@ export interface OAuthClient {
 export interface AuthorizationServerOptions {
   readonly client: OAuthClient;
   readonly grants: Grants;
-  /** Name of the vendor on the consent page, such as `Intuit`. */
+  /** Name of the ERP vendor on the consent page, such as `Intuit`. */
   readonly vendor: string;
-  /** Returns the tenants that a user may choose, with their names. */
+  /** Returns the ERP tenants that a user may choose on the consent page, with their names. */
   readonly choices: () => readonly { readonly id: string; readonly name: string }[];
   /** @returns the OAuth error for scopes that the app must not request */
   readonly refuseScopes: (scopes: readonly string[]) => string | undefined;
   /**
-   * Function that is called when a user has given consent for a tenant.
+   * Function that is called when a user has given OAuth consent for a tenant.
    * @returns additional parameters of the redirect
    */
   readonly consented: (tenant: string) => Readonly<Record<string, string>>;
-  /** Checks whether the secret of the app has expired for calls about this tenant. */
+  /** Checks whether the secret of the OAuth app has expired for calls about this tenant. */
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
   /** True if the OAuth client may also send its secret in the request body. */
   readonly takesSecretInBody: boolean;
@@ -39,7 +39,7 @@ const STATE_LENGTH_MAX = 2_048;
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-/** Implements the authorization code grant with PKCE as the vendors check it (RFC 6749, RFC 7636). */
+/** Implements the authorization code grant with PKCE as the ERP vendors check it (RFC 6749, RFC 7636). */
 export function authorizationServer(options: AuthorizationServerOptions) {
   const { client, grants } = options;
 
@@ -81,7 +81,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     return redirect({ code: grants.authorize({ tenant, scopes, redirectUri, codeChallenge }), ...more });
   };
 
-  /** Checks whether the request has the secret of the app, as in RFC 6749 section 2.3.1. */
+  /** Checks whether the request has the secret of the OAuth app, as in RFC 6749 section 2.3.1. */
   const isClient = ({ headers }: Call, form: Readonly<Record<string, string>>): boolean => {
     const [scheme = '', value = ''] = (headers['authorization'] ?? '').split(' ');
     if (scheme.toLowerCase() === 'basic') {
@@ -128,7 +128,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     isClient: (call: Call) => isClient(call, readForm(call.body)),
     /** @returns the grant of the access token in the call, if the token is valid */
     grantOf: (call: Call): Grant | undefined => grants.grantOf(bearerOf(call)),
-    /** Returns the tenant of an authorize, token or revoke call, or that of the access token in other calls. */
+    /** Returns the ERP tenant of an authorize, token or revoke call, or that of the access token in other calls. */
     tenantOf: (call: Call): string | undefined =>
       call.query['tenant'] ?? tenantOfForm(readForm(call.body)) ?? grants.tenantOf(bearerOf(call)),
   };

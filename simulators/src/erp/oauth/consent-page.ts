@@ -26,7 +26,7 @@ export function consentPage({ vendor, choices, path, query }: ConsentPage): Answ
   );
 }
 
-/** Renders the page for errors after which no redirect is safe. */
+/** Renders the OAuth page for errors after which no redirect is safe. */
 export function errorPage(vendor: string, message: string): Answer {
   return page(vendor, `<p>Sorry, but the app did not connect.</p><p>${escape(message)}</p>`, 400);
 }

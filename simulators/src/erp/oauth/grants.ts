@@ -27,7 +27,7 @@ export interface Authorization {
   readonly codeChallenge: string | undefined;
 }
 
-/** Values that a client sends with a code; they must equal those of the request for it. */
+/** Values that an OAuth client sends with an authorization code; they must equal those of the request for the code. */
 export interface CodeProof {
   readonly redirectUri: string | undefined;
   readonly codeVerifier: string | undefined;
@@ -36,7 +36,7 @@ export interface CodeProof {
 export interface TokenPair {
   readonly grant: Grant;
   readonly accessToken: string;
-  /** Refresh token of the grant. Absent if no offline access was granted. */
+  /** Refresh token of the OAuth grant. Absent if no offline access was granted. */
   readonly refreshToken: string | undefined;
 }
 
@@ -70,13 +70,13 @@ interface Counts {
 export interface GrantOptions {
   readonly clock: Clock;
   readonly policy: TokenPolicy;
-  /** Creates an access token in the format of the vendor. */
+  /** Creates an OAuth access token in the format of the ERP vendor. */
   readonly newAccessToken: (grant: Grant) => string;
   readonly newRefreshToken: () => string;
   readonly isOffline: (scopes: readonly string[]) => boolean;
 }
 
-/** Authorization codes, access tokens and refresh tokens of one app for all tenants. */
+/** Authorization codes, access tokens and refresh tokens of one OAuth app for all tenants. */
 export class Grants {
   readonly #options: GrantOptions;
   readonly #codes = new Map<string, Code>();
@@ -164,7 +164,7 @@ export class Grants {
     for (const token of this.#refresh.values()) if (token.grant.tenant === tenant) token.isDead = true;
   }
 
-  /** Removes the grants of a tenant that is created again. */
+  /** Removes the OAuth grants of a tenant that is created again. */
   remove(tenant: string): void {
     for (const [code, { tenant: of }] of this.#codes) if (of === tenant) this.#codes.delete(code);
     for (const [token, { grant }] of this.#access) if (grant.tenant === tenant) this.#access.delete(token);
@@ -172,7 +172,7 @@ export class Grants {
     this.#counts.delete(tenant);
   }
 
-  /** Counts the valid tokens, without replaced ones that may still be valid for their grace period. */
+  /** Counts the valid refresh tokens, without replaced ones that may still be valid for their grace period. */
   count(tenant: string): Readonly<Counts & { liveRefreshTokens: number }> {
     const live = [...this.#refresh.values()].filter(
       (token) => token.grant.tenant === tenant && token.supersededAt === undefined && this.#holds(token),

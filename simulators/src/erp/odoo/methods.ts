@@ -20,10 +20,10 @@ export interface MethodCall {
   readonly named: Readonly<Record<string, unknown>>;
 }
 
-/** A list of records, which faults may change like a page, or any other value. */
+/** The result of an Odoo method: a list of records, which faults may change like a page, or any other value. */
 export type MethodResult = { readonly rows: readonly Row[]; readonly limit?: number } | { readonly value: unknown };
 
-/** The names of the arguments of each method, in their order. */
+/** The names of the arguments of each Odoo method, in their order. */
 export const signatures: Readonly<Record<string, readonly string[]>> = {
   search_read: ['domain', 'fields', 'offset', 'limit', 'order'],
   search: ['domain', 'offset', 'limit', 'order'],
@@ -113,7 +113,7 @@ function* matching({ table, model, modelName, domain, context, related }: Search
   }
 }
 
-/** Requires that the caller may see the companies in the context. */
+/** Requires that the caller of Odoo may see the companies in the context of the call. */
 function requireCompanies({ tables }: Environment, { context }: MethodCall): void {
   const { allowed_company_ids: ids = [] } = context;
   if (!Array.isArray(ids)) throw valueError('allowed_company_ids must be a list');
@@ -122,7 +122,7 @@ function requireCompanies({ tables }: Environment, { context }: MethodCall): voi
   }
 }
 
-/** Returns the first `count` rows in the given order. */
+/** Returns the first `count` rows of an Odoo model in the given order. */
 function sortBy(
   rows: Iterable<Row>,
   order: unknown,

@@ -7,7 +7,7 @@ export interface Model {
   readonly fields: Readonly<Record<string, FieldType>>;
   /** Odoo models that many2one and many2many fields refer to. */
   readonly relations: Readonly<Record<string, string>>;
-  /** Default values of fields of new records. Other fields are empty: false, 0 or []. */
+  /** Default values of fields of new Odoo records. Other fields are empty: false, 0 or []. */
   readonly defaults: Row;
 }
 
@@ -139,7 +139,7 @@ export function modelsOf(major: number): Readonly<Record<string, Model>> {
     'account.payment': model({
       fields: {
         name: 'char',
-        // The field with the text of a payment was called `ref` up to Odoo 17.
+        // The field with the text of an Odoo payment was called `ref` up to Odoo 17.
         ...(major >= 18 ? { memo: 'char' } : { ref: 'char' }),
         date: 'date',
         amount: 'monetary',

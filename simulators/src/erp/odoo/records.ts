@@ -9,7 +9,7 @@ import type { Model } from './models.js';
 
 export type Tables = Map<string, Table<number>>;
 
-/** Field names of bank accounts before Odoo 20, with the new names. */
+/** Field names of Odoo bank accounts before version 20, with the new names. */
 const renamed: Readonly<Record<string, string>> = {
   acc_number: 'account_number',
   sanitized_acc_number: 'sanitized_account_number',
@@ -23,7 +23,7 @@ function newTable(): Table<number> {
   return new Table(compareNumbers);
 }
 
-/** Creates the records of a new database: company 1 with the currency euro, its user, and countries. */
+/** Creates the records of a new Odoo database: company 1 with the currency euro, its user, and countries. */
 export function seedTables(models: Readonly<Record<string, Model>>, clock: Clock): Tables {
   const tables: Tables = new Map();
   const put = (entity: string, record: Row): void =>
@@ -41,7 +41,7 @@ interface Database {
 }
 
 /**
- * Adds records to a simulated model, or changes those with the same id.
+ * Adds records to a simulated Odoo model, or changes those with the same id.
  * @throws ControlRefusal without changing anything
  */
 export function putRecords({ models, tables, clock }: Database, { entity, records, remove }: RecordChange): void {
@@ -92,7 +92,10 @@ function rename(record: Row): Row {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed[name] ?? name, value]));
 }
 
-/** Converts the id of a related record to the pair of id and name that Odoo returns: `14` to `[14, "Azure Interior"]`. */
+/**
+ * Converts the id of a related Odoo record to the pair of id and name that Odoo returns: `14` to `[14, "Azure
+ * Interior"]`.
+ */
 function relate(value: unknown, relation: string, tables: Tables): unknown {
   if (typeof value !== 'number') return value;
   const label = tables.get(relation)?.get(value)?.['name'];
@@ -151,7 +154,7 @@ for (let first = 65; first <= 90; first++) {
   }
 }
 
-/** Adds the country that a record names by id and label, with its code. */
+/** Adds the country that an Odoo record names by id and label, with its code. */
 function addCountry(tables: Tables, value: unknown): void {
   if (!Array.isArray(value)) return;
   const [id, name] = value as [unknown, unknown];

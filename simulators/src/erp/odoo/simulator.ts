@@ -172,7 +172,7 @@ const rpcSchema = z.object({
   params: z.object({ service: z.string(), method: z.string(), args: z.array(z.unknown()).default([]) }),
 });
 
-/** Reads a JSON-2 body, which has only named arguments, next to `ids` and `context`. */
+/** Reads a JSON-2 body of an Odoo call, which has only named arguments, next to `ids` and `context`. */
 function readNamedCall(body: string, model: string, method: string): MethodCall {
   const sent = body === '' ? {} : readJson(body);
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
@@ -183,8 +183,8 @@ function readNamedCall(body: string, model: string, method: string): MethodCall 
 }
 
 /**
- * Reads the arguments of `execute_kw`: first the positional ones, and then the named ones. Record ids come first if the
- * method needs them.
+ * Reads the arguments of the Odoo call `execute_kw`: first the positional ones, and then the named ones. Record ids
+ * come first if the method needs them.
  */
 function readPositionalCall(model: string, method: string, positional: unknown, keywords: unknown): MethodCall {
   if (!Array.isArray(positional)) throw valueError('args must be a list');
@@ -211,14 +211,14 @@ function readContext(context: unknown): Readonly<Record<string, unknown>> {
   return context as Readonly<Record<string, unknown>>;
 }
 
-/** A list in a response counts as a page, so that simulated faults can change its rows. */
+/** A list in an Odoo response counts as a page, so that simulated faults can change its rows. */
 function bodyOf(result: MethodResult, render: (result: unknown) => unknown): { body: unknown } | { page: Page } {
   if ('value' in result) return { body: render(result.value) };
   const { rows: own, limit } = result;
   return {
     page: {
       rows: own,
-      // A client that pages by id continues as long as pages are full.
+      // An Odoo client that pages by id continues as long as pages are full.
       render: (rows, { isEndless }) => render(isEndless && limit !== undefined ? repeatRows(rows, limit) : rows),
     },
   };

@@ -14,7 +14,7 @@ export function oauthErrorOf(status: number): string {
   return status === 401 ? 'invalid_client' : status < 500 ? 'invalid_request' : 'server_error';
 }
 
-/** The 401 response has lower-case names, unlike all others. */
+/** The 401 response of QuickBooks has lower-case names, unlike all others. */
 export function refuseOf(status: number): Answer {
   switch (status) {
     case 401: {

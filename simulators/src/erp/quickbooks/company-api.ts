@@ -24,16 +24,16 @@ export interface Deleted {
 
 /** Time in seconds for which QuickBooks Online reports changes and deletions. */
 const CHANGES_SECONDS = 30 * 86_400;
-/** Maximum number of rows in one response with changes, over all entities; there is no second page. */
+/** Maximum number of rows in one QuickBooks response with changes, over all entities; there is no second page. */
 const CHANGES_MAX = 1_000;
 /**
- * Marks the entity to which a row among changes belongs. It is a symbol, so that faults keep it and no response
- * contains it.
+ * Marks the entity to which a row among QuickBooks changes belongs. It is a symbol, so that faults keep it and no
+ * response contains it.
  */
 const ENTITY = Symbol('entity');
 type ChangedRow = Row & { readonly [ENTITY]?: string };
 
-/** Simulates the read-only API version 3: company, preferences, queries and changes. */
+/** Simulates the read-only API version 3 of QuickBooks: company, preferences, queries and changes. */
 export function companyApi(clock: Clock) {
   const time = (): string => pacificTime(clock.now());
 

@@ -3,11 +3,11 @@ import type { Row } from '../call.js';
 export interface Entity {
   /** Properties of a QuickBooks entity by which a query may filter and sort. */
   readonly properties: ReadonlySet<string>;
-  /** Properties that a query may select in addition to those that every row has. */
+  /** Properties that a QuickBooks query may select in addition to those that every row has. */
   readonly shown: ReadonlySet<string>;
   /** True if rows of the QuickBooks entity are made inactive instead of being deleted. */
   readonly hasActive: boolean;
-  /** Returns the default values of the fields of a new row. */
+  /** Returns the default values of the fields of a new QuickBooks row. */
   readonly defaults: (context: DefaultsContext) => Row;
 }
 
@@ -17,7 +17,7 @@ interface DefaultsContext {
   readonly today: string;
   readonly homeCurrency: string;
   readonly record: Row;
-  /** Returns the name of a vendor. */
+  /** Returns the name of a vendor in the simulated QuickBooks. */
   readonly nameOf: (vendorId: string) => string | undefined;
 }
 
@@ -34,7 +34,7 @@ const shownOfTransactions = [
   'TxnTaxDetail',
 ];
 
-/** Entities of the company that the product reads. */
+/** QuickBooks entities of the company that the product reads. */
 export const entities: Readonly<Record<string, Entity>> = {
   Vendor: {
     properties: new Set([

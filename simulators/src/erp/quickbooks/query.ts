@@ -20,7 +20,7 @@ export interface Statement {
   /** Conditions of the QuickBooks query, which are joined by AND, the only operator. */
   readonly conditions: readonly Condition[];
   readonly orderBy: readonly { readonly field: string; readonly isDescending: boolean }[];
-  /** Position of the first row that the query requests, counted from 1. */
+  /** Position of the first row that the QuickBooks query requests, counted from 1. */
   readonly startPosition: number;
   readonly maxResults: number;
 }
@@ -35,13 +35,13 @@ type Literal = string | boolean;
 type Scalar = string | number | boolean;
 
 const PAGE_SIZE_DEFAULT = 100;
-/** Maximum page size of a query. QuickBooks Online silently reduces a larger page size. */
+/** Maximum page size of a QuickBooks query. QuickBooks Online silently reduces a larger page size. */
 export const PAGE_SIZE_MAX = 1_000;
 const TOKEN = /\s*(?:('(?:[^'\\]|\\.)*')|(<=|>=|[=<>(),*])|([^\s'<>=(),*]+))/y;
 
 /**
- * Parses the part of the query language that clients use for paging: `select ... from ... where ... orderby ...
- * startposition ... maxresults ...`.
+ * Parses the part of the QuickBooks query language that clients use for paging: `select ... from ... where ... orderby
+ * ... startposition ... maxresults ...`.
  */
 export function parseStatement(text: string, entities: Readonly<Record<string, Entity>>): Statement {
   const tokens = tokenize(text);
@@ -77,7 +77,7 @@ export function parseStatement(text: string, entities: Readonly<Record<string, E
     at += 1;
     if (token.startsWith("'")) return token.slice(1, -1).replace(/\\(.)/g, '$1');
     if (/^(?:true|false)$/i.test(token)) return token.toLowerCase() === 'true';
-    // Numbers may be written without quotation marks, texts and dates may not.
+    // Numbers in a QuickBooks query may be written without quotation marks, texts and dates may not.
     if (/^-?\d+(?:\.\d+)?$/.test(token)) return token;
     at -= 1;
     return fail();
@@ -180,7 +180,8 @@ function tokenize(text: string): string[] {
 }
 
 /**
- * Returns the rows of a query in its order. The last results are cached, because pages of one query read the same rows.
+ * Returns the rows of a QuickBooks query in its order. The last results are cached, because pages of one query read the
+ * same rows.
  */
 export function select(rows: readonly Row[], { conditions, orderBy }: Statement, entity: Entity): readonly Row[] {
   const key = JSON.stringify([conditions, orderBy]);
@@ -195,7 +196,7 @@ export function select(rows: readonly Row[], { conditions, orderBy }: Statement,
   const selected = rows.filter((row) => tests.every((test) => test(row)));
   for (const { field, isDescending } of orderBy.toReversed()) {
     const sign = isDescending ? -1 : 1;
-    // The rows are already sorted by id, so only another sort field needs sorting.
+    // The QuickBooks rows are already sorted by id, so only another sort field needs sorting.
     if (field !== 'Id') selected.sort((left, right) => sign * compare(valueAt(left, field), valueAt(right, field)));
     else if (isDescending) selected.reverse();
   }
@@ -240,7 +241,7 @@ function toTest({ field, operator, values }: Condition): (row: Row) => boolean {
   }
 }
 
-/** Returns the property of a row at a path such as `MetaData.LastUpdatedTime`. */
+/** Returns the property of a QuickBooks row at a path such as `MetaData.LastUpdatedTime`. */
 function valueAt(row: Row, path: string): Scalar | undefined {
   let value: unknown = row;
   for (const name of path.split('.')) value = (value as Row | undefined)?.[name];
@@ -248,7 +249,7 @@ function valueAt(row: Row, path: string): Scalar | undefined {
 }
 
 /**
- * Parses a date with a time in a statement, as milliseconds since 1970.
+ * Parses a date with a time in a QuickBooks query, as milliseconds since 1970.
  * @throws StatementRefusal if the text is not a date with a time
  */
 function timeOf(text: string): number {

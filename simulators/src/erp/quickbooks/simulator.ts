@@ -71,7 +71,7 @@ export function quickBooks(client: OAuthClient) {
         scopes.includes(SCOPE) && scopes.every((scope) => KNOWN_SCOPES.has(scope)) ? undefined : 'invalid_scope',
       consented(id) {
         const tenant = tenants.get(id);
-        // In the simulator, the user who connects is an administrator of the company.
+        // In the simulated QuickBooks, the user who connects is an administrator of the company.
         if (tenant !== undefined) Object.assign(tenant, { hasRights: true, isConnected: true });
         return { realmId: id };
       },
@@ -209,7 +209,7 @@ function withVendorName(row: Row, nameOf: (id: string) => string | undefined): R
   return name === undefined ? row : { ...row, VendorRef: { ...reference, name } };
 }
 
-/** Returns the token to revoke, which is sent as JSON or as a form field. */
+/** Returns the QuickBooks token to revoke, which is sent as JSON or as a form field. */
 function tokenToRevoke({ body, headers }: Call): string | undefined {
   if (headers['content-type']?.startsWith('application/json') !== true) {
     return new URLSearchParams(body).get('token') ?? undefined;

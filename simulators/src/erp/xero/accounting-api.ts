@@ -35,7 +35,7 @@ const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1_000;
 const RESULTS_MAX = 20;
 
-/** Simulates the read-only accounting API 2.0: the organisation and lists of records. */
+/** Simulates the read-only accounting API 2.0 of Xero: the organisation and lists of records. */
 export function accountingApi(clock: Clock) {
   const envelope = () => ({
     Id: randomUUID(),
@@ -154,7 +154,7 @@ function isWithin(value: number, max: number): boolean {
 
 const results = new WeakMap<readonly Row[], Map<string, readonly Row[]>>();
 
-/** The results of the last queries are cached, because all pages of one query read the same rows. */
+/** The results of the last Xero queries are cached, because all pages of one query read the same rows. */
 function cachedResult(rows: readonly Row[], key: string, select: () => readonly Row[]): readonly Row[] {
   const ofRows = results.get(rows) ?? new Map<string, readonly Row[]>();
   results.set(rows, ofRows);
@@ -186,7 +186,7 @@ function summaryOf(row: Row, { pagedOnly }: Entity): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !pagedOnly.includes(name))) as Row;
 }
 
-/** Parses `2026-01-01T00:00:00` (in UTC) or an HTTP date. */
+/** Parses a time of a Xero query: `2026-01-01T00:00:00` (in UTC) or an HTTP date. */
 function timeOfSince(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const time = timeOfDate(text);

@@ -3,7 +3,7 @@ export function dateOf(time: number): string {
   return `/Date(${time}+0000)/`;
 }
 
-/** Returns the time of `/Date(...)/`, of a date, or of a date with a time (in UTC), and NaN for anything else. */
+/** Returns the Xero time of `/Date(...)/`, of a date, or of a date with a time (in UTC), and NaN for anything else. */
 export function timeOfDate(text: string): number {
   const ms = /^\/Date\((-?\d+)(?:[+-]\d{4})?\)\/$/.exec(text)?.[1];
   if (ms !== undefined) return Number(ms);

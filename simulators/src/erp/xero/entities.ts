@@ -5,16 +5,16 @@ export interface Entity {
   /** Name of the entity type in error messages of Xero, such as `Invoice`. */
   readonly type: string;
   readonly id: string;
-  /** Fields of the entity that `where` and `order` may use. */
+  /** Fields of the Xero entity that `where` and `order` may use. */
   readonly fields: ReadonlySet<string>;
   /** OAuth scopes of Xero, one of which a call needs. */
   readonly scopes: readonly string[];
-  /** Fields that are left out if no page is requested. */
+  /** Fields of the Xero entity that are left out if no page is requested. */
   readonly pagedOnly: readonly string[];
-  /** Supported query parameters other than `page`, `pageSize` and `order`. */
+  /** Supported query parameters of the Xero entity other than `page`, `pageSize` and `order`. */
   readonly parameters: readonly string[];
   readonly defaults: (context: DefaultsContext) => Row;
-  /** Returns the row that replaces a removed row, because Xero never deletes records. */
+  /** Returns the Xero row that replaces a removed row, because Xero never deletes records. */
   readonly ended: (row: Row) => Row;
 }
 
@@ -145,8 +145,8 @@ function dayOf(now: Date): number {
 }
 
 /**
- * Completes the dates of a row. Xero states each day twice, as `/Date(...)/` and as text, and a test may give only one
- * of them.
+ * Completes the dates of a Xero row. Xero states each day twice, as `/Date(...)/` and as text, and a test may give only
+ * one of them.
  */
 export function completeDates(row: Row, record: Row): Row {
   const completed: Record<string, unknown> = { ...row };

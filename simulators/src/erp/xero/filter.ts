@@ -16,7 +16,7 @@ const COMPARISON = /^\s*([A-Za-z][\w.]*)\s*(==|!=|>=|<=|>|<)\s*(.+?)\s*$/s;
 const DATE_TIME = /^DateTime\(\s*(\d{4})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)$/;
 const ORDER = /^\s*([A-Za-z][\w.]*)(?:\s+(ASC|DESC))?\s*$/i;
 
-/** Parses comparisons joined by AND, such as `Type=="ACCPAY" AND Date>=DateTime(2026,1,31)`. */
+/** Parses a Xero filter of comparisons joined by AND, such as `Type=="ACCPAY" AND Date>=DateTime(2026,1,31)`. */
 export function parseWhere(text: string, entity: Entity): (row: Row) => boolean {
   const tests = splitAnd(text).map((part) => {
     const [, path = '', operator = '', literal = ''] = COMPARISON.exec(part) ?? [];
@@ -48,7 +48,7 @@ export function parseWhere(text: string, entity: Entity): (row: Row) => boolean 
   return (row) => tests.every((test) => test(row));
 }
 
-/** The rows are already sorted by id. Any other order needs a sorted copy. */
+/** The Xero rows are already sorted by id. Any other order needs a sorted copy. */
 export function sortRows(rows: readonly Row[], order: string | undefined, entity: Entity): readonly Row[] {
   if (order === undefined) return rows;
   const [, path = '', direction = 'ASC'] = ORDER.exec(order) ?? [];
@@ -68,7 +68,7 @@ function requireField(path: string, { fields, type }: Entity): void {
   if (!fields.has(first)) throw new QueryParseException(`No property or field '${first}' exists in type '${type}'`);
 }
 
-/** Splits a filter at each AND outside quotation marks. */
+/** Splits a Xero filter at each AND outside quotation marks. */
 function splitAnd(text: string): string[] {
   const parts = [''];
   for (const piece of text.split(/("(?:[^"\\]|\\.)*")/)) {

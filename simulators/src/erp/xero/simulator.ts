@@ -52,7 +52,7 @@ const KNOWN_SCOPES: ReadonlySet<string> = new Set([
   'profile',
   'email',
   'offline_access',
-  // Apps that were created since March 2026 do not have accounting.transactions.
+  // Xero apps that were created since March 2026 do not have accounting.transactions.
   ...['contacts', 'invoices', 'payments', 'banktransactions', 'manualjournals', 'settings', 'attachments'].flatMap(
     (name) => [`accounting.${name}`, `accounting.${name}.read`],
   ),
@@ -67,7 +67,7 @@ const DAY_SECONDS = 86_400;
 export function xero(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
     const readRecords = accountingApi(clock);
-    /** Id of the OAuth consent from which each grant came. */
+    /** Id of the OAuth consent from which each Xero grant came. */
     const authEvents = new Map<string, string>();
     const grants = new Grants({
       clock,
@@ -117,7 +117,7 @@ export function xero(client: OAuthClient) {
       }),
     });
 
-    /** Revoking also ends the connections of the grant. An unknown token is not a fault (RFC 7009). */
+    /** Revoking a Xero token also ends the connections of the grant. An unknown token is not a fault (RFC 7009). */
     const revoke = (call: Call): Answer => {
       if (!oauth.isClient(call)) return { status: 401, body: { error: 'invalid_client' } };
       const grant = grants.revoke(new URLSearchParams(call.body).get('token') ?? '');
