@@ -30,7 +30,7 @@ const MIB = 1024 * 1024;
 const BODY_BYTES = Math.floor(9.7 * MIB);
 /** Number of request bodies of this size that fit into the share of an organization. */
 const FITTING = 1;
-/** Number of files of one organization that a gateway receives at the same time. */
+/** Number of uploaded files of one organization that a gateway receives at the same time. */
 const ORGANIZATION_FILES = 40;
 const JUNK = 25;
 const FLOOD = 400;
@@ -212,7 +212,7 @@ function scanHead(key: string, framing: string): string {
   return head('POST', '/v1/scans', bearer(key), 'Content-Type: application/json', framing);
 }
 
-/** Keeps as many unfinished request bodies open as possible, and sends a byte from time to time. */
+/** Attacks with as many unfinished request bodies as possible, and sends a byte from time to time. */
 async function neverEnd({ port, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const sockets = await Promise.all(Array.from({ length: BODIES }, () => open(port)));
   const answered: number[] = [];
@@ -249,7 +249,7 @@ function addressOf(index: number): string {
   return `127.0.0.${2 + (index % ADDRESSES)}`;
 }
 
-/** Sends a byte on each connection from time to time, until `whileHeld` is over. */
+/** Sends a byte of the attack on each connection from time to time, until `whileHeld` is over. */
 async function drip(sockets: readonly Socket[], whileHeld: () => Promise<void>): Promise<void> {
   const dripping = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write('x');
@@ -262,7 +262,7 @@ async function drip(sockets: readonly Socket[], whileHeld: () => Promise<void>):
   }
 }
 
-/** Sends all files for one organization, with the tokens of its uploads. */
+/** Sends all files of an upload attack for one organization, with the tokens of its uploads. */
 async function trickleFiles({ port, origin, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const target = { origin, key: tenant.keys.owner };
   const sockets: Socket[] = [];

@@ -25,7 +25,10 @@ process.on('SIGCONT', () => {
   setImmediate(turn);
 });
 
-/** Returns CPU time, not wall time, because a process also waits for the processor on a busy machine. */
+/**
+ * The meter of the event loop returns CPU time, not wall time, because a process also waits for the processor on a busy
+ * machine.
+ */
 function usedMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -165,7 +165,7 @@ async function measureHolds(system: AttackedSystem, good: Good): Promise<number>
 }
 
 /**
- * Attacks the gateway with uploads while ordinary clients send requests.
+ * Attacks the gateway with hostile uploads while ordinary clients send requests.
  * @returns the number of missed targets
  */
 async function attackWithUploads(system: AttackedSystem, good: Good): Promise<number> {

@@ -15,7 +15,7 @@ export async function open(port: number, from: string = ATTACKER): Promise<Socke
   return socket;
 }
 
-/** Waits for an event of the socket, or for the end of its connection. */
+/** Waits for an event of the attacker's socket, or for the end of its connection. */
 export function eitherOf(socket: Socket, event: 'connect' | 'drain' | 'data'): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -26,12 +26,12 @@ export function eitherOf(socket: Socket, event: 'connect' | 'drain' | 'data'): P
   });
 }
 
-/** Returns the headers of a request, or a complete request without a body. */
+/** Returns the headers of an attacker's HTTP request, or a complete request without a body. */
 export function head(method: string, path: string, ...lines: string[]): string {
   return `${[`${method} ${path} HTTP/1.1`, 'Host: x', ...lines].join('\r\n')}\r\n\r\n`;
 }
 
-/** Writes all bytes as fast as the gateway reads them. Ends early when the connection ends. */
+/** Writes all bytes of a request as fast as the gateway reads them. Ends early when the connection ends. */
 export async function write(socket: Socket, pieces: Iterable<string | Uint8Array>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;
@@ -39,7 +39,7 @@ export async function write(socket: Socket, pieces: Iterable<string | Uint8Array
   }
 }
 
-/** Returns the status of the first response, or 0 if the connection ends without one. */
+/** Returns the HTTP status of the gateway's first response, or 0 if the connection ends without one. */
 export function statusOf(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     let received = '';

@@ -25,7 +25,7 @@ interface Read {
   readonly isRight: boolean;
 }
 
-/** Lower limits of the ranges of confidence. Each range ends where the next begins. */
+/** Lower limits of the ranges of confidence of invoice fields. Each range ends where the next begins. */
 const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
 /** Sets of test invoices whose values are known. */
 const SETS = ['first-set.txt', 'second-set.txt', 'third-set'];

@@ -36,7 +36,7 @@ export async function endChild(child: ChildProcess): Promise<void> {
 }
 
 /**
- * Returns the next message of a forked child.
+ * Returns the next message of a forked child process of a benchmark.
  * @throws Error when the child ends before it sends a message
  */
 export async function messageFrom<T>(child: ChildProcess): Promise<T> {

@@ -10,7 +10,7 @@ export interface CountingProxy {
   close(): Promise<void>;
 }
 
-/** Receives the bytes of one direction of one connection, in pieces of any size. */
+/** Receives the bytes of one direction of one proxied connection, in pieces of any size. */
 type Reader = (bytes: Buffer) => void;
 
 async function startProxy(target: string, readersOf: () => { sent: Reader; received: Reader }): Promise<CountingProxy> {

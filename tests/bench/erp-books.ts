@@ -70,7 +70,7 @@ interface Bill {
 function billAt(index: number, vendors: number): Bill {
   const random = randomOf(index);
   if (random() < TWICE_SHARE && index > 0) return billAt(index - 1, vendors);
-  // The square assigns many bills to the largest vendor and almost none to the smallest.
+  // The square of a random number assigns many bills to the largest vendor and almost none to the smallest.
   const vendor = Math.floor(vendors * random() ** 2);
   const netCents = 5_000 + Math.floor(random() ** 3 * 2_000_000);
   const taxCents = Math.round(netCents * 0.19);

@@ -23,7 +23,7 @@ export interface Company {
   readonly erp: ErpName;
   readonly url: string;
   /**
-   * Connects the company, which queues its first synchronisation.
+   * Connects the simulated ERP company to the product, which queues its first synchronisation.
    * @returns the id of the connection
    */
   connect(api: Client, callApi: (path: string) => Promise<Response>): Promise<string>;

@@ -65,7 +65,7 @@ interface Measured {
   readonly rows: number;
   /** Time from the first call of an ERP import to its end, including the search for duplicates. */
   readonly runMs: number;
-  /** Time until the last row of the import was stored, in milliseconds. */
+  /** Time until the last row of the ERP import was stored, in milliseconds. */
   readonly pagesMs: number;
   readonly pagingMs: number;
   /** Inserts per second of the same bills with the same indexes and without the product. */

@@ -38,7 +38,7 @@ and two calls for a run without news. Ends after ${MINUTES_MAX} minutes at the l
 `;
 
 const AIMS = {
-  /** Maximum memory of the process in addition to what it used before the inbox run. */
+  /** Maximum memory of the ksef service in addition to what it used before the inbox run. */
   memoryMb: 150,
   /** Number of KSeF calls of one role that finds nothing new. */
   callsWithoutNews: 2,
@@ -184,7 +184,7 @@ async function received(api: Client, connectionId: string, documents: Db, count:
     // The inbox run counts its invoices only when their package is complete, so the uploads are counted instead. No
     // other uploads exist yet.
     progress(`${await documents.collection('uploads').estimatedDocumentCount()} of ${count} received`);
-    // The oldest run is read, because the next one may already have begun.
+    // The oldest inbox run is read, because the next one may already have begun.
     const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');
     if (run?.status === 'SUCCEEDED' && run.received === count) return;
     if (run !== undefined && run.status !== 'RUNNING') {
@@ -238,7 +238,7 @@ async function outOfOrderIn(analysis: Db): Promise<number> {
   return places.filter((place, index) => index > 0 && place < (places[index - 1] ?? 0)).length;
 }
 
-/** @returns the most calls of exports that one role made in a run without news */
+/** @returns the highest number of KSeF export calls that one role made in a run without news */
 async function callsOfRun(ksef: Ksef, api: Client, connectionId: string): Promise<number> {
   interface Logged {
     readonly items: readonly { readonly n: number; readonly operation: string | null }[];

@@ -56,7 +56,8 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
     const isExact = random() < 0.7;
     return isExact ? original : { ...original, invoice_number: `${original.invoice_number}A` };
   }
-  // The square assigns a twentieth of all invoices to the largest supplier and almost none to the smallest.
+  // The square of a random number assigns a twentieth of all invoices to the largest supplier and almost none to the
+  // smallest.
   const supplier = Math.floor(SUPPLIERS * random() ** 2);
   const netCents = Math.floor(usualNetCents(supplier) * (0.7 + 0.6 * random()));
   const taxCents = Math.round(netCents * 0.19);

@@ -24,7 +24,7 @@ import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
 
-/** Time limit in addition to the hours that one context must wait for KSeF. */
+/** Time limit of the KSeF benchmark in addition to the hours that one context must wait for KSeF. */
 const MINUTES_MAX = 20;
 
 const usage = `Submits invoices of several contexts (NIPs) at once, with the service in processes of its own and the simulator of KSeF, which

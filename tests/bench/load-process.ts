@@ -20,8 +20,8 @@ export interface LoadOrder {
 }
 
 /**
- * Result of the load generator. Durations and the rate are those of requests with status 202. With a given rate, the
- * duration of a request is measured from the time when the request is due.
+ * Result of the load generator of a benchmark. Durations and the rate are those of requests with status 202. With a
+ * given rate, the duration of a request is measured from the time when the request is due.
  */
 export interface Load {
   /** Number of requests that were sent, including those that had no response at the end. */

@@ -28,14 +28,14 @@ export async function peakDuring<T>(
 }
 
 /**
- * Takes memory samples one after another while the given work runs.
+ * Takes memory samples of a benchmark one after another while the given work runs.
  * @returns the result of the work
  */
 export async function sampleDuring<T>(eachMs: number, sample: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   let sampling = Promise.resolve();
   const timer = setInterval(() => {
     sampling = sampling.then(sample);
-    // The memory sampling is awaited below; the empty catch avoids an unhandled rejection until then.
+    // The memory sampling of the benchmark is awaited below; the empty catch avoids an unhandled rejection until then.
     sampling.catch(() => {});
   }, eachMs);
   try {

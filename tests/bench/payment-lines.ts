@@ -73,7 +73,7 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
     random,
   );
   const copies = new Map<string, StoredBill>();
-  // A copy that the decision did not stop is a matter of the decision (`npm run bench:detection`).
+  // A copied bill that the decision on invoices did not stop is a fault of that decision (`npm run bench:detection`).
   for (const bill of stored)
     if (bill.isCopy && bill.decision !== 'PASS' && isPayable(bill)) copies.set(bill.claim, bill);
   const credits = stored.filter(({ invoice, decision }) => decision === 'PASS' && toMicro(invoice.gross_amount) < 0n);

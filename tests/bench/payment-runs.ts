@@ -33,7 +33,7 @@ const ROWS_MAX = 5_000;
 const LINES = 1_000;
 const LARGE_LINES = 10_000;
 const LARGE_HISTORY = 100_000;
-/** Rate at which another tenant posts invoices, and the number of its stored invoices. */
+/** Rate during a payment run at which another tenant posts invoices, and the number of its stored invoices. */
 const STEADY_PER_SECOND = 20;
 const STEADY_SECONDS = 12;
 const STEADY_STORED = 1_000;
@@ -56,7 +56,7 @@ const usage = `Measures payment runs with the services, each in a process of its
 Ends with code 1 if a target is missed, and after ${MINUTES_MAX} minutes at the latest.
 `;
 
-/** Number of scans so far, for the ids of scans. */
+/** Number of history scans so far, for the ids of scans. */
 let scans = 0;
 
 await runProgram(main);
@@ -102,7 +102,7 @@ async function main(): Promise<void> {
   if (values.only !== 'verdicts') await measureSize(system, db, secrets.OPERATOR_TOKEN, size);
 }
 
-/** A payment line with the verdict that it got. */
+/** A line of a payment run with the verdict that it got. */
 interface JudgedLine extends LabelledLine {
   readonly verdict: string;
   readonly reasons: readonly string[];
@@ -231,7 +231,7 @@ function reportVerdicts(lines: readonly JudgedLine[], seeds: number): void {
   if (missed.length > 0 || share > CLEAN_HELD_SHARE_MAX) process.exitCode = 1;
 }
 
-/** Measures a large run, alone and while another tenant posts invoices. */
+/** Measures a large payment run, alone and while another tenant posts invoices. */
 async function measureSize(
   system: System,
   db: MongoConnection['db'],

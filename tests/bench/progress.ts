@@ -1,4 +1,4 @@
-// Progress goes to standard error, and only the report goes to standard output.
+// The progress of a benchmark goes to standard error, and only its report goes to standard output.
 
 /** Minimum time in milliseconds between two lines of a benchmark's progress in output that is not a terminal. */
 const LINE_EACH_MS = 30_000;

@@ -227,7 +227,10 @@ function report(first: readonly Analysis[], rounds: readonly Round[]): void {
   if (rounds.some(({ changes }) => changes.length > 0)) process.exitCode = 1;
 }
 
-/** Makes the calls for all items, a limited number at a time. Returns the results in the order of the items. */
+/**
+ * Makes the calls to the analysis service for all items, a limited number at a time. Returns the results in the order
+ * of the items.
+ */
 async function inParallel<T, R>(doing: string, items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;

@@ -30,7 +30,7 @@ export interface Row {
   readonly p95Ratio: number;
 }
 
-/** Cost of requests of the product, compared with the simpler systems (ceilings). */
+/** Cost of the product's requests in the benchmark, compared with the simpler systems (ceilings). */
 export interface LoadReport {
   readonly secondsPerCell: number;
   readonly rounds: number;

@@ -32,7 +32,7 @@ export interface DatabaseWork {
 export interface Counted {
   readonly commands: readonly DatabaseCommand[];
   readonly answeredAtMs: number;
-  /** Parsed body of the response to the request. */
+  /** Parsed body of the response to the benchmarked request. */
   readonly body: unknown;
 }
 

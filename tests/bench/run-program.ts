@@ -90,7 +90,7 @@ async function closeLast(): Promise<void> {
 
 function fail(error: unknown): void {
   process.exitCode = 1;
-  // Failures after an interruption are not reported, because the interruption causes them.
+  // Failures after an interruption of a benchmark are not reported, because the interruption causes them.
   if (isInterrupted) return;
   // The message of an Error from a benchmark is a sentence; for other errors, the stack shows the cause.
   say(error instanceof Error && error.name === 'Error' ? error.message : inspect(error));

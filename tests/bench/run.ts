@@ -175,7 +175,7 @@ interface Deps {
   readonly newTenant: NewTenant;
 }
 
-/** Measures the simpler systems (ceilings) and the product in turn. */
+/** Measures the cost of posting invoices to the simpler systems (ceilings) and to the product in turn. */
 async function measureLoad(
   { secondsPerCell, rounds, history }: BenchmarkOptions,
   { system, load, stores, logDir, newTenant }: Deps,
@@ -223,8 +223,8 @@ async function measureLoad(
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
       step(`round ${round} of ${rounds}, ${connections} connections`);
-      // The measurements of the systems that are compared follow one another within seconds, so that other work on the
-      // machine affects all of them.
+      // The benchmark measurements of the systems that are compared follow one another within seconds, so that other
+      // work on the machine affects all of them.
       const of = {
         ceiling: await onCeiling(ceiling, connections, secondsPerCell),
         storage: await onCeiling(storage, connections, secondsPerCell),

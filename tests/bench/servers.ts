@@ -20,7 +20,7 @@ export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   /** Returns the database address of a service, when the services have different ones. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
-  /** Name of the system, which distinguishes the logs of several systems. */
+  /** Name of the benchmarked system, which distinguishes the logs of several systems. */
   readonly name: string;
   /** Settings of the services in addition to those that every benchmark uses. */
   readonly env?: Readonly<Record<string, string>>;

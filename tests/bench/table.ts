@@ -10,7 +10,10 @@ export function times(ratio: number): string {
   return `${ratio.toFixed(2)} x`;
 }
 
-/** Columns as wide as their widest cell; figures to the right, the column of names to the left. */
+/**
+ * Returns a table of a benchmark report: columns as wide as their widest cell; figures to the right, the column of
+ * names to the left.
+ */
 export function table(rows: readonly (readonly string[])[], namesColumn?: number): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => visibleLength(row[column] ?? ''))));
   return rows

@@ -18,7 +18,7 @@ export interface Reservation {
   readonly upload_url: string;
 }
 
-/** Times for which a client waits, measured from the PUT request on. */
+/** Times for which a client of an upload waits, measured from the PUT request on. */
 export interface UploadTimes {
   readonly putMs: number;
   readonly analyzeMs: number;
@@ -66,7 +66,10 @@ export async function putContent(
   return response.status;
 }
 
-/** Asks for the decision and waits for it, again where an answer says that it will be there later. @returns the status of the last answer */
+/**
+ * Asks for the decision on an uploaded document and waits for it, again where an answer says that it will be there
+ * later. @returns the status of the last answer
+ */
 export async function analyzeUpload(
   { origin, key }: UploadTarget,
   { upload_id }: Reservation,

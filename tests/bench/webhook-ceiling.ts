@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { openEgress } from '@invoicecontrol/egress/egress';
 
 export interface CeilingOrder {
-  /** Endpoints to which the program sends, each with its secret. */
+  /** Webhook endpoints to which the program sends, each with its secret. */
   readonly endpoints: readonly { readonly url: string; readonly secret: string }[];
   readonly events: number;
   readonly caFile: string;

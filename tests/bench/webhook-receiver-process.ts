@@ -5,7 +5,7 @@ import { messageFrom, ownChild } from './children.js';
 
 export interface ReceiverStart {
   readonly tls: { readonly key: string; readonly cert: string };
-  /** Number of servers. Each has a different address, as the servers of customers do. */
+  /** Number of servers of the webhook receiver. Each has a different address, as the servers of customers do. */
   readonly servers: number;
 }
 
@@ -24,14 +24,14 @@ export interface Arrival {
 }
 
 export interface ReceiverProcess {
-  /** Base URL of each server, such as `https://127.0.0.1:4100`. */
+  /** Base URL of each server of the webhook receiver, such as `https://127.0.0.1:4100`. */
   readonly urls: readonly string[];
   readonly pid: number;
   setSecret(path: string, secret: string): void;
   setFault(path: string, fault: Fault | undefined): void;
-  /** Returns the number of requests since the last `take`, and of those that wait for a response. */
+  /** Returns the number of webhook requests since the last `take`, and of those that wait for a response. */
   count(): Promise<{ count: number; open: number }>;
-  /** Returns the requests that arrived since `take` was called last. */
+  /** Returns the webhook requests that arrived since `take` was called last. */
   take(): Promise<Arrival[]>;
 }
 

@@ -5,7 +5,7 @@ import type { Arrival, ReceiverOrder, ReceiverStart } from './webhook-receiver-p
 
 /** Number of requests that the simulator keeps. The benchmark itself keeps what arrives, without bodies. */
 const KEPT_BY_SIMULATOR = 1;
-/** Delay in milliseconds of a receiver that stores the event before it responds. */
+/** Delay in milliseconds of a webhook receiver that stores the event before it responds. */
 const ANSWER_MS = 5;
 
 process.once('message', (start: ReceiverStart) => void serve(start));

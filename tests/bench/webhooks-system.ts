@@ -32,7 +32,7 @@ import type { ReceiverProcess } from './webhook-receiver-process.js';
 
 export interface Endpoint {
   readonly organizationId: string;
-  /** Path of the endpoint at the receiver, such as `/e17`. */
+  /** Path of the webhook endpoint at the receiver, such as `/e17`. */
   readonly path: string;
   readonly url: string;
   readonly secret: string;
@@ -46,10 +46,10 @@ export interface WebhooksSystem {
   readonly natsUrl: string;
   /** Database of the webhooks service. */
   readonly db: MongoConnection['db'];
-  /** Counts of the commands to the database of the service and of its calls to others. */
+  /** Counts of the commands to the database of the webhooks service and of its calls to others. */
   readonly counted: Counted;
   newTenant(): Promise<Tenant>;
-  /** Endpoints that receive all events of the tenant. */
+  /** Webhook endpoints that receive all events of the tenant. */
   register(tenant: Tenant, count: number): Promise<Endpoint[]>;
   deleteEndpoints(): Promise<void>;
   /**
@@ -58,12 +58,12 @@ export interface WebhooksSystem {
    */
   publish(organizationId: string, eventId: string): Promise<number>;
   /**
-   * Changes with an event each, written and published by the outbox that every service has.
+   * Opens a writer of changes with a webhook event each, which the outbox that every service has publishes.
    * @param natsUrl where that outbox reaches the broker, if not as all others do
    */
   openChanges(natsUrl?: string): Promise<Changes>;
   /**
-   * Kills the measured service with SIGKILL and starts a new process at once. @returns when it was killed, by
+   * Kills the measured webhooks service with SIGKILL and starts a new process at once. @returns when it was killed, by
    * `Date.now()`
    */
   killAndRestart(): Promise<number>;
@@ -100,7 +100,7 @@ const ANALYZED = {
 export async function startWebhooksSystem(options: {
   readonly stores: Stores;
   readonly directory: string;
-  /** Number of addresses over which the endpoints are distributed. */
+  /** Number of addresses over which the webhook endpoints are distributed. */
   readonly servers: number;
   /** Puts proxies before the database and the services that webhooks talks to. */
   readonly isCounted: boolean;

@@ -45,7 +45,7 @@ const AIMS = {
   commandsAlone: 5,
   stepsAlone: 4,
   deliveriesPerSecond: 300,
-  /** Share of the rate at the beginning, with all of the backlog still to send. */
+  /** Minimum rate of webhook deliveries, as a share of the rate while all of the backlog is still to send. */
   paceKept: 0.8,
   latencyP50Ms: 50,
   latencyP99Ms: 500,
@@ -62,7 +62,7 @@ const THROUGHPUT = { endpoints: 20, events: 500, inFlightPublishes: 64 } as cons
 const LATENCY = { organizations: 4, eventsPerSecond: 100, warmUpSeconds: 3, seconds: 20 } as const;
 const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSeconds: 3 } as const;
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
-/** Number of events that come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
+/** Number of webhook events that come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
 const BACKLOG = { organizations: 20, events: 30_000, writtenAtOnce: 64, readEachMs: 500 } as const;
 /** Every webhook endpoint has a separate server, as the endpoints of most customers do. */
 const servers: Readonly<Record<Part, number>> = {
@@ -261,7 +261,7 @@ async function ceiling({ caFile }: WebhooksSystem, endpoints: readonly Endpoint[
   return (delivered * 1_000) / tookMs;
 }
 
-/** Measures the time from the write of a change to the first request that announces it, at a steady rate. */
+/** Measures the time from the write of a change to the first webhook request that announces it, at a steady rate. */
 async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
   const { organizations, eventsPerSecond, warmUpSeconds, seconds } = LATENCY;
   const tenants: Tenant[] = [];
@@ -315,7 +315,7 @@ async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** Measures the same steady load twice. In the second measurement, half of the endpoints never respond. */
+/** Measures the same steady load twice. In the second measurement, half of the webhook endpoints never respond. */
 async function measureIsolation(system: WebhooksSystem, ratePerSecond: number): Promise<Figure[]> {
   const { organizations, endpointsEach, seconds, warmUpSeconds } = ISOLATION;
   const endpoints: Endpoint[] = [];
@@ -541,7 +541,7 @@ async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arr
 }
 
 /**
- * Formats a duration for the report.
+ * Formats a duration for the report of the webhook benchmark.
  * @param ms infinite when it did not happen within the run
  */
 function milliseconds(ms: number): string {

@@ -15,8 +15,8 @@ const REQUESTS = 40;
 /** Commands that go out together must not look as if they waited for each other, however busy the machine is. */
 const LATENCY_MS = 10;
 /**
- * Pause in milliseconds that is longer than the work after a response, so that the next request does not meet this
- * work.
+ * Pause in milliseconds that is longer than the work after a response of the benchmarked system, so that the next
+ * request does not meet this work.
  */
 const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
@@ -42,9 +42,9 @@ export interface Work {
   readonly bytesByName: Readonly<Record<string, number>>;
   /** Database commands per request under load, by service. Commands after the response and of timers are included. */
   readonly commandsUnderLoad: Readonly<Record<string, number>>;
-  /** Calls per request under load, by `caller>called`. */
+  /** gRPC calls between services per request under load, by `caller>called`. */
   readonly rpcsUnderLoad: Readonly<Record<string, number>>;
-  /** The kinds of requests, measured one request at a time. */
+  /** Work of the kinds of API requests, measured one request at a time. */
   readonly kinds: readonly KindOfRequest[];
 }
 
@@ -69,7 +69,9 @@ export interface WorkOptions {
   readonly logDir: string;
 }
 
-/** Runs the whole system behind proxies, for each customer first one request at a time, then under load. */
+/**
+ * Measures the work of the whole system behind proxies, for each customer first one request at a time, then under load.
+ */
 export async function measureWork(options: WorkOptions): Promise<Work[]> {
   const { customers, ...installation } = options;
   const { system, commands, calls, databases, stop } = await startCountedSystem({ ...installation, name: 'counted' });

@@ -34,7 +34,7 @@ export interface Breach {
   readonly sentence: string;
 }
 
-/** Returns every broken guarantee. The audit begins when no work is left or the grace period is over. */
+/** Returns every broken guarantee of a chaos run. The audit begins when no work is left or the grace period is over. */
 export function audit(books: Books, ledger: LedgerBooks): Breach[] {
   return [
     ...auditRequests(ledger),
@@ -50,7 +50,7 @@ export function audit(books: Books, ledger: LedgerBooks): Breach[] {
   ];
 }
 
-/** Returns the counters that differ from the stored records. */
+/** Returns the usage counters that differ from the stored records. */
 export function auditUsage({ invoices, scans, uploadAnalyses, uploads, usage }: Counted): Breach[] {
   const expected = new Map<string, number>();
   const add = (organizationId: string, meter: string, amount: number): void => {
@@ -77,7 +77,7 @@ function breach(count: Count, sentence: string): [Breach] {
   return [{ count, sentence }];
 }
 
-/** Checks that every valid request was acknowledged in the end, and that reads equal the response. */
+/** Checks that every valid request of the chaos run was acknowledged in the end, and that reads equal the response. */
 function auditRequests({ invoices, scans, reviews, assignments, wrongReads }: LedgerBooks): Breach[] {
   const named = [
     ...invoices.map((entry) => ({ entry, name: `invoice ${entry.sentAs}` })),

@@ -114,7 +114,7 @@ export interface Books {
 export type Counted = Pick<Books, 'invoices' | 'scans' | 'uploadAnalyses' | 'uploads' | 'usage'>;
 
 export interface BookReader {
-  /** Returns unfinished work, without reading all records. */
+  /** Returns the unfinished work of the services, without reading all records. */
   unfinished(): Promise<string[]>;
   /** Reads the usage counters, and the records whose sums the counters must equal. */
   counters(): Promise<Counted>;

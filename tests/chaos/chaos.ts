@@ -38,9 +38,9 @@ export interface ChaosOptions {
   readonly clients?: number;
   /** Minimum time between the starts of two rounds of a chaos run. By default, rounds follow each other at once. */
   readonly everyMs?: number;
-  /** Function that receives a line about a step of the run that begins. */
+  /** Function that receives a line about a step of the chaos run that begins. */
   readonly step: (line: string) => void;
-  /** Function that receives a line about a completed step of the run. */
+  /** Function that receives a line about a completed step of the chaos run. */
   readonly say: (line: string) => void;
 }
 
@@ -313,7 +313,7 @@ async function answersOf({ books }: Ledger, more: number): Promise<void> {
   while (acknowledged() < wanted && performance.now() < givenUpAtMs) await delay(PROBE_PAUSE_MS);
 }
 
-/** Polls until nothing is left or the time is over. @returns the last result */
+/** Polls a list of unfinished work until nothing is left or the time is over. @returns the last result */
 async function untilNone<T>(ask: () => Promise<readonly T[]>, untilMs: () => number): Promise<readonly T[]> {
   for (;;) {
     const found = await ask();

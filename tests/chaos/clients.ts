@@ -24,7 +24,7 @@ export interface LoadOptions {
 export interface Load {
   /** Stops the test clients from beginning further requests. */
   stop(): void;
-  /** Resolves when the outcome of every request is known. Call it after `stop`. */
+  /** Resolves when the outcome of every request of the chaos clients is known. Call it after `stop`. */
   finished(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ function invoiceClient(
   let count = 0;
   let under = 0;
 
-  /** Continues with other requests while this one is repeated, unless too many are being repeated. */
+  /** A chaos client continues with other requests while this one is repeated, unless too many are being repeated. */
   const inBackground = async (work: Promise<unknown>): Promise<void> => {
     under++;
     const ended = work.finally(() => under--);
@@ -140,7 +140,7 @@ function invoiceClient(
     const [answer] = entry.answers;
     if (isLooking && answer !== undefined) await look(answer);
   };
-  /** Repeats the same request, which must get the same response. */
+  /** A chaos client repeats the same request, which must get the same response. */
   const repeat = async (): Promise<void> => {
     await random.pick(sent.slice(-RECENT_MAX))();
   };

@@ -29,7 +29,7 @@ interface Course {
 const KB_PER_MB = 1_024;
 const SHARE = 5;
 
-/** Returns a sample of a process. Undefined if the process does not run, and on systems other than Linux. */
+/** Returns a memory sample of a process. Undefined if the process does not run, and on systems other than Linux. */
 export async function sampleOf(
   pid: number | undefined,
 ): Promise<Pick<Sample, 'residentMb' | 'descriptors'> | undefined> {
@@ -47,7 +47,7 @@ export async function sampleOf(
   }
 }
 
-/** Returns one row for each process, in the order in which the processes first appear. */
+/** Returns the memory growth with one row for each process, in the order in which the processes first appear. */
 export function growthOf(samples: readonly Sample[]): Growth[] {
   return [...new Set(samples.map(({ process }) => process))].map((process) => {
     const own = samples.filter((sample) => sample.process === process);

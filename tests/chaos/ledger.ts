@@ -11,8 +11,8 @@ const SCAN_ATTEMPT_MS_MAX = 60_000;
 const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
 
 /**
- * ACKNOWLEDGED: the response was a success. REFUSED: the response was a refusal, although the request is valid.
- * UNKNOWN: neither so far.
+ * Outcome of a request of a chaos client. ACKNOWLEDGED: the response was a success. REFUSED: the response was a
+ * refusal, although the request is valid. UNKNOWN: neither so far.
  */
 type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
 
@@ -21,7 +21,7 @@ interface Entry {
   outcome: Outcome;
   /** True if the client repeats the request until its outcome is known. */
   readonly isRetried: boolean;
-  /** Last failure among the responses to the request. */
+  /** Last failure among the responses to the request of a chaos client. */
   lastFailure?: string;
 }
 
@@ -67,7 +67,7 @@ export interface LedgerBooks {
   readonly scans: readonly ScanEntry[];
   readonly reviews: readonly ReviewEntry[];
   readonly assignments: readonly AssignmentEntry[];
-  /** Descriptions of reads whose result differs from an earlier response. */
+  /** Descriptions of API reads whose result differs from an earlier response. */
   readonly wrongReads: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export interface Ledger {
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
   /** Sends the read requests of an ordinary client. @throws Error if there is no response */
   read(tenant: Tenant): Promise<void>;
-  /** Repeats an attempt until its outcome is known or the ledger is closed. */
+  /** Repeats an attempt of a request until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
   /** Ends all requests that the clients still retry. */
   close(): void;
@@ -136,7 +136,7 @@ export function openLedger(baseUrl: string): Ledger {
       const isForNow = response.headers.has('retry-after');
       answer = { status: response.status, text: await response.text(), isForNow };
     } catch {
-      // If the response is incomplete, the outcome of the request is not known.
+      // If the response is incomplete, the outcome of the client's request is not known.
     }
     const status = String(answer?.status ?? 'none');
     statuses.set(status, (statuses.get(status) ?? 0) + 1);

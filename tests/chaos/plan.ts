@@ -51,7 +51,7 @@ export interface Fault {
   readonly kind: FaultKind;
   /** Name of the process, such as `analysis-1` or `database`. Absent if the fault affects connections. */
   readonly process?: string;
-  /** Target of a fault of connections, for people: one link, or all links to and from a node. */
+  /** Target of a chaos fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
   readonly links: readonly Link[];
   /** Time of the fault after the beginning of its chaos round. */
@@ -86,7 +86,7 @@ const TWO_FAULTS_SHARE = 0.25;
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
-/** Share of the faults that last longer than the deadlines of calls, and the factor of their duration. */
+/** Share of the chaos faults that last longer than the deadlines of calls, and the factor of their duration. */
 const LONG = { share: 0.2, factor: 3 } as const;
 const OUTAGE_MS = 60_000;
 const LATENCY_MS = { min: 50, max: 500 } as const;

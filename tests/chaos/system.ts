@@ -111,7 +111,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     const infrastructure = await startInfrastructure({
       dataDir: join(directory, 'data'),
       env: {},
-      // Lines during the start only report slow steps. A start that fails throws.
+      // Lines during the start of the tested system only report slow steps. A start that fails throws.
       log: (line) => void (isStarted && ended.push(line)),
     });
     isStarted = true;

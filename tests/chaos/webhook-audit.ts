@@ -25,9 +25,9 @@ export interface DeliveryRecord {
   readonly endpointId: string;
   readonly eventId: string;
   readonly state: string;
-  /** Number of failed attempts in the last series of attempts. */
+  /** Number of failed attempts of the webhook delivery in its last series of attempts. */
   readonly failures: number;
-  /** Number of attempts that were counted, over all series. */
+  /** Number of attempts of the webhook delivery that were counted, over all series. */
   readonly attemptCount: number;
   /** Last 20 attempts of the webhook delivery. */
   readonly attempts: readonly { readonly series: number; readonly outcome: string; readonly interruptions: number }[];
@@ -47,8 +47,8 @@ export interface WebhookArrival {
   /** True if the webhook receiver responded with 2xx. */
   readonly isAccepted: boolean;
   /**
-   * True if the connection ended before any byte of a response. On a reused connection, the sender repeats such a
-   * request within the same attempt.
+   * True if the connection of the webhook request ended before any byte of a response. On a reused connection, the
+   * sender repeats such a request within the same attempt.
    */
   readonly isCut: boolean;
 }

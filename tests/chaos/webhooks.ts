@@ -12,9 +12,9 @@ import { openWebhookBooks } from './webhook-books.js';
 export interface ChaosWebhooks {
   /** Returns the number of webhook deliveries that are not completed. */
   pending(): Promise<number>;
-  /** Returns the number of claims that lapsed, as {@link WebhookBookReader.lapsedClaims} does. */
+  /** Returns the number of claims on webhook deliveries that lapsed, as {@link WebhookBookReader.lapsedClaims} does. */
   lapsedClaims(): Promise<number>;
-  /** Makes receivers respond from now on, so that the remaining deliveries can complete. */
+  /** Makes the webhook receivers respond from now on, so that the remaining deliveries can complete. */
   heal(): void;
   read(published: readonly PublishedEvent[]): Promise<WebhookBooks>;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export interface ChaosWebhooksOptions {
   readonly tenants: readonly Tenant[];
 }
 
-/** Returns true if a path belongs to an endpoint that accepts everything at once. */
+/** Returns true if a path belongs to a webhook endpoint that accepts everything at once. */
 export const isSteady = (path: string): boolean => path.startsWith('/steady-');
 
 /**

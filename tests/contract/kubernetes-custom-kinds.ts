@@ -102,7 +102,7 @@ export function isCustomKind(object: Pick<KubernetesObject, 'kind'>): boolean {
   return object.kind in kinds;
 }
 
-/** Compares a custom resource with its schema. @returns one line for each fault */
+/** Compares a Kubernetes custom resource with its schema. @returns one line for each fault */
 export function customKindFaults(object: KubernetesObject): string[] {
   const result = kinds[object.kind]?.safeParse(object);
   if (result === undefined) return [`there is no schema for ${object.kind}`];

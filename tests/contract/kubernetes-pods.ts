@@ -75,7 +75,7 @@ export function workloads(objects: readonly KubernetesObject[]): Workload[] {
   ];
 }
 
-/** Checks whether a selector matches pods with these labels. */
+/** Checks whether a Kubernetes selector matches pods with these labels. */
 export function selects(selector: Record<string, string>, labels: Record<string, string>): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }

@@ -18,9 +18,9 @@ export const PREPARE_MS_MAX = 170_000;
 
 export interface Language {
   readonly name: string;
-  /** A command that succeeds if the language is installed. */
+  /** A command that succeeds if the language of a sample webhook receiver is installed. */
   readonly probe: readonly [command: string, ...args: string[]];
-  /** Function that copies or compiles the receiver, once for all processes. */
+  /** Function that copies or compiles the sample webhook receiver, once for all processes. */
   prepare?(): Promise<unknown>;
   run(): readonly [command: string, ...args: string[]];
 }
@@ -31,7 +31,8 @@ export function languagesIn(directory: string): readonly Language[] {
     {
       name: 'TypeScript',
       probe: [process.execPath, '--version'],
-      // The sample receiver must be valid in both languages, so it is compiled as TypeScript and run as JavaScript.
+      // The sample webhook receiver must be valid in both languages, so it is compiled as TypeScript and run as
+      // JavaScript.
       prepare: () =>
         Promise.all(
           ['receiver.mts', 'receiver.mjs'].map((file) => copyFile(`${sources}/receiver.ts`, `${directory}/${file}`)),
@@ -85,7 +86,7 @@ export interface Receiver {
   readonly origin: string;
   /** Every line that the webhook receiver wrote. */
   readonly output: readonly string[];
-  /** @returns the status of the response */
+  /** Sends a webhook request to the sample receiver. @returns the status of the response */
   deliver(id: string, body: string, signature?: string): Promise<number>;
   stop(): Promise<void>;
 }

@@ -36,12 +36,12 @@ export interface Score {
   readonly relatedRecall: Rate;
   readonly unrelatedRecall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;
-  /** Share of correct rows that were reported as duplicates, which is always wrong. */
+  /** Share of correct invoice rows that were reported as duplicates, which is always wrong. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
   /** Share of hard negatives whose decision was not PASS, for any reason. */
   readonly notPassedByHardNegative: ReadonlyMap<string, Rate>;
-  /** Share of correct rows whose decision was not PASS, with and without hard negatives. */
+  /** Share of correct invoice rows whose decision was not PASS, with and without hard negatives. */
   readonly notPassed: Rate;
   readonly plainNotPassed: Rate;
   /** Share of correct rows that were blocked, with and without hard negatives. */

@@ -23,7 +23,7 @@ export interface SentRequest {
 /** Throws an AssertionError that names the fault of the response. */
 export type AnswerCheck = (request: SentRequest, answer: ReceivedAnswer) => void;
 
-/** The parts of a JSON schema that these checks use. */
+/** The parts of a JSON schema that the checks of API responses use. */
 interface Schema {
   $ref?: string;
   allOf?: unknown;
@@ -61,13 +61,13 @@ const securityHeaders = {
 /** Headers of document responses, whose content comes from unknown senders. */
 const documentHeaders = { 'content-security-policy': "sandbox; default-src 'none'" };
 
-/** Policy of a page with a table, which has one style and neither a script nor a form. */
+/** Content security policy of a page with a table, which has one style and neither a script nor a form. */
 const TABLE_POLICY =
   /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/;
 
 /**
- * Policy of the page on which a user confirms a consent. Its form and the redirect after it may lead only to this
- * product and to the application.
+ * Content security policy of the page on which a user confirms a consent. Its form and the redirect after it may lead
+ * only to this product and to the application.
  */
 const PAGE_POLICY =
   /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self' https?:\/\/[^;]+; frame-ancestors 'none'; base-uri 'none'$/;
@@ -140,11 +140,12 @@ export function answerCheck(openApiText: string): AnswerCheck {
     const hasKey = isKeyOptional ? answer.headers.has('ratelimit') : operation.security?.length !== 0;
     assert.equal(answer.headers.has('ratelimit'), hasKey, `${what}RateLimit`);
     assert.equal(answer.headers.has('ratelimit-policy'), hasKey, `${what}RateLimit-Policy`);
-    // A session is in the cookie and has no path.
+    // A sign-in session has no path for the header Location, because it is in the cookie.
     if (answer.status === 201 && operation.operationId !== 'createSession')
       assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
     const schema = published.content?.['application/json']?.schema;
-    // Files are not checked: their body is an uploaded file, or a list that the caller asked for in another form.
+    // Files in responses of the API are not checked: their body is an uploaded file, or a list that the caller asked
+    // for in another form.
     if ((schema === undefined && published.content !== undefined) || isFile(answer, operation)) return;
     if (schema === undefined || request.method === 'HEAD') {
       assert.equal(answer.text, '', `${what}There should be no body.`);
@@ -266,7 +267,7 @@ function closed(schema: Schema): Schema {
       ? {}
       : {
           properties: mapValues(schema.properties, closed),
-          // Evidence says that it has further members, which depend on the finding type.
+          // The evidence of a finding says that it has further members, which depend on the finding type.
           additionalProperties: schema.additionalProperties ?? false,
         }),
   };

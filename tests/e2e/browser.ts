@@ -21,7 +21,7 @@ export function requireChromium(): string | undefined {
 }
 
 export function launch(executablePath: string): Promise<Browser> {
-  // Root, as which build machines run, has no sandbox of user namespaces. The pages are our own.
+  // The user root, as which build machines run Chromium, has no sandbox of user namespaces. The pages are our own.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
@@ -54,7 +54,7 @@ export async function openPage(browser: Browser, origin: string, options: Browse
   return { page, faults };
 }
 
-/** Runs in the page, so it is a text: the types of a browser are not those of these tests. */
+/** This code runs in the page of the browser, so it is a text: the types of a browser are not those of these tests. */
 const OVERFLOW = `(() => {
   const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= width) return [];
@@ -70,7 +70,7 @@ export function overflowOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(OVERFLOW);
 }
 
-/** Returns what axe objects to, with the first element of each rule. */
+/** Returns the accessibility faults that axe finds on a page, with the first element of each rule. */
 export async function accessibilityFaultsOf(page: Page): Promise<string[]> {
   // An evaluated expression, unlike an added script, is not subject to the policy of the page.
   await page.evaluate(axe);

@@ -22,9 +22,9 @@ type EnvironmentName = 'test' | 'demo';
 
 /** The environments TEST and DEMO of a simulator. Without a name, an action is about TEST. */
 export interface Ksef {
-  /** Environment variables that give the product the simulator's address. */
+  /** Environment variables that give the product the address of the KSeF simulator. */
   readonly env: Readonly<Record<string, string>>;
-  /** Creates a company with a new token. */
+  /** Creates a company with a new KSeF token. */
   newCompany(environment?: EnvironmentName): Promise<{ readonly nip: string; readonly token: string }>;
   /**
    * Issues an invoice in the name of its seller to the buyer that it names.

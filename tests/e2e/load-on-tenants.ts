@@ -9,7 +9,7 @@ export interface Outcome {
 
 export interface Load {
   readonly outcomes: readonly Outcome[];
-  /** Stops sending requests and waits for those in progress. */
+  /** Stops sending requests to the product and waits for those in progress. */
   stop(): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export interface ReceivedPoint {
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
-  /** Value of a counter or gauge; 0 for a histogram. */
+  /** Value of a counter or gauge metric; 0 for a histogram. */
   readonly value: number;
 }
 

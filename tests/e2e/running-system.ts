@@ -16,7 +16,7 @@ import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
 import { answerCheck } from './answer-contract.js';
 import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
-/** A response that has passed the checks that apply to every response. */
+/** A response of the API that has passed the checks that apply to every response. */
 export interface Answer<Body = unknown> extends ReceivedAnswer {
   /** Parsed JSON body. Undefined for a response without a body and for a file. */
   readonly body: Body;
@@ -34,12 +34,12 @@ export interface ErrorBody {
 export interface RequestOptions {
   /** API key of the request. Without it, the request has no Authorization header. */
   readonly key?: string;
-  /** Request body, which is sent as JSON. */
+  /** Body of the API request, which is sent as JSON. */
   readonly body?: unknown;
-  /** Request body, which is sent unchanged in place of `body`. */
+  /** Body of the API request, which is sent unchanged in place of `body`. */
   readonly bytes?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Request id. If two requests have the same id, their responses can be equal byte for byte. */
+  /** Id of the API request. If two requests have the same id, their responses can be equal byte for byte. */
   readonly requestId?: string;
 }
 

@@ -31,7 +31,7 @@ export interface CollectionState {
 /** The two halves of a backup. Both return the contents of the databases, for comparison. */
 export interface BackupMethod {
   backUp(mongodbUrl: string, databases: readonly string[], directory: string): Promise<CollectionState[]>;
-  /** @throws Error when a database is not empty */
+  /** @throws Error when a database to restore is not empty */
   restore(mongodbUrl: string, backup: readonly CollectionState[], directory: string): Promise<CollectionState[]>;
 }
 

@@ -45,9 +45,9 @@ export interface RehearsalOptions {
   readonly method: BackupMethod;
   /** True when the rehearsal deletes the volume of the message broker as well as the databases. */
   readonly losesBroker: boolean;
-  /** Function that receives a line about the current step of the rehearsal. */
+  /** Function that receives a line about the current step of the restore rehearsal. */
   readonly say: (line: string) => void;
-  /** Function that receives a progress line, which the next line replaces. */
+  /** Function that receives a progress line of the restore rehearsal, which the next line replaces. */
   readonly progress: (line: string) => void;
 }
 

@@ -9,7 +9,7 @@ import { root } from '../contract/receiver-languages.js';
 const READY_MS_MAX = 20 * 60_000;
 const POLL_EACH_MS = 500;
 
-/** The parts of `.data/demo.json` that a walk needs. */
+/** The parts of `.data/demo.json` that the walk of an integrator needs. */
 export interface Demonstration {
   readonly baseUrl: string;
   readonly keys: { readonly owner: string };

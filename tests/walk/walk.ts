@@ -23,19 +23,19 @@ export interface Access {
   readonly key: string;
 }
 
-/** The result of one walk, and how long its parts took. */
+/** The result of one walk of an integrator to a verified webhook, and how long its parts took. */
 export interface Walked {
   readonly name: string;
   readonly result: 'verified' | 'skipped' | 'FAILED';
   readonly startSeconds: number;
   readonly deliverySeconds: number;
-  /** Sentence that says why a walk was skipped or failed. */
+  /** Sentence that says why the walk of an integrator was skipped or failed. */
   readonly detail: string;
 }
 
 type Show = (walked: Walked) => void;
 
-/** Walks with each sample receiver that can run on this machine. */
+/** Walks the way of an integrator with each sample receiver of webhooks that can run on this machine. */
 export async function walkReceivers(access: Access, show: Show): Promise<Walked[]> {
   // Below the root, so that the receiver in TypeScript finds the client by its name.
   await mkdir(join(root, '.cache'), { recursive: true });
@@ -134,7 +134,10 @@ async function walkTypeScript({ api, key }: Access): Promise<Times> {
   }
 }
 
-/** The program registers and requests at first, and verifies the delivery that this process passes to it. */
+/**
+ * The program of the client registers a webhook and requests a delivery at first, and verifies the delivery that this
+ * process passes to it.
+ */
 const PYTHON = `
 import base64, json, os, sys
 from invoice_control import InvoiceControl, verify_webhook
@@ -210,9 +213,9 @@ interface Received {
 
 interface Inbox {
   readonly url: string;
-  /** Passes requests on to a receiver, byte for byte, and returns its status. */
+  /** Passes webhook requests on to a sample receiver, byte for byte, and returns its status. */
   forwardTo(origin: string): void;
-  /** Waits for the first request. */
+  /** Waits for the first webhook request. */
   next(): Promise<Received>;
   stop(): void;
 }

@@ -43,7 +43,7 @@ export interface StoredInvoice {
       readonly relatedInvoiceIds: readonly string[];
     }[];
   };
-  /** The facts of the decision, or their position among the facts of other rows. */
+  /** The facts of the decision on an invoice, or their position among the facts of other rows. */
   readonly facts?: { readonly bundleId?: string };
   /**
    * Id of the first import of the row, if an earlier history scan has already imported it. Such rows are not counted
@@ -277,7 +277,10 @@ function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
   });
 }
 
-/** Checks that profiles and links have counted each decided invoice once. */
+/**
+ * Checks that the profiles of suppliers and the links of bank accounts and orders have counted each decided invoice
+ * once.
+ */
 async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoice[]): Promise<string[]> {
   const [suppliers, links] = await Promise.all([
     db.collection<SupplierDocument>('suppliers').find().toArray(),

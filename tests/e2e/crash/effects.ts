@@ -23,8 +23,8 @@ export interface Effects {
   /** Deletes every document that the consumer wrote, as if the database of this service were empty. */
   forget(): Promise<void>;
   /**
-   * Describes for an error message where these events are in the broker, and the progress that the broker records for
-   * the consumer.
+   * Describes for an error message where the events of the test are in the broker, and the progress that the broker
+   * records for the consumer.
    */
   whereabouts(eventIds: readonly string[]): Promise<readonly string[]>;
   stop(): Promise<void>;

@@ -45,9 +45,12 @@ export interface InboxTrial {
   newReceiver(name: string): Promise<Receiver>;
   /** Issues invoices of suppliers to a company, and one from the company to itself. */
   issue(receiver: Receiver): Promise<void>;
-  /** Starts an inbox run of every role. */
+  /** Starts a KSeF inbox run of every role. */
   run(receiver: Receiver): Promise<void>;
-  /** Waits until every purchase was received and decided. Starts another run if one ended without all of them. */
+  /**
+   * Waits until every purchase invoice was received from KSeF and decided. Starts another inbox run if one ended
+   * without all of them.
+   */
   finish(receiver: Receiver): Promise<void>;
   /**
    * Lists KSeF invoices that the mark of an inbox has passed although they were not stored. The guarantee holds at

@@ -6,7 +6,10 @@ import { pick, sampleInvoice } from './sample-invoices.js';
 import type { Sample } from './sample-invoices.js';
 
 const CONNECTIONS = 8;
-/** High enough to have a request in progress at every kill, and low enough for a machine with two processors. */
+/**
+ * Pause in milliseconds of a client. The load is high enough to have a request in progress at every kill, and low
+ * enough for a machine with two processors.
+ */
 const PAUSE_MS = 100;
 /** Number of requests that are retried in addition to the requests of each connection. */
 const RETRYING_MAX = 64;
@@ -55,7 +58,7 @@ export function startInvoiceLoad(
   const retry = (request: Sent): Promise<void> => {
     retrying++;
     const answered = ledger.sendWithRetries(request).finally(() => retrying--);
-    // A failure is reported much later, when the caller awaits `finished`.
+    // A failure of the invoice load is reported much later, when the caller awaits `finished`.
     answered.catch(() => {});
     return answered;
   };

@@ -131,7 +131,10 @@ export async function startKillableSystem({
   }
 }
 
-/** Call this only while the service that holds the leases is stopped, because a running service relies on them. */
+/**
+ * Ends the leases in the database of a service. Call this only while that service is stopped, because a running service
+ * relies on its leases.
+ */
 async function endLeases(mongodbUrl: string, databaseName: ServiceName): Promise<void> {
   const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'leases' });
   try {

@@ -199,7 +199,7 @@ function announcedOtherwise({ scans }: Books, effects: readonly Effect[]): strin
   ];
 }
 
-/** Returns the rows that should be counted, by the id of the counter. */
+/** Returns the history scan rows that should be counted, by the id of the usage counter. */
 function countersOf(scans: readonly StoredScan[]): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   for (const { organizationId, usage } of scans) {

@@ -6,7 +6,7 @@ import type { Row, Sample, SampleRow } from './sample-invoices.js';
 
 /** Number of rows of a history scan file, more than the service stores at once. */
 const FILE_ROWS = 60;
-/** Creates rows without an external id, and rows with an external id that was used before. */
+/** Creates history scan rows without an external id, and rows with an external id that was used before. */
 const WITHOUT_ID_SHARE = 0.4;
 const KNOWN_ID_SHARE = 0.1;
 

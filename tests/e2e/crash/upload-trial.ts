@@ -244,7 +244,7 @@ async function breachesOf(
   return is_ === should_ ? [] : [`${marker} has ${is_} instead of ${should_}`];
 }
 
-/** Compares the original byte by byte. @returns a sentence when it differs */
+/** Compares the stored original of an uploaded document byte by byte. @returns a sentence when it differs */
 async function originalOf(
   sender: Sender,
   { invoices }: Books,

@@ -17,9 +17,12 @@ import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 import { sampleInvoice } from './sample-invoices.js';
 
-/** Retry settings with which five failed attempts take a second. */
+/** Retry settings of the webhooks service with which five failed attempts take a second. */
 const RETRIES = { WEBHOOK_RETRY_WAITS_MS: '100,100,100,100', WEBHOOK_RETRY_FLOOR_MS: '100' };
-/** A lease expires after 35 s, and the attempt is repeated two polls later. An event is delivered again after 30 s. */
+/**
+ * The lease of a webhook delivery expires after 35 s, and the attempt is repeated two polls later. An event is
+ * delivered again after 30 s.
+ */
 const SENT_AGAIN_MS_MAX = 90_000;
 const EVENT = 'invoice.analysis.completed';
 
@@ -48,7 +51,7 @@ export interface StoredDelivery {
   readonly attempts: readonly { readonly n: number; readonly series: number; readonly interruptions: number }[];
 }
 
-/** The outcome of an event at one endpoint. */
+/** The outcome of an event at one webhook endpoint. */
 export interface Outcome {
   readonly requests: number;
   readonly attemptCount: number;
@@ -65,18 +68,24 @@ export interface WebhookTrial {
   sendInvoice(customer: Customer): Promise<void>;
   call<T>(customer: Pick<Customer, 'tenant'>, route: string, body?: object): Promise<{ status: number; body: T }>;
   deliveriesOf(endpoint: Endpoint): Promise<readonly StoredDelivery[]>;
-  /** The endpoint refuses deliveries until this number of attempts has failed, and accepts them from then on. */
+  /**
+   * The webhook endpoint refuses deliveries until this number of attempts has failed, and accepts them from then on.
+   */
   fail(customer: Customer, events: number): Promise<readonly StoredDelivery[]>;
   /**
    * Waits until every webhook delivery of the endpoint has arrived.
    * @returns the deliveries in the order of their events
    */
   delivered(endpoint: Endpoint, events?: number): Promise<readonly Outcome[]>;
-  /** Finds the secrets that created the signatures of a request: `null` for a signature that no secret created. */
+  /**
+   * Finds the secrets that created the signatures of a webhook request: `null` for a signature that no secret created.
+   */
   signers(request: ReceivedRequest | undefined, secrets: readonly string[]): readonly (number | null)[];
   /** Waits until the gateway reaches the services again. */
   untilReachable(): Promise<void>;
-  /** Waits until nothing is left to send, and compares all arrivals with the published and stored records. */
+  /**
+   * Waits until no webhook delivery is left to send, and compares all arrivals with the published and stored records.
+   */
   breaches(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -218,7 +227,7 @@ export async function startWebhookTrial(): Promise<WebhookTrial> {
   };
 }
 
-/** Verifies a request with the function that customers have, at the time of the arrival. */
+/** Verifies a webhook request with the function that customers have, at the time of the arrival. */
 function verifies({ body, headers, at }: ReceivedRequest, secrets: readonly string[]): boolean {
   try {
     verifyWebhook({ body, headers, secret: secrets, now: () => at });

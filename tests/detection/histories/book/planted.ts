@@ -16,7 +16,7 @@ interface Planting {
 }
 
 interface PlantedKind {
-  /** Types of findings, at least one of which the fault must raise. */
+  /** Types of findings, at least one of which the planted fault must raise. */
   readonly expected: readonly string[];
   readonly isLast?: boolean;
   readonly plant: (entry: Entry, planting: Planting) => Bill | undefined;

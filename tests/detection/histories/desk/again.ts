@@ -77,7 +77,7 @@ const missesKey = (number: string, random: Random): string | undefined =>
   inRun(number, 5, (digits) => {
     const at = random.integer(0, digits.length - 1);
     const key = Number(digits[at]);
-    // The keys next to the digit on the number pad.
+    // The keys next to each digit on the number pad, which a mistyped bill has in place of the digit.
     const beside = [key - 1, key + 1, key - 3, key + 3].filter((each) => each >= 0 && each <= 9);
     return digits.slice(0, at) + String(random.pick(beside)) + digits.slice(at + 1);
   });

@@ -86,7 +86,7 @@ export interface Desk {
   readonly lastDay: string;
   readonly companyIds: readonly string[];
   hire(line: Omit<Line, 'count' | 'rhythm' | 'price'>): Vendor;
-  /** Returns an order that the customer has placed with nobody else. */
+  /** Returns a purchase order number that the customer has placed with nobody else. */
   order(form: string, date: string): string;
   receive(vendor: Vendor, charge: Charge): Paper;
 }

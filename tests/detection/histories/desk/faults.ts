@@ -7,7 +7,7 @@ import type { Desk, Paper, Vendor } from './desk.js';
 import { accountIn, accountNear, mistyped, taxIdIn } from './lands.js';
 
 interface Fault {
-  /** Types of findings, of which at least one must be raised. */
+  /** Types of findings, of which the planted fault must raise at least one. */
   readonly expected: readonly string[];
   /** True if the faulty bill must be the last of its supplier, because the bills after it would raise findings too. */
   readonly isLast?: boolean;
