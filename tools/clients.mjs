@@ -41,7 +41,7 @@ const cache = `${root}.cache/clients`;
 const python = `${cache}/venv/bin/python`;
 const jar = `${homedir()}/.m2/repository/org/openapitools/openapi-generator-cli/${OPENAPI_GENERATOR}/openapi-generator-cli-${OPENAPI_GENERATOR}.jar`;
 
-/** The clients. `calls` makes three calls. */
+/** The API clients that are generated and tried. `calls` makes three calls with one of them. */
 const clients = {
   lint: { version: 'spectral 6.16.3, redocly 2.77.0', needs: ['npm'], generate: lint },
   'openapi-generator-python': {
@@ -184,7 +184,7 @@ printTable(rows);
 for (const fault of faults) console.log(`\n${fault}`);
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-/** Prints the results as a table, in Markdown. */
+/** Prints the results of the generated API clients as a table, in Markdown. */
 function printTable(found) {
   const head = {
     name: 'client',
@@ -245,7 +245,7 @@ function npmCommand(group, name) {
   return command;
 }
 
-/** Lints the description. The two configurations state the rules that do not apply, with their reasons. */
+/** Lints the API description. The two configurations state the rules that do not apply, with their reasons. */
 function lint() {
   const settings = `${root}services/gateway`;
   run(npmCommand('lint', 'spectral'), ['lint', '--fail-severity', 'warn', '-r', `${settings}/spectral.yaml`, whole]);

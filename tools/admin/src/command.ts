@@ -85,7 +85,7 @@ export interface Command {
   readonly service: OperatedService | 'every';
   readonly argument?: CommandArgument;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Arguments of the examples, which can be copied and run. */
+  /** Arguments in the examples of an operator's command, which can be copied and run. */
   readonly examples: readonly string[];
   /**
    * Runs the command against the running system.
@@ -117,7 +117,7 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
 /** A command that takes all that it needs from its environment and calls no service as the operator. */
 export interface StandaloneCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
   readonly argument?: undefined;
-  /** Yields one result for each piece of its work. */
+  /** Yields one result for each piece of the work of an operator's command. */
   runAlone(
     given: Readonly<Record<string, string | undefined>>,
     env: NodeJS.ProcessEnv,

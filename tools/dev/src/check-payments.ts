@@ -7,7 +7,7 @@ import { ApiError, createClient, NetworkError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 
 const API_DEFAULT = 'http://127.0.0.1:8080/v1';
-/** File in which `npm start` keeps the keys of the demonstration. */
+/** File in which `npm start` keeps the API keys of the demonstration installation. */
 const DEMONSTRATION = '.data/demo.json';
 const PAGE_SIZE = 100;
 
@@ -56,7 +56,8 @@ async function main(): Promise<number> {
     throw new UsageError(`The file ${file} cannot be read. Check its name.`);
   });
   const apiKey = values.key ?? process.env['INVOICE_CONTROL_KEY'] ?? (await demonstrationKey());
-  // A download gives its lines out once. If its response is lost, a second attempt would only find that nothing is left.
+  // A download of a payment run gives its lines out once. If its response is lost, a second attempt would only find
+  // that nothing is left.
   const api = createClient({ baseUrl: values.api, apiKey, attemptsMax: 1 });
   const run = await send(api, bytes);
   const path = { runId: run.id };
@@ -77,18 +78,19 @@ async function main(): Promise<number> {
   return run.hold.count + run.unknown.count === 0 ? 0 : SOME_NOT_PAID;
 }
 
-/** Sends a file. The same file is the same run, so a repeat returns the stored one. */
+/** Sends a payment file. The same file is the same payment run, so a repeat returns the stored run. */
 async function send(api: Client, bytes: Buffer): Promise<Schemas['PaymentRun']> {
   const isJson = bytes.subarray(0, 1_000).toString('latin1').trimStart().startsWith('{');
   if (!isJson) return (await api.postXml('/payment-runs', bytes)).data;
-  // Without a key, the client would make a new one for each call, and the same list would be a second run.
+  // Without an Idempotency-Key, the client would make a new one for each call, and the same list of payments would be a
+  // second payment run.
   const idempotencyKey = createHash('sha256').update(bytes).digest('hex');
   return (await api.post('/payment-runs', { body: listOf(bytes), idempotencyKey })).data;
 }
 
 function listOf(bytes: Buffer): Schemas['PaymentRunRequest'] {
   try {
-    // The service checks the members of the list.
+    // The service checks the members of the list of payments.
     return JSON.parse(bytes.toString('utf8')) as Schemas['PaymentRunRequest'];
   } catch (error) {
     throw new UsageError(

@@ -11,7 +11,7 @@ const colours = {
   HOLD: 'red',
 } as const;
 
-/** A row of the table of decisions, without its decision. */
+/** A row of the table of decisions on invoices, without its decision. */
 export type Named = readonly [about: string, number: string, supplier: string, amount: string];
 
 export function nameRow(about: string, invoice: Schemas['StoredInvoice']['invoice'] | Schemas['Invoice']): Named {

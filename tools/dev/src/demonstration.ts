@@ -66,7 +66,7 @@ async function analyzeUpload(api: Client, uploadId: string): Promise<Schemas['Ac
   return data;
 }
 
-/** Waits for a limited time until the queued analysis has ended. Returns true if it has ended. */
+/** Waits for a limited time until the queued analysis of an invoice has ended. Returns true if it has ended. */
 async function hasEnded(api: Client, uploadId: string): Promise<boolean> {
   const deadline = performance.now() + SCAN_MS_MAX;
   while (performance.now() < deadline) {

@@ -1,4 +1,5 @@
-// Demonstrates the inbox: an organization receives three bills from the simulated KSeF, and one of them again on paper, with another account.
+// Demonstrates the KSeF inbox: an organization receives three bills from the simulated KSeF, and one of them again on
+// paper, with another account.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -10,7 +11,7 @@ import { uploadDocument } from './demonstration-uploads.js';
 import { COMPANY_NAME, NIP } from './ksef-demonstration.js';
 import type { Filing } from './ksef-demonstration.js';
 
-/** A run waits for KSeF to build a package; a machine that is busy with a start takes longer. */
+/** A run of the KSeF inbox waits for KSeF to build a package; a machine that is busy with a start takes longer. */
 const RECEIVED_MS_MAX = 60_000;
 const POLL_EACH_MS = 500;
 

@@ -21,7 +21,7 @@ export interface DemonstrationPayment {
 const NORDLICHT = { payee: 'Nordlicht Energie GmbH', account: 'DE89370400440532013000', currency: 'EUR' };
 const THAMES = { payee: 'Thames Paper Ltd', account: 'GB29NWBK60161331926819', currency: 'GBP' };
 
-/** Returns the payment of last week, and the eight payments of this week's run. */
+/** Returns the payment of last week, and the eight payments of this week's payment run. */
 export function demonstrationPayments(since: Date): {
   readonly before: readonly DemonstrationPayment[];
   readonly now: readonly DemonstrationPayment[];
@@ -87,8 +87,8 @@ export function demonstrationPayments(since: Date): {
 }
 
 /**
- * Sends last week's file and downloads it, sends this week's file, and prints the verdict on each of its payments. A
- * repeated call shows the results of the first one.
+ * Sends last week's payment file and downloads it, sends this week's file, and prints the verdict on each of its
+ * payments. A repeated call shows the results of the first one.
  */
 export async function demonstratePayments(
   baseUrl: string,
@@ -113,7 +113,7 @@ export async function demonstratePayments(
   print(`What may be paid: curl -s ${baseUrl}/payment-runs/${run.id}/file -H 'Authorization: Bearer ${apiKey}'`);
 }
 
-/** Sends a file. The same file is the same run, so a repeat returns the stored one. */
+/** Sends a payment file. The same file is the same payment run, so a repeat returns the stored run. */
 async function send(api: Client, text: string): Promise<Schemas['PaymentRun']> {
   return (await api.postXml('/payment-runs', Buffer.from(text))).data;
 }

@@ -30,7 +30,7 @@ export interface Simulators {
 interface SimulatorOptions {
   /** True if the simulator of a webhook receiver is started. */
   readonly webhooks: boolean;
-  /** Directory for the certificate of the receiver and for the state of KSeF. */
+  /** Directory for the certificate of the webhook receiver and for the state of KSeF. */
   readonly directory: string;
   /** Environment variables of the services in addition to the variables for the simulators. */
   readonly env: NodeJS.ProcessEnv;

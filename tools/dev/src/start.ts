@@ -312,7 +312,7 @@ async function findPort(port: number): Promise<number> {
   });
 }
 
-/** Checks whether the stored key still works; it does not when only the databases were deleted. */
+/** Checks whether the stored API key still works; it does not when only the databases were deleted. */
 async function isAlive(baseUrl: string, key: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
   await response.arrayBuffer();

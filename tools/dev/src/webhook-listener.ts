@@ -9,7 +9,7 @@ export interface ListenerOptions {
   readonly port: number;
   /** Signing secrets of the webhooks. If empty, every request is shown and marked as not verified. */
   readonly secrets: readonly string[];
-  /** Status of the response to verified deliveries. */
+  /** HTTP status of the response to verified webhook deliveries. */
   readonly status: number;
   /** True if one line of JSON is printed for each request. */
   readonly isJson: boolean;
@@ -81,7 +81,7 @@ interface Shown {
   /** Reason why the signature of the request is not valid. */
   readonly reason?: string;
   readonly eventId: string;
-  /** Number of deliveries of the event so far, including this one. */
+  /** Number of deliveries of the webhook event so far, including this one. */
   readonly times: number;
   readonly ageSeconds?: number;
   /** The webhook event in the request body. Absent if the body is not an event. */
@@ -133,7 +133,7 @@ function toText({ at, outcome, reason, path, eventId, times, ageSeconds, event, 
   ].join('\n');
 }
 
-/** Returns the body of a request, or undefined if it is too large. */
+/** Returns the body of a webhook request, or undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -24,7 +24,7 @@ export function renderMarkdown(text, resolve) {
       token.attrSet('id', id);
       sections.push({ id, level: Number(token.tag.slice(1)), title, text: '' });
     } else if (token.type === 'th_open' || token.type === 'td_open') {
-      // The policy of the site forbids styles in a page.
+      // The content security policy of the documentation site forbids styles in a page.
       const isRight = token.attrGet('style') === 'text-align:right';
       token.attrs = isRight ? [['class', 'right']] : null;
     } else if (token.type === 'inline') {
@@ -91,7 +91,7 @@ function sequence(code) {
   return `<ol class="sequence">${items.join('')}</ol>\n`;
 }
 
-/** Changes the links of one block to the served addresses, and removes those that lead to no served page. */
+/** Changes the links of one Markdown block to the served addresses, and removes those that lead to no served page. */
 function relink(inline, resolve) {
   const dropped = [];
   for (const token of inline.children ?? []) {
@@ -105,7 +105,7 @@ function relink(inline, resolve) {
   inline.children = inline.children?.filter((token) => !(token.hidden && token.type.startsWith('link_'))) ?? null;
 }
 
-/** Returns the words of a block without its marks. */
+/** Returns the words of a Markdown block without its marks. */
 function plain(inline) {
   return (inline.children ?? [])
     .map((token) => (token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content))

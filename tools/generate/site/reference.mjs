@@ -146,7 +146,7 @@ function responseOf(status, reference, context) {
   return `<dt><code>${status}</code></dt><dd>${description}${content}${sent}</dd>`;
 }
 
-/** Shows a body: its media type, its fields and its examples. */
+/** Shows the body of a request or response in the API reference: its media type, its fields and its examples. */
 function bodyOf(type, { schema, example, examples }, context) {
   const shown = example !== undefined ? { example: { value: example } } : (examples ?? {});
   const samples = Object.entries(shown).map(
@@ -200,7 +200,7 @@ function fieldList(fields, context) {
   return `<dl class="fields">${items.join('')}</dl>`;
 }
 
-/** Returns the type of a value in words, with links to named objects. */
+/** Returns the type of a value of the API in words, with links to named objects. */
 function typeOf(schema, context) {
   if (schema.$ref !== undefined) {
     const name = nameOf(schema.$ref);

@@ -103,7 +103,7 @@ function markdownPage({ path, title, file }) {
   return { path, title, html, sections: found, source: sourceOf(path) };
 }
 
-/** Returns the address under which the Markdown of a page is served. */
+/** Returns the address under which the Markdown of a documentation page is served. */
 function sourceOf(path) {
   return path === '/docs' ? '/docs/overview.md' : `${path}.md`;
 }

@@ -4,7 +4,7 @@ import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 
 /** One RPC as the contracts in this repository declare it. */
 export interface Method {
-  /** `invoicecontrol.analysis.v1.FindingService` */
+  /** Full name of the service of the rpc, such as `invoicecontrol.analysis.v1.FindingService`. */
   service: string;
   /** `ReviewFinding` */
   name: string;

@@ -13,7 +13,7 @@ export type ScanResult = Schemas['Scan'];
 
 export type Outcome =
   | { readonly kind: 'scanned'; readonly scan: ScanResult; readonly wasSentBefore: boolean }
-  /** The request had no new rows, because every externalId was imported before. */
+  /** The history scan request had no new rows, because every externalId was imported before. */
   | { readonly kind: 'nothing-new' };
 
 /**

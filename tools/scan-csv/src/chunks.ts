@@ -13,8 +13,8 @@ export interface Chunk {
 }
 
 /**
- * Sorts by date and cuts. Rows are analyzed with earlier rows as history, so chunks in date order give the same findings
- * as one scan. Rows of one day keep the order of the file.
+ * Sorts the rows of a ledger by date and cuts them into history scan requests. Rows are analyzed with earlier rows as
+ * history, so chunks in date order give the same findings as one scan. Rows of one day keep the order of the file.
  */
 export function planChunks(
   rows: readonly ScanRow[],

@@ -7,7 +7,7 @@ import type { ScanField } from './scan-row.js';
 /** Column of the file for each invoice field, counted from zero. */
 export type Columns = Readonly<Partial<Record<ScanField, number>>>;
 
-/** The values of `--map`: the column of a field by name or as `#3`; an empty text means no column. */
+/** The values of `--map`: the CSV column of a field by name or as `#3`; an empty text means no column. */
 export type Overrides = ReadonlyMap<ScanField, string>;
 
 export interface ColumnMapping {
@@ -68,7 +68,7 @@ function namesIn(lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(', '));
 }
 
-/** The rank of a name for a field: 0 is best; undefined if it is not one of its names. */
+/** The rank of a column name for an invoice field: 0 is best; undefined if it is not one of its names. */
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];

@@ -7,7 +7,7 @@ import { findOpenQuote } from './open-quote.js';
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** Number of records in which the heading is searched: exports put titles and periods above it. */
+/** Number of CSV records in which the heading is searched: exports put titles and periods above it. */
 const HEADING_WITHIN_RECORDS = 30;
 /** Maximum size of a CSV record in bytes. A longer record has an unclosed quote. */
 const RECORD_BYTES_MAX = 1024 * 1024;
@@ -42,7 +42,7 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
     const records = firstRecords(sample, delimiter);
     const scores = records.map((record) => recognizedColumns(record, overrides));
     const best = Math.max(0, ...scores);
-    // If no name is known, the first record with several cells is the heading.
+    // If no column name is known, the first CSV record with several cells is the heading.
     const found = best > 0 ? scores.indexOf(best) : records.findIndex((record) => record.length > 1);
     const recordsAbove = Math.max(0, found);
     return { score: best, layout: { delimiter, header: records[recordsAbove] ?? [], recordsAbove } };

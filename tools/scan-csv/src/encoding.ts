@@ -3,12 +3,12 @@ import { UsageError } from './usage-error.js';
 /** Name of an encoding that TextDecoder supports: `utf-8`, `utf-16le`, `windows-1252`, ... */
 export type Encoding = string;
 
-/** Reads the bytes of a file once, in order, and detects the encoding. */
+/** Reads the bytes of a CSV file once, in order, and detects the encoding. */
 export interface EncodingDetector {
   add(bytes: Uint8Array): void;
   /**
-   * Determines the encoding: by the byte order mark, or UTF-8 if all bytes are valid, or otherwise Windows-1252, a
-   * superset of Latin-1 in which every byte is valid.
+   * Determines the encoding of the CSV file: by the byte order mark, or UTF-8 if all bytes are valid, or otherwise
+   * Windows-1252, a superset of Latin-1 in which every byte is valid.
    * @throws UsageError if the file is not text
    */
   end(): Encoding;
@@ -49,7 +49,8 @@ export function createEncodingDetector(): EncodingDetector {
 }
 
 /**
- * Decodes bytes in pieces and normalises line ends to `\n`, so that lines are counted alike in all files.
+ * Decodes the bytes of a CSV file in pieces and normalises line ends to `\n`, so that lines are counted alike in all
+ * files.
  * @returns a function of the next bytes, or of nothing at the end
  */
 export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => string {

@@ -91,7 +91,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Refuses a key on the command line, because all users of a machine can read the arguments of its processes. */
+/** Refuses an API key on the command line, because all users of a machine can read the arguments of its processes. */
 function refuseKeys(args: readonly string[]): void {
   if (args.some((argument) => /ick_(?:live|test)_|^--(?:api-)?key(?:=|$)/.test(argument))) {
     throw new UsageError(

@@ -55,7 +55,9 @@ export function classifyRecord({
   return filledCells.length >= 2 ? 'INVOICE' : 'NOT_AN_INVOICE';
 }
 
-/** Reads every record into one of the three lists. A faulty record has one fault for each faulty cell. */
+/**
+ * Reads every record of the CSV file into one of the three lists. A faulty record has one fault for each faulty cell.
+ */
 export function readRows(records: readonly LedgerRecord[], conventions: Conventions): ReadRows {
   const rows: ScanRow[] = [];
   const skipped: SkippedRecord[] = [];

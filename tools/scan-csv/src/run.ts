@@ -40,7 +40,7 @@ export interface RunDeps {
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly every: Every;
-  /** Function that waits for some time, and rejects when the signal is aborted. */
+  /** Function of `scan-csv` that waits for some time, and rejects when the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -118,7 +118,7 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, deps: RunD
   return FAILED;
 }
 
-/** Sends the chunks one after another, because each chunk is compared with the earlier ones. */
+/** Sends the chunks of rows one after another, because each chunk is compared with the earlier ones. */
 async function sendChunks(
   chunks: readonly Chunk[],
   companyId: string | undefined,
@@ -143,7 +143,7 @@ async function sendChunks(
   }
 }
 
-/** Returns the service's error message with lines and columns of the file instead of JSON paths. */
+/** Returns the service's error message with lines and columns of the CSV file instead of JSON paths. */
 function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | undefined): string {
   const faults = error instanceof ApiError ? error.details : [];
   const details = faults.map((fault) => `  ${describeFault(fault, plan, chunk)}`);
@@ -160,7 +160,7 @@ function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
 function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
   const [, index, field = ''] = /^rows\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
   const row = index === undefined ? undefined : chunk?.rows[Number(index)];
-  // The row number in the request is removed, because the line of the file is more useful.
+  // The row number in the request is removed, because the line of the CSV file is more useful.
   const sentence = printable(message.replace(/^Row \d+(?:, sourceRowNumber -?\d+)?: /, ''), 300);
   if (row === undefined) return `${printable(path)}: ${sentence}`;
   const column = isScanField(field) ? `, ${nameOf(form, field)}` : '';
@@ -168,7 +168,7 @@ function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chu
 }
 
 /**
- * Reads the key from --key-file, otherwise from the environment.
+ * Reads the API key from --key-file, otherwise from the environment.
  * @throws UsageError when neither contains a key
  */
 async function readKey({ keyFile }: Options, { env, directory, stderr }: RunDeps): Promise<string> {

@@ -100,7 +100,7 @@ export const services = {
       SUBSCRIPTION_PAST_DUE_DAYS: {},
     },
     internetPorts: [443],
-    // An idle process of the service uses 147 MB.
+    // An idle process of the billing service uses 147 MB.
     requests: { cpu: '100m', memory: '192Mi' },
     limits: { cpu: '500m', memory: '384Mi' },
   },

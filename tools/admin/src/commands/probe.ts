@@ -5,7 +5,7 @@ import { reportGauges, startTelemetry } from '@invoicecontrol/runtime/telemetry'
 import { UsageError } from '../command.js';
 import type { Outcome, StandaloneCommand } from '../command.js';
 
-/** Timeout of one request. A request that takes longer is as bad for a caller as one that fails. */
+/** Timeout of one request of the probe. A request that takes longer is as bad for a caller as one that fails. */
 const TIMEOUT_MS = 10_000;
 
 /** Time in which the API may ask the probe to wait, because its organization has sent too many requests. */
@@ -29,7 +29,7 @@ export const probe: StandaloneCommand = {
   },
 };
 
-/** Exports whether the check succeeded, and how long it took. */
+/** Exports whether the check of the probe succeeded, and how long it took. */
 async function measured(otlpEndpoint: string | undefined, check: () => Promise<string | undefined>): Promise<Outcome> {
   const telemetry = await startTelemetry('probe', otlpEndpoint);
   const begunAt = performance.now();
@@ -41,7 +41,7 @@ async function measured(otlpEndpoint: string | undefined, check: () => Promise<s
   };
   const names = ['invoicecontrol.probe.success', 'invoicecontrol.probe.duration'] as const;
   reportGauges(names, async () => [{ attributes: {}, values }]);
-  // Stopping exports the values. A collector that is unavailable does not make the probe fail.
+  // Stopping telemetry exports the values of the probe. A collector that is unavailable does not make the probe fail.
   const unexported = await telemetry.stop().then(
     () => undefined,
     (error: unknown) => `The result was not exported: ${String(error)}.`,

@@ -20,7 +20,7 @@ export interface ChildServerOptions {
   log: (line: string) => void;
   /** Maximum time until the started server is ready, by default 30 s. */
   readyMsMax?: number;
-  /** Converts a line of output into readable text for messages. */
+  /** Converts a line of the server's output into readable text for messages. */
   readable?: (line: string) => string;
   /** Directory that is removed when this process has ended without stopping the server. */
   temporaryDir?: string;
