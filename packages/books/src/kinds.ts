@@ -284,7 +284,7 @@ function faultOfText(lengthMax: number): (value: unknown) => string | undefined 
   };
 }
 
-/** Returns the text as one line that people can read, or undefined if no visible character is left. */
+/** Returns the text of an ERP record as one line that people can read, or undefined if no visible character is left. */
 function cleaned(subject: string, faultOf: (text: string) => string | undefined, missing?: string): Kind<string> {
   return takenText(subject, faultOf, missing, (value) => cleanLine(value, Infinity));
 }

@@ -6,8 +6,8 @@ import { EXIT, run } from './run.js';
 const DEMONSTRATION = '.data/demo.json';
 
 /**
- * Runs the command line of this process: it reads its arguments and environment, writes to its streams and sets its exit
- * code. The first Ctrl-C ends `tail` in order.
+ * Runs the command line client in this process: it reads its arguments and environment, writes to its streams and sets
+ * its exit code. The first Ctrl-C ends `tail` in order.
  */
 export async function runInTerminal(): Promise<void> {
   const interrupted = new AbortController();

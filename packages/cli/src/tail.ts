@@ -14,7 +14,7 @@ const PAGE_SIZE = 100;
 interface TailOptions {
   /** Number of earlier decisions that the command `tail` prints first. */
   readonly last: number;
-  /** Number of decisions after which the command `tail` ends. */
+  /** Number of decisions on invoices after which the command `tail` ends. */
   readonly count: number;
   readonly pauseMs: number;
   readonly isJson: boolean;

@@ -1,4 +1,4 @@
-// Types of the client. This file has no code at run time.
+// Types of the API client. This file has no code at run time.
 import type { components } from './gen/openapi.js';
 import type {
   CallOptions,
@@ -113,7 +113,7 @@ export interface UploadOptions {
   readonly mediaType: string;
   readonly companyId?: string | undefined;
   readonly purchaseOrderRef?: string | undefined;
-  /** Maximum time for which the client waits for the decision (default 5 minutes). */
+  /** Maximum time for which the API client waits for the decision on a document (default 5 minutes). */
   readonly totalMsMax?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Function that tests pass to replace the pauses between attempts of the API client. */

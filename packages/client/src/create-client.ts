@@ -153,8 +153,8 @@ function searchOf(query: AnyOptions['query'] = {}): string {
 }
 
 /**
- * @throws ApiError if the response is not a success with an object as its body (with `items` that are objects, for a
- * list). A proxy, or a server that is not the API, may also respond with status 200.
+ * @throws ApiError if the response of the API is not a success with an object as its body (with `items` that are
+ * objects, for a list). A proxy, or a server that is not the API, may also respond with status 200.
  */
 function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);

@@ -18,11 +18,11 @@ export class ApiError extends Error {
   readonly code: ErrorCode | undefined;
   /** Id of the request in the logs of the API. Quote it to support. */
   readonly requestId: string | undefined;
-  /** Invalid fields of the request if the status is 400. For every other status the list is empty. */
+  /** Invalid fields of the API request if the status is 400. For every other status the list is empty. */
   readonly details: readonly FieldFault[];
   /** Time after which the refused API request can be retried, if the response states it. */
   readonly retryAfterSeconds: number | undefined;
-  /** Number of times that the client sent the request before it threw this error. */
+  /** Number of times that the API client sent the request before it threw this error. */
   attempts = 1;
   /** Time from the start of the first attempt of an API call to the last response, including pauses. */
   elapsedMs = 0;
@@ -44,12 +44,12 @@ export class ApiError extends Error {
 }
 
 /**
- * The request got no response: the address cannot be reached, the connection was lost, or the timeout expired. `cause`
- * is the error of `fetch`.
+ * The API request got no response: the address cannot be reached, the connection was lost, or the timeout expired.
+ * `cause` is the error of `fetch`.
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
-  /** Number of times that the client tried to send the request before it threw this error. */
+  /** Number of times that the API client tried to send the request before it threw this error. */
   attempts = 1;
   /**
    * Time in milliseconds from the start of the first attempt of an API call to the end of its last attempt, including
@@ -83,7 +83,7 @@ function faultsOf(details: unknown): FieldFault[] {
   );
 }
 
-/** Reads `Retry-After` as seconds or as a date, which some proxies send. */
+/** Reads the response header `Retry-After` as seconds or as a date, which some proxies send. */
 function retryAfterSeconds(value: string | null): number | undefined {
   if (value === null) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1_000);

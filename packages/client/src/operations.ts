@@ -44,7 +44,7 @@ export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
   (HonoursIdempotencyKey<O> extends true
     ? {
         /**
-         * Idempotency-Key of the call, 1 to 255 visible ASCII characters, such as the id of the document in your
+         * Idempotency-Key of the API call, 1 to 255 visible ASCII characters, such as the id of the document in your
          * system. The client creates a random key by default.
          */
         readonly idempotencyKey?: string;

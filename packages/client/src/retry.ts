@@ -14,9 +14,12 @@ export interface RetryOptions {
   readonly attemptsMax?: number | undefined;
   /** Maximum time after the first attempt of an API call at which another attempt may begin (default 5 minutes). */
   readonly totalMsMax?: number | undefined;
-  /** Function that is called before the client pauses and retries a request, for example to show progress. */
+  /** Function that is called before the API client pauses and retries a request, for example to show progress. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Function that replaces the pause between attempts in tests. It must reject when the signal is aborted. */
+  /**
+   * Function that replaces the pause between attempts of an API call in tests. It must reject when the signal is
+   * aborted.
+   */
   readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { webhooks } from './gen/openapi.js';
  * Maximum age of a webhook request, and maximum time by which the clock of its sender may be ahead of the local clock.
  */
 const TOLERANCE_SECONDS = 300;
-/** Maximum length of the signature header that is read. The sender writes about 150 characters. */
+/** Maximum length of the signature header of a webhook that is read. The sender writes about 150 characters. */
 const HEADER_CHARACTERS_MAX = 1_024;
 const EVENT_ID_CHARACTERS_MAX = 128;
 
@@ -70,7 +70,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** A request whose form is valid, before its signatures are compared. */
+/** A webhook request whose form is valid, before its signatures are compared. */
 export interface SignedRequest {
   readonly secrets: readonly string[];
   /** The bytes that the signature of a webhook covers: `<event id>.<t>.<body>`. */
@@ -170,8 +170,8 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 }
 
 /**
- * Returns the time in the signature header as it is written, because the signature covers its characters, and every
- * signature of the scheme v1. Later schemes are ignored.
+ * Returns the time in the signature header of a webhook as it is written, because the signature covers its characters,
+ * and every signature of the scheme v1. Later schemes are ignored.
  */
 function readSignature(header: string): { time: string; signatures: readonly string[] } {
   const malformed = (what: string): WebhookError => new WebhookError('HEADER_MALFORMED', `svc-signature ${what}.`);

@@ -25,7 +25,7 @@ export class Group {
     this.#compiled = compiled;
   }
 
-  /** Returns all elements of the business term, in document order. */
+  /** Returns all XML elements of the business term, in document order. */
   all(term: string): readonly Element[] {
     const known = this.#terms.get(term);
     if (known !== undefined) return known;

@@ -30,11 +30,11 @@ export interface SealTrust {
 export type ConfirmationCheck =
   | { readonly fault: string }
   | {
-      /** SHA-256 hash of the seal certificate, in hexadecimal with colons. */
+      /** SHA-256 hash of the seal certificate of KSeF, in hexadecimal with colons. */
       readonly sealedBy: string;
       /** Seal certificate in DER. A caller that has revocation lists checks it against them. */
       readonly certificate: Uint8Array;
-      /** False if no trusted certificate belongs to the holder of the seal. */
+      /** False if no trusted certificate belongs to the holder of the seal of a KSeF confirmation. */
       readonly isHolderKnown: boolean;
     };
 

@@ -241,7 +241,7 @@ function crossIndustry(names: CrossIndustryNames): Format {
   };
 }
 
-/** Formats whose paths depend on the profile alone. */
+/** National invoice formats whose paths depend on the profile alone. */
 const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae };
 const cii = crossIndustry(ciiNames);
 const zugferd1 = crossIndustry(zugferdNames);

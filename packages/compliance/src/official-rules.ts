@@ -14,7 +14,7 @@ interface OfficialArtefact {
   run(xml: string): readonly FailedRule[];
 }
 
-/** The stylesheets in RULES_DIR (documents reference, section 9.3). */
+/** The official validation stylesheets in RULES_DIR (documents reference, section 9.3). */
 export interface OfficialRules {
   /** Returns the stylesheets that implement one of the rule sets in the syntax of the document. */
   select(syntax: Syntax, sets: readonly RuleSet[]): readonly OfficialArtefact[];
@@ -74,7 +74,7 @@ export async function loadOfficialRules(folder: string): Promise<OfficialRules> 
   };
 }
 
-/** Returns the names of the stylesheets that were run, for `ruleSets`. */
+/** Returns the names of the validation stylesheets that were run, for `ruleSets`. */
 export function officialRuleSets(artefacts: readonly OfficialArtefact[]): readonly string[] {
   return artefacts.map((artefact) => `official-${artefact.name}`);
 }

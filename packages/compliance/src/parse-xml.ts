@@ -7,8 +7,8 @@ import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm'
 const PROLOG_BYTES_USUAL = 65_536;
 
 /**
- * The parsed document, which the caller must release, or the reason why it cannot be parsed, with the message of the
- * parser and the line.
+ * The parsed XML document, which the caller must release, or the reason why it cannot be parsed, with the message of
+ * the parser and the line.
  */
 export type ParsedXml =
   | { readonly document: XmlDocument }

@@ -19,8 +19,8 @@ const RSA_BITS_MIN = 2_048;
 const CURVES: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1'];
 const HASHES = ['sha256', 'sha384', 'sha512'] as const;
 /**
- * Hash algorithms that are accepted for the signature and every reference. SHA-1 is excluded, because a SHA-1 signature
- * can be moved to another document.
+ * Hash algorithms that are accepted for the XML signature of a seal and every reference in it. SHA-1 is excluded,
+ * because a SHA-1 signature can be moved to another document.
  */
 type Hash = (typeof HASHES)[number];
 
@@ -44,7 +44,7 @@ export interface XmlSeal {
   /** Canonical text of the whole document without its signature. */
   readonly text: string;
   readonly certificate: X509Certificate;
-  /** Certificates that came with the signature, in addition to the certificate of the signer. */
+  /** Certificates that came with the XML signature, in addition to the certificate of the signer. */
   readonly issuers: readonly X509Certificate[];
   /** Time that an XML seal states and signs, or undefined if it states no time. */
   readonly sealedAt: Date | undefined;

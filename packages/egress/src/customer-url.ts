@@ -21,7 +21,7 @@ export type CustomerUrl = { readonly url: URL } | { readonly problem: string };
  * @param text the URL as it was sent
  */
 export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHttpAllowed: boolean }): CustomerUrl {
-  // Characters that the WHATWG URL parser would silently repair or drop.
+  // Characters in a customer URL that the WHATWG URL parser would silently repair or drop.
   if (/[\\\t\r\n]/.test(text) || text !== text.trim()) {
     return { problem: 'must not contain surrounding spaces, line breaks, tabs or backslashes' };
   }

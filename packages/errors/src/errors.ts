@@ -71,7 +71,7 @@ export interface DomainErrorOptions {
   readonly isReplayed?: boolean;
 }
 
-/** Maximum number of invalid fields in one error and in one response. */
+/** Maximum number of invalid fields in one error and in one response of the API. */
 export const FIELD_FAULTS_MAX = 50;
 
 /**

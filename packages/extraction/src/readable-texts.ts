@@ -3,7 +3,7 @@ import { cleanLine, showLine } from '@invoicecontrol/values/readable-text';
 /** Maximum length of a text in the canonical invoice. */
 const TEXT_LENGTH_MAX = 1_000;
 const lengthsMax: Readonly<Record<string, number>> = {
-  // Maximum length of a file name, more than file systems allow.
+  // Maximum length of the file name of a document, more than file systems allow.
   embeddedFile: 255,
   message: 4_000,
   // Document fields whose values the product creates, and which would be useless if they were cut.

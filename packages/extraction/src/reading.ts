@@ -18,7 +18,7 @@ export const fieldPaths = [
 ] as const;
 export type FieldPath = (typeof fieldPaths)[number];
 
-/** Left, top, right and bottom as fractions of the page size, from 0 to 1. */
+/** Position on a document page: left, top, right and bottom as fractions of the page size, from 0 to 1. */
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
 
 /**

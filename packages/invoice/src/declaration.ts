@@ -59,7 +59,7 @@ export interface Group<M extends Members = Members> {
   readonly rule?: Rule;
   /** Converts the checked fields of a group of invoice fields to the stored object. */
   readonly normalise?: (values: Values) => Values;
-  /** JSON Schema of the rule about the group, as far as JSON Schema can express the rule. */
+  /** JSON Schema of the rule about the group of invoice fields, as far as JSON Schema can express the rule. */
   readonly published?: Readonly<Record<string, unknown>>;
 }
 
@@ -98,7 +98,7 @@ export function isGroup(member: Leaf | Group): member is Group {
   return 'members' in member;
 }
 
-/** A declared field with its public name and its name in generated code. */
+/** A declared invoice field with its public name and its name in generated code. */
 interface Entry {
   readonly name: string;
   readonly wireName: string;

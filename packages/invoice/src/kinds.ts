@@ -6,7 +6,7 @@ import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import type { Kind } from './declaration.js';
 
-/** A kind of field whose JSON Schema is published. */
+/** A kind of invoice field whose JSON Schema is published. */
 export interface PublishedKind<T = unknown> extends Kind<T> {
   readonly published: { readonly type: 'string' | 'integer' } & Readonly<Record<string, unknown>>;
 }

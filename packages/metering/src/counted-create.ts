@@ -23,7 +23,8 @@ export interface CountedCreate<Created, First> {
    */
   readonly insert: () => Promise<Created | undefined>;
   /**
-   * Reads the record, or the response, that the first request with the key stored. Absent if the caller sent no key.
+   * Reads the record, or the response, that the first request with the Idempotency-Key stored. Absent if the caller
+   * sent no key.
    */
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**

@@ -36,7 +36,7 @@ export function placeStore<IdsField extends string>(
   collection: Collection<PlacesDocument<IdsField>>,
   idsField: IdsField,
 ): Places {
-  // The types of the driver do not support a field whose name is a parameter.
+  // The types of the MongoDB driver do not support a field whose name is a parameter.
   type Document = PlacesDocument<IdsField>;
   const filter = (fields: object): Filter<Document> => fields as Filter<Document>;
   const update = (operators: object): UpdateFilter<Document> => operators as UpdateFilter<Document>;

@@ -3,7 +3,7 @@ import { minuteOf } from './usage-counter.js';
 import type { UsageDocument, UsageMark } from './usage-counter.js';
 import { nextStepAt } from './usage-steps.js';
 
-/** Maximum number of units that a replica reserves in advance. */
+/** Maximum number of quota units that a replica reserves in advance. */
 export const BLOCK_UNITS_MAX = 100;
 /**
  * A block of quota units may have one unit for each twenty units that remain until the quota limit or the next notice.
@@ -17,7 +17,7 @@ export const BLOCK_MS_MAX = 2_000;
 interface Block {
   /** Month and quota that the block of quota units belongs to. */
   readonly mark: UsageMark;
-  /** Number of units in the block that no request uses yet. */
+  /** Number of quota units in the block that no request uses yet. */
   unused: number;
   /** Number of units in the block that requests use, although the usage counter still lists them as held. */
   unreported: number;

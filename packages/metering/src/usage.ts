@@ -131,7 +131,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
   const blocks = unitBlocks(clock, async ({ mark, unused, unreported, limit }) => {
     const counter = await changeInMinute({ ...mark, amount: 0 - unused }, {}, 0 - unused - unreported);
     if (counter !== undefined) onUsed(mark, usedOf(counter), limit);
-    // The minute was reconciled while units of the block were in use, for example by a replica whose clock is ahead.
+    // The minute of the usage counter was reconciled while quota units of the block were in use, for example by a
+    // replica whose clock is ahead.
     else await recount(mark);
     return counter;
   });
@@ -314,7 +315,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     },
     recount,
     async used(key) {
-      // The units that this process used in its blocks are reported first.
+      // The quota units that this process used in its blocks are reported first.
       await blocks.end(key);
       const counter = await usage.findOne({ _id: idOf(key) });
       return counter === null ? 0 : usedOf(counter);

@@ -95,7 +95,7 @@ export interface PaymentAccount {
   readonly iban?: string;
   /** Another number of the bank account: a BBAN, a Bankgiro number. */
   readonly other?: string;
-  /** Code or proprietary name of the scheme of `other`, such as BBAN. */
+  /** Code or proprietary name of the scheme of an account number that is no IBAN, such as BBAN. */
   readonly scheme?: string;
 }
 

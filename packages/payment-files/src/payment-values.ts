@@ -11,7 +11,7 @@ import { refusal } from './payment-file-refused.js';
 import { childrenOf, descendant, placeOf, textAt, textOf } from './xml-elements.js';
 import type { XmlElement } from './xml-elements.js';
 
-/** Longest identifier of a message, a block or a transaction (Max35Text). */
+/** Longest identifier of a payment file, a block or a transaction (Max35Text). */
 export const IDENTIFIER_LENGTH_MAX = 35;
 /** Most digits before the decimal point of an amount in a payment file. */
 const INTEGER_DIGITS_MAX = 15;

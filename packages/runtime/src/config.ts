@@ -83,7 +83,7 @@ function isSecret(field: z.ZodType): boolean {
   return inner?.in === undefined ? false : isSecret(inner.in);
 }
 
-/** Connection strings may contain a password between `//` and `@`. */
+/** Connection strings of databases may contain a password between `//` and `@`. */
 function hideCredentials(value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll(/\/\/[^/@\s]*@/g, '//***@') : value;
 }

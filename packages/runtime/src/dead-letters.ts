@@ -16,13 +16,13 @@ export interface DeadLetter {
   /** Id of the dead letter, in the form `<consumer>:<event id>`. */
   readonly id: string;
   readonly subject: string;
-  /** Payload of the event as proto JSON. */
+  /** Payload of the dead letter's event as proto JSON. */
   readonly payload: string;
-  /** Error with which the last attempt to handle the event failed. */
+  /** Error with which the last attempt to handle the event of the dead letter failed. */
   readonly error: string;
   /** Time when the event became a dead letter. */
   readonly at: Date;
-  /** Number of times that the event was sent again and failed. Absent if it was never sent again. */
+  /** Number of times that the event of the dead letter was sent again and failed. Absent if it was never sent again. */
   readonly resends?: number;
   readonly resentAt?: Date;
 }

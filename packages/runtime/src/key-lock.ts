@@ -1,4 +1,4 @@
-/** Runs the work while no other work with the same key is running in this process. */
+/** Runs work under a key while no other work with the same key is running in this process. */
 export type WithKeyLock = <T>(key: string, work: (isFirst: boolean) => Promise<T>) => Promise<T>;
 
 /**

@@ -87,7 +87,7 @@ interface Destination {
 
 let output: Destination | undefined;
 
-/** Returns the standard output of this process, which all its loggers share. */
+/** Returns the standard output of this process, which all its loggers write to. */
 function standardOutput(): Destination {
   if (output !== undefined) return output;
   const stream = pino.destination({ dest: 1, sync: true, minLength: WRITTEN_TOGETHER_BYTES });
@@ -117,7 +117,7 @@ function standardOutput(): Destination {
   return output;
 }
 
-/** Returns the name, message and stack of an error and of its causes, up to five levels, and no other members. */
+/** Returns the name, message and stack of a logged error and of its causes, up to five levels, and no other members. */
 function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return String(error);
   const code = (error as { code?: unknown }).code;

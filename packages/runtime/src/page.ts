@@ -18,7 +18,7 @@ export interface PageRequest {
   /** Position of the last entry on the previous page of the list. Undefined for the first page. */
   readonly after: PagePosition | undefined;
   readonly createdFrom: Date | undefined;
-  /** Exclusive upper bound of the creation time of the listed records. */
+  /** Exclusive upper bound of a list request for the creation time of the listed records. */
   readonly createdTo: Date | undefined;
 }
 

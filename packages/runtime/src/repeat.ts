@@ -7,7 +7,7 @@ export interface Alarm {
 }
 
 export function createAlarm(): Alarm {
-  /** Until the repetition of the job listens, the alarm keeps the earliest requested time. */
+  /** Until the repetition of the background job listens, the alarm keeps the earliest requested time. */
   let dueAtMs = Infinity;
   let onRing = (afterMs: number): void => {
     dueAtMs = Math.min(dueAtMs, performance.now() + afterMs);
@@ -64,7 +64,7 @@ export function repeat(
   });
   wait();
   return {
-    /** Resolves when the current run of the job has ended. */
+    /** Resolves when the current run of the background job has ended. */
     stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -32,15 +32,21 @@ export interface RequestContext {
   readonly tracestate?: string | undefined;
   /** IP address of the external caller, as the gateway saw it. */
   readonly ip?: string | undefined;
-  /** Proves that the caller is the operator of the installation. Only the command line sends it. */
+  /** Token that proves that the caller is the operator of the installation. Only the command line sends it. */
   readonly operatorToken?: string | undefined;
-  /** Time when the caller stops waiting, in milliseconds since the epoch. Calls with this context end earlier. */
+  /**
+   * Time when the caller of a request stops waiting, in milliseconds since the epoch. Calls with this context end
+   * earlier.
+   */
   readonly deadline?: number | undefined;
   /** Signal that is aborted when the caller of the request stops waiting for any reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Returns the context of the same caller without deadline and signal, for work that continues after the request. */
+/**
+ * Returns the request context of the same caller without deadline and signal, for work that continues after the
+ * request.
+ */
 export function unbounded({ deadline, signal, ...context }: RequestContext): RequestContext {
   return context;
 }
@@ -53,7 +59,7 @@ export function personOf({ actor, person }: RequestContext): string {
   return person ?? `${actor.type}:${actor.id}`;
 }
 
-/** Creates the context of work without a request, such as jobs and consumers. */
+/** Creates the request context of work without a request, such as jobs and consumers. */
 export function systemContext(requestId: string): RequestContext {
   return { requestId, actor: { type: 'SYSTEM', id: 'system' } };
 }

@@ -174,7 +174,8 @@ export async function startServiceShell(
       if (indexes.length > 0) {
         logger.info({ indexes, ...MIGRATE_BEFORE }, 'waiting for indexes that the database is building');
         deadline = performance.now() + startMsMax;
-        // The supervisor must not end the process, because the next process would wait for the same indexes.
+        // While indexes are built, the supervisor must not end the process of a service, because the next process would
+        // wait for the same indexes.
         waiting ??= await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, bindings: [], logger });
       } else if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) {
         await endWaiting();

@@ -1,4 +1,4 @@
-/** Durations of the stages of one request or job. Stages may overlap. */
+/** Measured durations of the stages of one request or job. Stages may overlap. */
 export interface Stages {
   /** Runs the given work, and adds its duration to the named stage of a request. */
   during<T>(stage: string, work: () => Promise<T>): Promise<T>;

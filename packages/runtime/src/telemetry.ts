@@ -108,7 +108,7 @@ export interface MeasuredOptions<D extends Duration = never> {
   readonly link?: string | undefined;
   /** Id of the request that the measured work belongs to. By default the id of the current request. */
   readonly requestId?: string | undefined;
-  /** Histogram that also records the duration in seconds. */
+  /** Histogram metric that also records the duration in seconds. */
   readonly duration?: D;
 }
 
@@ -179,8 +179,8 @@ export async function traced<T, D extends Duration = never>(
 }
 
 /**
- * Returns an error code or the name of the error class. Error messages are not used, because they contain values from
- * documents.
+ * Returns for a span the error code or the name of the error class. Error messages are not used, because they contain
+ * values from documents.
  */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
@@ -233,7 +233,7 @@ function startSpan(
   );
 }
 
-/** The context of the caller. Without one, work within a run of polled work belongs to the span of the run. */
+/** The trace context of the caller. Without one, work within a run of polled work belongs to the span of the run. */
 function contextOfParent(parent: TraceHeaders | undefined): Context {
   if (parent?.traceparent !== undefined) return contextOfHeaders(parent);
   const poll = activePoll();

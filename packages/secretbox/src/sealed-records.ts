@@ -66,7 +66,8 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
       }
       const left = await sum((one) => one.countSealedWith(keyId));
       if (left > 0) alarm.ring(REWRAP_AGAIN_MS);
-      // The records are counted in every run, because a replica without the newer key still seals with the older one.
+      // The records with sealed secrets are counted in every run, because a replica without the newer key still seals
+      // with the older one.
       if (left === lastLeft.get(keyId)) continue;
       lastLeft.set(keyId, left);
       logger.info({ keyId, left }, `${name} are still sealed with an older key`);

@@ -3,7 +3,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
 export interface RawHttpServer {
-  /** URL of the test server, without a trailing slash. */
+  /** URL of the raw HTTP server of a test, without a trailing slash. */
   readonly url: string;
   readonly requestsCount: number;
   stop(): Promise<void>;
@@ -54,7 +54,7 @@ export async function startRawHttpServer(
   };
 }
 
-/** Returns the text of an interim response (RFC 9110, section 15.2). */
+/** Returns the text of an interim HTTP response (RFC 9110, section 15.2). */
 export function interimAnswer(line: string, headers = ''): string {
   return `HTTP/1.1 ${line}\r\n${headers}\r\n`;
 }

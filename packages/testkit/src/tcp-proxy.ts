@@ -18,7 +18,10 @@ export interface Taps {
 export interface TcpProxyOptions {
   readonly serverHost: string;
   readonly serverPort: number;
-  /** Ports of replicas of the server. Connections go to all of them in turn, except those that accept none. */
+  /**
+   * Ports of replicas of the server behind the TCP proxy. Connections go to all of them in turn, except those that
+   * accept none.
+   */
   readonly replicaPorts?: readonly number[];
   /**
    * Function that is called for every new connection through the proxy.

@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = value as Readonly<Record<string, unknown>>;
   let text = '';
-  // The members are ordered by UTF-16 code units, which is how sort() orders strings.
+  // The members of canonical JSON are ordered by UTF-16 code units, which is how sort() orders strings.
   for (const name of Object.keys(members).sort()) {
     const member = members[name];
     if (member !== undefined) text += `${text === '' ? '' : ','}${quote(name)}:${canonicalJson(member)}`;

@@ -1,5 +1,5 @@
 /**
- * Checks whether the text has more than `lengthMax` characters. Characters are Unicode code points, as in the
+ * Checks whether a text of a caller has more than `lengthMax` characters. Characters are Unicode code points, as in the
  * `maxLength` of a published schema, not UTF-16 units: an emoji counts once.
  */
 export function isLongerThan(text: string, lengthMax: number): boolean {

@@ -143,7 +143,7 @@ function optional(group: Group, term: string): Decimal | undefined {
   return group.has(term) ? decimalOf(group.first(term)) : ZERO;
 }
 
-/** The official rules round a sum, but not an amount that is copied. */
+/** The official validation rules of e-invoices round a sum, but not an amount that is copied. */
 function adjusted(group: Group, terms: readonly string[], value: Decimal): Decimal {
   return terms.some((term) => group.has(term)) ? roundCents(value) : value;
 }

@@ -37,7 +37,7 @@ const SELLER_AND_PAYEE_SCHEMES: ReadonlySet<string> = new Set([...identifierSche
 interface CodedPlace {
   /** Path of the element that has the code. Empty if the syntax (UBL or CII) has no such element. */
   readonly path: string;
-  /** Attribute that holds the code. Absent if the text of the element is the code. */
+  /** XML attribute that holds the code. Absent if the text of the element is the code. */
   readonly attribute?: string;
   readonly list: ReadonlySet<string>;
 }

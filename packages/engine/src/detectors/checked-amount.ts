@@ -12,7 +12,7 @@ export interface CheckedAmount {
   readonly uses: readonly AmountUse[];
 }
 
-/** Checks whether the amount is known to be at least a value in euros. */
+/** Checks whether the amount of the checked invoice is known to be at least a value in euros. */
 export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string): boolean {
   return value !== undefined && value >= limitInMicro(valueMin);
 }

@@ -1,6 +1,6 @@
 /** Facts that were found in an uploaded document during extraction. Text is quoted from the document. */
 export interface DocumentFacts {
-  /** Source of the fields: structured data, a text layer, or a page image. */
+  /** Source of the fields of a document: structured data, a text layer, or a page image. */
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly fields: readonly ReadField[];
   /** Name of the program that wrote the PDF file, as stated in the file. */
@@ -31,7 +31,7 @@ export interface ReadField {
 
 export interface SignatureFacts {
   readonly revisions: number;
-  /** Percentage of the file that the signature covers. */
+  /** Percentage of the PDF file that the signature covers. */
   readonly coveragePercent: number;
   /**
    * Kind of change that was made to a PDF after signing. Filled forms, annotations and long-term validation data do not
@@ -51,11 +51,11 @@ export type TamperSignKind =
   | 'MODIFIED_LATER'
   /** The PDF file was written by a program that edits finished documents. */
   | 'EDITOR'
-  /** A font is used only for the characters of amounts, accounts or dates. */
+  /** A font of the PDF is used only for the characters of amounts, accounts or dates. */
   | 'FONT_OF_ONE_FIELD'
   /** A rectangle with text covers other text on the page of the PDF. */
   | 'OVERLAY'
-  /** The text layer and the page image differ in a key field. */
+  /** The text layer and the page image of the PDF differ in a key field. */
   | 'TEXT_DIFFERS_FROM_PICTURE';
 
 export interface TamperSign {
@@ -91,7 +91,7 @@ export interface ValidationFacts {
   readonly profile: string | null;
   /** Names of the validation rule sets that were checked for the e-invoice, separated by commas. */
   readonly ruleSet: string;
-  /** Profiles that the file declares. If there are several, they contradict each other. */
+  /** Profiles that the e-invoice file declares. If there are several, they contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
   /**

@@ -22,9 +22,9 @@ export interface InvoiceOrigin {
   readonly scanId?: string;
   /** Row number of the invoice in the file of the caller (`sourceRowNumber`). */
   readonly rowNo?: number;
-  /** Index of the row in the request. Rows with the same `sourceRowNumber` are sorted by this index. */
+  /** Index of the row in the history scan request. Rows with the same `sourceRowNumber` are sorted by this index. */
   readonly position?: number;
-  /** External id of the record, assigned by the caller of a scan or by the channel of a document. */
+  /** External id of the invoice record, assigned by the caller of a scan or by the channel of a document. */
   readonly externalId?: string;
   /** SHA-256 hash of the uploaded bytes in hexadecimal digits. */
   readonly documentSha256?: string;
@@ -99,10 +99,10 @@ export interface Candidate extends InvoiceOrigin {
    * strings exactly.
    */
   readonly amountMinor: string;
-  /** Net amount stated on the record. Also absent in records stored before the field existed. */
+  /** Net amount stated on the invoice record. Also absent in records stored before the field existed. */
   readonly netMinor?: string;
   readonly currency: string;
-  /** Issue date as the number of days since 1970-01-01. */
+  /** Issue date of the invoice as the number of days since 1970-01-01. */
   readonly issueDay: number;
   readonly poKey?: string;
   readonly bankKey?: string;

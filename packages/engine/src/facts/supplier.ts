@@ -7,7 +7,7 @@ export interface KnownSupplier {
   readonly nameFold?: string;
   readonly taxKey?: string;
   readonly taxCountry?: string;
-  /** True if the country is only presumed from a bank account. */
+  /** True if the country of the supplier is only presumed from a bank account. */
   readonly taxCountryPresumed?: boolean;
   readonly taxValid?: boolean;
   /** Keys by which suppliers with a similar name are found (lookalike.ts). */

@@ -166,7 +166,7 @@ function letterPrefix(number: InvoiceNumber): string {
   return /^[A-Z]/.test(first) ? first : '';
 }
 
-/** Checks whether `copy` is the number `original` with a trailing mark. */
+/** Checks whether the invoice number `copy` is the number `original` with a trailing mark. */
 function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
   const bases = [copy.b1, copy.b2];
   return bases.includes(original.o1) || bases.includes(original.o2);

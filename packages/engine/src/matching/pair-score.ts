@@ -136,7 +136,7 @@ function contractOf(
   const step =
     contractStepDays(daysOf(series), parameters) ??
     (isOfCustomer ? contractStepDays(daysOf(ofHabit), parameters) : undefined);
-  // Dates with day and month swapped are a month apart only by chance.
+  // Issue dates of two bills with day and month swapped are a month apart only by chance.
   const second =
     numbered.length === 1 ? series.filter(({ date, other }) => date !== 'SWAP' && !namesItsBill(other)) : [];
   const billsBefore = supplier.profile.count;

@@ -60,7 +60,7 @@ const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
 /** Matches a part and the number of parts after a space, a dash or a bracket, such as `1/2` or `2 von 3`. */
 const PART_OF = /[ (-]([1-9][0-9]?) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
 const PARTS_OF_ONE_MAX = 12;
-/** Words before the number of a part, as in `Teil 1` and `cz. 2`. */
+/** Words before the number of a part of an invoice, as in `Teil 1` and `cz. 2`. */
 const PART_WORDS: ReadonlySet<string> = new Set('PART TEIL CZ CZESC RATA PARTE PARTIE DEEL'.split(' '));
 const GLUED_LETTER = /^(.*[0-9])[A-Z]$/;
 const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;

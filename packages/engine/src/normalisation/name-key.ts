@@ -48,7 +48,7 @@ export function legalFormOf(name: string): string {
   return forms.get(stated) ?? stated;
 }
 
-/** Checks whether both names state a legal form and the two forms differ. */
+/** Checks whether two company names both state a legal form and the two forms differ. */
 export function haveOtherLegalForms(left: string, right: string): boolean {
   const [leftForm, rightForm] = [legalFormOf(left), legalFormOf(right)];
   return leftForm !== '' && rightForm !== '' && leftForm !== rightForm;
@@ -86,7 +86,7 @@ function tokensOf(name: string): string[] {
 
 const LATIN = /\p{Script=Latin}/u;
 
-/** Returns the name as people read it. A name in its own script remains unchanged and is transliterated later. */
+/** Returns a company name as people read it. A name in its own script remains unchanged and is transliterated later. */
 function asPrinted(name: string): string {
   return LATIN.test(name) ? asShown(name) : name;
 }

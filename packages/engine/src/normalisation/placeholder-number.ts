@@ -7,7 +7,7 @@ const WORDS: ReadonlySet<string> = new Set(
     'SN SANS SANSNUMERO SINNUMERO SIN SENZA SENZANUMERO ND SD GEEN NVT ZONDER ZONDERNUMMER'
   ).split(' '),
 );
-/** Matches a number that consists only of zeros or only of `X`. */
+/** Matches an invoice number that consists only of zeros or only of `X`. */
 const FILLER = /^(?:0+|X+)$/;
 
 /** Checks whether the number is a placeholder (a word, zeros or signs). Placeholders do not identify bills. */

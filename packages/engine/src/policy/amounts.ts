@@ -62,7 +62,7 @@ export interface AmountParameters {
    * until a person has reviewed the invoice.
    */
   readonly highRiseValueMin: string;
-  /** Number of first amounts whose median is the amount at which a rise began. */
+  /** Number of a supplier's first amounts whose median is the amount at which a rise began. */
   readonly climbBaseAmounts: number;
   readonly climbTimes: number;
   /** Minimum percentage by which an invoice amount must exceed all earlier amounts to count as a step of a rise. */

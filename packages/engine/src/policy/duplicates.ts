@@ -65,7 +65,7 @@ export interface DuplicateParameters {
     readonly sameDay: { readonly one: number; readonly more: number };
     readonly credit: number;
     readonly creditSameNumber: number;
-    /** Points for two records that were read from the same file. They replace all other points. */
+    /** Points for two invoice records that were read from the same file. They replace all other points. */
     readonly sameFileSum: number;
   };
   readonly unrelated: UnrelatedNumberParameters;

@@ -198,7 +198,7 @@ export function taxText({ taxKey = '', taxCountry = '', taxCountryPresumed }: Ta
   return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
 }
 
-/** Checks whether the name keys are equal, in the plain or in the folded form. */
+/** Checks whether the name keys of two suppliers are equal, in the plain or in the folded form. */
 export function isSameName(left: NameParts, right: NameParts): boolean {
   if (left.nameKey === '' || right.nameKey === '') return false;
   return left.nameKey === right.nameKey || (left.nameFold ?? left.nameKey) === (right.nameFold ?? right.nameKey);

@@ -230,8 +230,8 @@ function baseForms(key: string): string {
 }
 
 /**
- * Checks whether two names consist of the same words in another order, apart from joining words. Names with different
- * countries are different.
+ * Checks whether two supplier names consist of the same words in another order, apart from joining words. Names with
+ * different countries are different.
  */
 export function haveSameWords(left: ComparedName, right: ComparedName): boolean {
   const pairs = formsOf(left).flatMap((one) => formsOf(right).map((other) => [one, other] as const));
@@ -331,7 +331,7 @@ function formsOf({ nameKey, nameFold }: ComparedName): readonly string[] {
   return nameFold === undefined ? [nameKey] : [nameFold, nameKey];
 }
 
-/** Returns the name without spaces and with look-alike letters unified. */
+/** Returns the name of a supplier without spaces and with look-alike letters unified. */
 function unmistakable(key: string): string {
   return key
     .replaceAll(' ', '')

@@ -593,7 +593,7 @@ export function isRound(minor: bigint, currency: string): boolean {
   return minor % thousand === 0n || (minor < thousand * 10n && minor % hundred === 0n);
 }
 
-/** Returns the multiples that make an amount round, in minor units. */
+/** Returns the multiples that make an invoice amount round, in minor units. */
 export function roundSteps(currency: string): { readonly thousand: bigint; readonly hundred: bigint } {
   const hundred = 100n * 10n ** BigInt(Math.max(2, minorUnitsOf(currency)));
   return { thousand: hundred * 10n, hundred };

@@ -10,7 +10,7 @@ export interface AmountStatistics {
   readonly medianMinor: string;
   /** Median absolute deviation of the natural logarithms of a supplier's amounts. It is never less than the floor. */
   readonly logMad: number;
-  /** The compared amount divided by the median amount, with two decimals. */
+  /** The compared invoice amount divided by the median amount, with two decimals. */
   readonly ratio: number;
   /** Robust z-score of the compared invoice amount, with two decimals. */
   readonly z: number;
@@ -48,7 +48,7 @@ export function amountStatistics(
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   if (amounts.length === 0 || amount <= 0) return undefined;
-  // Logarithms do not change the order, so only the middle amounts need one.
+  // Logarithms do not change the order of amounts, so only the middle amounts need one.
   const [lower, upper] = middlesOf(amounts);
   return rounded(amount / Math.exp((Math.log(lower) + Math.log(upper)) / 2));
 }

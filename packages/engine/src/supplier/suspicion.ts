@@ -19,7 +19,7 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
  * Checks whether confirming a finding of this type means fraud. This applies to bank, lookalike and document findings.
  */
 export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>): boolean {
-  // The type is compared as a string, so that the rule also covers types that are added to the catalogue later.
+  // The finding type is compared as a string, so that the rule also covers types that are added to the catalogue later.
   const name: string = type;
   return (
     family === 'BANK' ||

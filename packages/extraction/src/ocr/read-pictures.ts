@@ -158,7 +158,7 @@ function read(pages: readonly TextPage[], others: readonly TextPage[], context: 
   return readText(all.map(withIndex), { ...context, sourceFactor: 1, isOcr: true });
 }
 
-/** Checks whether the amounts add up and all required fields were read. */
+/** Checks whether the amounts of a recognized invoice add up and all required fields were read. */
 function isComplete({ fields }: TextReading): boolean {
   return fields.net_amount !== undefined && fields.invoice_number !== undefined && fields.issue_date !== undefined;
 }

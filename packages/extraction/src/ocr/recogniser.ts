@@ -10,7 +10,7 @@ export type OcrLanguage = 'eng' | 'deu' | 'fra' | 'pol' | 'spa' | 'ita' | 'nld';
 /** Page modes of tesseract: whole page (3), one column of text (4), one block of text (6). */
 export type PageMode = '3' | '4' | '6';
 
-/** A word with its position in pixels and its line. */
+/** A recognized word with its position in pixels and its line. */
 export interface OcrWord {
   readonly text: string;
   /** Confidence that the word was recognized correctly, from 0 to 1. */
@@ -53,7 +53,7 @@ export async function recognise(
   );
 }
 
-/** Ends the worker of this process. The next picture starts a new worker. */
+/** Ends the text recognition worker of this process. The next picture starts a new worker. */
 export async function closeRecogniser(): Promise<void> {
   const worker = current?.worker;
   current = undefined;

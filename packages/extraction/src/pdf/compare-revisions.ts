@@ -31,15 +31,15 @@ export const DRAWINGS_MAX = 150;
 interface View {
   readonly pageCount: number;
   readonly pages: readonly PdfPage[];
-  /** Values of form fields by name. Signature fields are not included. */
+  /** Values of the form fields of a PDF by name. Signature fields are not included. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Names of signature fields, whether signed or not. */
+  /** Names of the signature fields of a PDF, whether signed or not. */
   readonly signatureFields: readonly string[];
   /** Attached XML invoices with their names and contents. */
   readonly invoices: readonly string[];
 }
 
-/** Current content of the file. A document page is drawn when it is first compared. */
+/** Current content of the PDF file. A document page is drawn when it is first compared. */
 interface Current extends View {
   readonly signatures: readonly HeldSignature[];
   readonly signedFields: readonly string[];
@@ -59,7 +59,7 @@ interface Comparison {
 interface Signature {
   readonly byteRange: ByteRange;
   readonly isTimestamp: boolean;
-  /** True if the signature covers the whole file except its own value. */
+  /** True if the signature covers the whole PDF file except its own value. */
   readonly isWhole: boolean;
   readonly isRemoved: boolean;
 }
@@ -208,7 +208,7 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
         signatures: document.signatures(),
         signedFields: document.signedFields(),
       }));
-  // The current signature covers the file, even if the earlier revision can no longer be opened.
+  // The current signature covers the PDF file, even if the earlier revision can no longer be opened.
   const earlier = ofRevision ?? current;
   const freed = findFreedObjects(bytes, end);
   const isFreed = ([start, length]: ByteRange): boolean => freed.has(objectAt(bytes, start + length) ?? NaN);

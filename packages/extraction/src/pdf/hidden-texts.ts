@@ -7,7 +7,7 @@ import type { PdfPage } from './read-pages.js';
 
 const HIDDEN_TEXTS_MAX = 20;
 const SNIPPET_LENGTH_MAX = 200;
-/** Minimum number of consecutive words that make an instruction. */
+/** Minimum number of consecutive hidden words in a document that make an instruction. */
 const WORDS_OF_INSTRUCTION_MIN = 4;
 
 /** Finds invisible text that contains an amount, an account or an instruction (detection reference, 7.6). */
@@ -32,7 +32,10 @@ export function findHiddenTexts(pages: readonly PdfPage[]): HiddenText[] {
   return found;
 }
 
-/** Joins pieces of one line that are hidden in the same way, because hidden text is often drawn letter by letter. */
+/**
+ * Joins pieces of one line of a page that are hidden in the same way, because hidden text is often drawn letter by
+ * letter.
+ */
 function joinLines(shown: readonly ShownText[]): ShownText[] {
   const lines: ShownText[] = [];
   for (const text of shown) {

@@ -121,7 +121,7 @@ const RECTANGLE_NUMBERS_MAX = 16;
 /** Share of the document page from which a rectangle counts as the background of the page. */
 const BACKGROUND_SHARE = 0.7;
 
-/** Layers of the file that a reader may show or hide (optional content). */
+/** Layers of the PDF file that a reader may show or hide (optional content). */
 export type Layers = Awaited<ReturnType<PDFDocumentProxy['getOptionalContentConfig']>>;
 
 /** Processes the drawing operators of a document page and determines which text is visible. */
@@ -145,7 +145,7 @@ interface LoadedFont {
   readonly isType3Font?: boolean;
   readonly composite?: boolean;
   readonly isSymbolicFont?: boolean;
-  /** Names of the glyphs of the font by character code. */
+  /** Names of the glyphs of the PDF font by character code. */
   readonly differences?: readonly (string | undefined)[];
   readonly defaultEncoding?: readonly (string | undefined)[];
 }

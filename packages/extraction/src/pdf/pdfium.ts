@@ -24,7 +24,7 @@ export interface GreyPicture {
 
 /** Page of a PDF that was drawn as pictures. */
 export interface DrawnPage {
-  /** Width in points. The document page is rotated as it is shown. */
+  /** Width of the PDF page in points. The page is rotated as it is shown. */
   readonly width: number;
   readonly height: number;
   readonly rotation: number;
@@ -40,7 +40,7 @@ export interface DrawnPage {
 
 /** A signature in a form field of the PDF. */
 export interface HeldSignature {
-  /** Ranges of the file that the signature covers: start, length, start, length. */
+  /** Byte ranges of the PDF file that the signature covers: start, length, start, length. */
   readonly byteRange: readonly number[];
   readonly contents: string;
   readonly isTimestamp: boolean;

@@ -148,7 +148,7 @@ async function readOpenPdf(
     method: visible.isOcr ? 'OCR' : 'TEXT',
     format: 'PDF',
     profile: null,
-    // An attachment that could not be read is named next to the method TEXT.
+    // An attachment of a PDF that could not be read is named next to the method TEXT.
     embeddedFile: attachment?.name ?? null,
     ...text,
     ...ofFile,

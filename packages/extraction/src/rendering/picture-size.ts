@@ -18,6 +18,6 @@ export function pictureSize(source: Size, widthMax: number): Size {
   const scale = Math.min(widthMax / source.width, Math.sqrt(PIXELS_MAX / (source.width * source.height)));
   const width = Math.max(1, Math.round(source.width * scale));
   const height = Math.max(1, Math.round(source.height * scale));
-  // The shorter side of a very narrow picture is rounded up to one pixel.
+  // The shorter side of a very narrow picture of a page is rounded up to one pixel.
   return { width: Math.min(width, widthMax), height: Math.min(height, Math.floor(PIXELS_MAX / width)) };
 }

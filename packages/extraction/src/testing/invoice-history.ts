@@ -24,7 +24,7 @@ export const at = {
   free: 20,
 } as const;
 
-/** Returns the content stream of the document page. */
+/** Returns the content stream of the page of a test PDF. */
 export function contentOf({
   total = TOTAL.text,
   more = '',

@@ -67,7 +67,7 @@ export function findAmounts(text: string, mark: DecimalMark | undefined): Amount
   return found;
 }
 
-/** Excludes numbers that are part of a word, a date, an id or a percentage. */
+/** Excludes from the amounts of a document the numbers that are part of a word, a date, an id or a percentage. */
 function isAlone(
   text: string,
   start: number,

@@ -12,7 +12,7 @@ export interface Placed {
   readonly scores: Partial<Record<AmountKind, number>>;
   readonly isSpecific: boolean;
   readonly labelCells: ReadCell[];
-  /** Text of the whole line that contains the amount. */
+  /** Text of the whole document line that contains the amount. */
   readonly lineText: string;
 }
 type AmountKind = 'gross' | 'payable' | 'net' | 'tax' | 'otherAmount';
@@ -327,7 +327,7 @@ function sumsOfLines(money: readonly Placed[]): SumOfLine[] {
   });
 }
 
-/** Returns every amount with the kinds that its labels announce. */
+/** Returns every amount of a document with the kinds that its labels announce. */
 export function placeAmounts(document: TextDocument): Placed[] {
   const byPlace = new Map<string, { -readonly [Key in keyof Placed]: Placed[Key] }>();
   for (const line of document.lines.flat()) {
@@ -389,7 +389,7 @@ function unitOf(money: readonly Placed[]): number {
   return decimals >= 3 ? 1 : decimals === 0 ? 1_000 : 10;
 }
 
-/** Returns the percentages on the line of an amount as fractions. */
+/** Returns the percentages on the document line of an amount as fractions. */
 function ratesOfLine({ lineText }: Placed): number[] {
   return [...lineText.matchAll(/(?<![\d.,])(\d{1,2})(?:[.,](\d{1,3}))? ?%/g)]
     .map(([, whole, fraction]) => Number(`${whole ?? '0'}.${fraction ?? '0'}`))

@@ -186,7 +186,7 @@ function penaltyOf(cell: ReadCell, date: DateMatch): number {
   return (ANOTHER_INVOICE.test(before) ? ANOTHER_INVOICE_PENALTY : 0) + (isEnd || isStart ? PERIOD_PENALTY : 0);
 }
 
-/** A date belongs to the label that fits it best. */
+/** A date in a document belongs to the label that fits it best. */
 function withoutClaimed(candidates: readonly Found[], others: readonly Found[]): Found[] {
   return candidates.map((candidate) => {
     const rival = others.filter(({ cell, start }) => cell === candidate.cell && start === candidate.start);

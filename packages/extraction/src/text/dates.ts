@@ -1,4 +1,4 @@
-/** A date that was found in a text. */
+/** A date that was found in the text of a document. */
 export interface DateMatch {
   /** Date that was read from a document, as `YYYY-MM-DD`. */
   readonly value: string;

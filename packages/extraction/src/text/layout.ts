@@ -15,7 +15,7 @@ export interface TextRun {
 }
 
 interface PlacedRun extends TextRun {
-  /** Offset of the text of this run in the text of the cell. */
+  /** Offset of a text run in the text of its cell on the page. */
   readonly start: number;
 }
 
@@ -149,7 +149,7 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
       groups.push([run]);
       continue;
     }
-    // Removes text that is printed twice in the same position to look bold.
+    // Removes text of a page that is printed twice in the same position to look bold.
     if (run.text === before.text && Math.abs(run.left - before.left) < 0.1 * run.size) continue;
     const gap = run.left - before.right;
     const letter = Math.max(widthOfLetter(run), widthOfLetter(before));
@@ -160,7 +160,7 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
   return groups;
 }
 
-/** Returns 0 for short words, whose letters say little about the font. */
+/** The estimated letter width is 0 for short words, whose letters say little about the font. */
 function widthOfLetter({ text, left, right }: TextRun): number {
   return text.length < 3 ? 0 : (right - left) / text.length;
 }

@@ -48,7 +48,7 @@ const LINES_OF_BLOCK_MAX = 7;
 const LINES_OF_FOOTER = 6;
 const ADDRESSEE_PENALTY = 0.4;
 const SENDER_BONUS = 0.12;
-/** Letters of a name that wide spaces divide, as in `H o r t e n s e`. */
+/** Letters of a supplier name that wide spaces divide, as in `H o r t e n s e`. */
 const LETTERSPACED = /(?:\S ){5}/;
 /** Words in the address block of an addressee. */
 const ADDRESSEE =

@@ -45,7 +45,7 @@ const RAW_LENGTH_MAX = 1_000;
 const PLACES_MAX = 20;
 /** Maximum number of accounts that are read: FA(3) allows 100, and as many of factors. */
 const ACCOUNTS_MAX = 200;
-/** Maximum number of amounts that are examined for different currencies. */
+/** Maximum number of amounts of an XML invoice that are examined for different currencies. */
 const STATED_CURRENCIES_MAX = 5;
 const CURRENCY_ATTRIBUTES_MAX = 50;
 
@@ -339,7 +339,7 @@ function isBritish(context: Context, countryPath: string): boolean {
   return (country?.content.trim().toUpperCase() ?? context.fields.currency?.value.slice(0, 2)) === 'GB';
 }
 
-/** Amount to be paid. Null if it equals the gross amount or is not stated. */
+/** Amount to be paid for the XML invoice. Null if it equals the gross amount or is not stated. */
 function payableOf(context: Context): string | null {
   for (const source of context.syntax.payable) {
     const payable = readSource(context, source, amount);

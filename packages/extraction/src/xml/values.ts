@@ -13,7 +13,7 @@ export function readText(raw: string): string | undefined {
   return hasVisibleText(text) && !isLongerThan(text, TEXT_LENGTH_MAX) ? text : undefined;
 }
 
-/** Trims a name. Line breaks and tabs in a formatted file become one space. */
+/** Trims a name in an XML invoice. Line breaks and tabs in a formatted file become one space. */
 export function readName(raw: string): string | undefined {
   const name = raw.trim().replace(/(?<! ) *[\t\r\n]\s*/g, ' ');
   return hasVisibleText(name) && !isLongerThan(name, NAME_LENGTH_MAX) ? name : undefined;

@@ -17,8 +17,8 @@ import { writeStream } from './streams.js';
 export interface CallOptions {
   readonly context: RequestContext;
   /**
-   * Maximum time that the caller waits, including retries (default 10 seconds). The deadline of the context also
-   * applies.
+   * Maximum time that the caller of an rpc waits, including retries (default 10 seconds). The deadline of the context
+   * also applies.
    */
   readonly timeoutMs?: number;
   /** Signal that cancels the gRPC call: the service is informed, and its response is ignored. */
@@ -196,7 +196,8 @@ function sendStream(
         else reject(toDomainError(error));
       },
     );
-    // Without a listener, this event would end the process. The callback of the call receives the error as well.
+    // Without a listener, the error event of a gRPC stream would end the process. The callback of the call receives the
+    // error as well.
     running.on('error', () => {});
     const stopWatching = cancelOn(attempt.signal, running);
     writeStream(requests, running, answered.signal).then(

@@ -54,7 +54,7 @@ export interface GrpcServerOptions {
    * unless they observe the signal of their context.
    */
   readonly silence?: SilenceWatch | undefined;
-  /** Enables reflection, so that tools can discover the service during development. */
+  /** Enables gRPC reflection, so that tools can discover the service during development. */
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
 }
@@ -67,7 +67,7 @@ export interface GrpcServer {
    * the process runs.
    */
   setReady(isReady: boolean): void;
-  /** Stops the server. Calls in progress may end within `timeoutMs`, and are then canceled. */
+  /** Stops the gRPC server. Calls in progress may end within `timeoutMs`, and are then canceled. */
   stop(timeoutMs: number): Promise<void>;
 }
 

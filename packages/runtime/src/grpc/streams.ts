@@ -11,7 +11,8 @@ import { DomainError } from '@invoicecontrol/errors';
  */
 export async function* readStream(call: Readable): AsyncIterable<unknown> {
   try {
-    // The request stream is not destroyed when its reader stops, because the response is sent over the same stream.
+    // The request stream of a gRPC call is not destroyed when its reader stops, because the response is sent over the
+    // same stream.
     yield* call.iterator({ destroyOnReturn: false });
   } catch {
     // Our servers and clients never destroy a stream with an error, so a cancelled stream ends too early.

@@ -41,7 +41,8 @@ const BATCH_DOCUMENTS_MAX = 100;
 const COMMIT_ID_BYTES = 9;
 
 /**
- * Repeats the work (read, decide and write) after a version conflict. After five attempts the caller gets CONFLICT.
+ * Repeats a change of a document (read, decide and write) after a version conflict. After five attempts the caller gets
+ * CONFLICT.
  * @param attemptsMax another number of attempts, for documents that many concurrent requests change
  */
 export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {

@@ -6,11 +6,11 @@ import { count } from '../telemetry.js';
 /** Document with work that only one process at a time may do (architecture section 5, rule 5). */
 export interface Claimable {
   readonly _id: string;
-  /** Id of the claim under which a worker currently holds the document. */
+  /** Id of the claim under which a worker currently holds the document with work to do. */
   readonly claim?: string;
   /**
-   * End of the lease. Unclaimed work has the epoch (1970), so that one range filter finds unclaimed and expired work.
-   * Absent if there is nothing to do.
+   * End of the lease on a document. Unclaimed work has the epoch (1970), so that one range filter finds unclaimed and
+   * expired work. Absent if there is nothing to do.
    */
   readonly leaseUntil?: Date;
 }

@@ -27,7 +27,7 @@ export interface Announcing {
   readonly lastEventAt?: Date;
 }
 
-/** An event that a write is about to cause. */
+/** An event that a database write is about to cause. */
 export interface Announcement {
   readonly type: EventType;
   readonly body: object;
@@ -41,9 +41,9 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_CHARACTERS = 26;
 
 /**
- * Derives an event id, which is stored with the change, so that every repeat has the same id (architecture section 5,
- * rule 3). The id contains the time, because after a restore of the database a new change has the same version as a
- * lost one that consumers have already seen.
+ * Derives the id of an event, which is stored with the change of its document, so that every repeat has the same id
+ * (architecture section 5, rule 3). The id contains the time, because after a restore of the database a new change has
+ * the same version as a lost one that consumers have already seen.
  */
 export function eventId(
   aggregate: { readonly id: string; readonly version: number },

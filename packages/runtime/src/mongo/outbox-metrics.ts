@@ -5,7 +5,7 @@ import type { Announcing } from './event-envelope.js';
 
 /** Highest number that is counted, so that counting stays cheap however long the broker is unavailable. */
 const PENDING_MAX = 10_000;
-/** Maximum number of documents whose oldest unpublished event is read. */
+/** Maximum number of documents with an outbox whose oldest unpublished event is read. */
 const AGED_DOCUMENTS_MAX = 256;
 
 /**

@@ -16,7 +16,7 @@ const IN_FLIGHT_MAX = 64;
 /** Maximum number of documents that wait in memory. The relay publishes the events of all others. */
 const WAITING_MAX = 10_000;
 const COMPLETE_EACH_MS = 50;
-/** Number of documents for which a write is started without waiting for more. */
+/** Number of documents with published events for which a write is started without waiting for more. */
 const COMPLETE_DOCUMENTS_MIN = 64;
 /** Maximum number of documents in one write, so that other writes do not wait long. */
 const COMPLETE_DOCUMENTS_MAX = 256;
@@ -37,7 +37,7 @@ const RELAY_DOCUMENTS_MAX = 256;
  */
 const RELAY_AGE_MS_MIN = 2_000;
 const RECENT_EVENTS_MAX = 32;
-/** Age of a waiting event at which the log names the oldest one. */
+/** Age of an unpublished event at which the log names the oldest one. */
 const ALERT_AGE_MS = 60_000;
 
 /** Work that a change requires after its response, and the document fields that mark the work as unfinished. */
@@ -60,7 +60,7 @@ interface Announced {
 export interface Outbox {
   /** Publishes the events of a write without waiting. After a crash or with a full queue, the relay publishes them. */
   nudge(collectionName: string, announced: Announced, finish?: Finish): void;
-  /** Resolves when no work is in progress, for an orderly stop and for tests. */
+  /** Resolves when no work on the outbox is in progress, for an orderly stop and for tests. */
   idle(): Promise<void>;
   /** Stops the outbox relay and completes the work in progress. */
   stop(): Promise<void>;

@@ -8,11 +8,11 @@ import { isNatsUnavailable } from './unavailable.js';
 
 const PUBLISH_MS_MAX = 3_000;
 
-/** An event that is ready to be published. */
+/** An event that is ready to be published to the broker. */
 interface PublishableEvent {
   readonly id: string;
   readonly subject: string;
-  /** Payload of the event as proto JSON. */
+  /** Payload of the published event as proto JSON. */
   readonly payload: string;
   readonly cause?: Cause;
 }
@@ -30,7 +30,7 @@ export interface EventPublisher {
    * is published again with the same id within ten minutes is stored once.
    */
   publish(event: PublishableEvent): Promise<void>;
-  /** Returns the position of the last event in the stream. A missing stream is created. */
+  /** Returns the position of the last event in the stream of the service. A missing stream is created. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
 }
 

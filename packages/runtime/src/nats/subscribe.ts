@@ -27,7 +27,7 @@ export interface DeadLetters {
   count(consumer: string): Promise<number>;
 }
 
-/** Position of a consumer, as sequence numbers of its stream. */
+/** Position of an event consumer, as sequence numbers of its stream. */
 export interface ConsumerPosition {
   /** Time when the broker created the consumer. A later consumer with the same name has a position of its own. */
   readonly created: string;
@@ -37,8 +37,8 @@ export interface ConsumerPosition {
 }
 
 /**
- * Stores the positions in the same database as the changes that the events caused. If the database is restored to an
- * earlier time, both are from the same time.
+ * Stores the positions of event consumers in the same database as the changes that the events caused. If the database
+ * is restored to an earlier time, both are from the same time.
  */
 export interface ConsumerPositions {
   find(consumer: string): Promise<ConsumerPosition | undefined>;
@@ -73,7 +73,7 @@ export interface Subscriber<T extends EventHeader> {
 }
 
 export interface Subscription {
-  /** Stops receiving events and waits until running event handlers end. */
+  /** Stops receiving events of the subscription and waits until running event handlers end. */
   stop(): Promise<void>;
 }
 
@@ -202,7 +202,7 @@ export async function subscribe<T extends EventHeader>(
     await bus.manager.consumers.delete(type.stream, durable);
     return addNewConsumer(known);
   };
-  /** @throws NotNew if the consumer begins after events that were not handled */
+  /** @throws NotNew if the event consumer begins after events that were not handled */
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
     if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;
@@ -328,13 +328,13 @@ interface Listening {
   /** Creation time of the consumer, which distinguishes consumers with the same name. */
   readonly created: string;
   isListening(): boolean;
-  /** Stops receiving events, and acknowledges no event that is being handled. */
+  /** Stops receiving events of the consumer, and acknowledges no event that is being handled. */
   abandon(): Promise<unknown>;
-  /** Ends the subscription, so that no further events are received. */
+  /** Ends the event subscription, so that no further events are received. */
   close(): Promise<unknown>;
 }
 
-/** The sequence numbers of a consumer position. */
+/** The sequence numbers of the position of an event consumer. */
 type Handled = Pick<ConsumerPosition, 'acknowledgedSeq' | 'deliveredSeq'>;
 
 const NOTHING_HANDLED: Handled = { acknowledgedSeq: 0, deliveredSeq: 0 };
@@ -371,7 +371,7 @@ function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): Co
 
 type Consumed = Pick<EventType, 'stream' | 'subject'>;
 
-/** Returns the consumer, if it exists. A lost stream has lost its consumers, so one check covers both. */
+/** Returns the event consumer, if it exists. A lost stream has lost its consumers, so one check covers both. */
 async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
   try {
     return await bus.manager.consumers.info(stream, durable);
@@ -405,7 +405,8 @@ async function addConsumer(
       max_deliver: -1,
     });
   } catch (error) {
-    // The consumer already exists. Another process created it in the meantime, perhaps with another start position.
+    // The event consumer already exists. Another process created it in the meantime, perhaps with another start
+    // position.
     const existing = await findConsumer(bus, { stream, subject }, durable);
     if (existing === undefined) throw error;
     return existing;

@@ -114,7 +114,7 @@ const environment = oneOf('test', 'demo', 'production');
 const documentFormat = oneOf('pdf', 'xml', 'image', 'other');
 const meter = oneOf('analyses', 'scan_rows', 'upload_bytes', 'payment_lines');
 
-/** The resident memory of the process, which every process reports. */
+/** Metric of the resident memory of the process, which every process reports. */
 export const MEMORY = 'process.memory.usage';
 
 const everyService = serviceNames;
