@@ -8,7 +8,7 @@ export interface EcbFeedOptions {
   readonly port?: number;
   /** The newest day whose exchange rates can be published. The default is today. */
   readonly today?: string;
-  /** The oldest day in the history file. The real file begins on 1999-01-04. */
+  /** The oldest day in the file of earlier exchange rates. The real file begins on 1999-01-04. */
   readonly first?: string;
 }
 

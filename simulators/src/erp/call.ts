@@ -6,7 +6,7 @@ export interface Call {
   readonly method: string;
   /** Decoded path of the ERP call, without the query. */
   readonly path: string;
-  /** Decoded query parameters. If a name is repeated, the last value is used. */
+  /** Decoded query parameters of the ERP call. If a name is repeated, the last value is used. */
   readonly query: Readonly<Record<string, string>>;
   /** Headers of the call to the simulated ERP, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface Page {
 export interface PageChange {
   /** True if the simulated ERP must state that another page follows, even if none does. */
   readonly isEndless: boolean;
-  /** Link to the next page that a fault puts in place of the right one. */
+  /** Link to the next result page of the ERP that a fault puts in place of the right one. */
   readonly nextLink?: string;
 }
 

@@ -13,7 +13,7 @@ export interface Delivery {
   readonly answer: () => Answer;
   /** Returns the response that the ERP would send with a status code. */
   readonly refuse: (status: number) => Answer;
-  /** Signal that ends the responses that a simulated fault delays. */
+  /** Signal that ends the ERP responses that a simulated fault delays. */
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ export async function deliver({ fault, response, answer, refuse, signal }: Deliv
 }
 
 /**
- * Sends a response of the simulator completely.
+ * Sends a response of the ERP simulator completely.
  * @returns the status code
  */
 export function send(response: ServerResponse, answer: Answer): number {

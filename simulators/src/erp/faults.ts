@@ -71,7 +71,7 @@ interface Fault {
   readonly expression: RegExp;
   seen: number;
   hits: number;
-  /** Rows that the fault ENDLESS repeats on every page. */
+  /** Rows that the ERP fault ENDLESS repeats on every page. */
   repeated?: readonly Row[];
 }
 

@@ -42,7 +42,7 @@ export async function startErpServer<Tenant>(
       response,
       answer: () => {
         const answer = change(erp.handle(call));
-        // The simulator writes the status to the request log before the client gets the response.
+        // The ERP simulator writes the status to the request log before the client gets the response.
         if (logged !== undefined) logged.status = answer.status;
         return answer;
       },

@@ -1,6 +1,6 @@
 import type { Row } from './call.js';
 
-/** The simulated records of one entity of one tenant, sorted by id. */
+/** The simulated records of one ERP entity of one tenant, sorted by id. */
 export class Table<Id extends string | number> {
   readonly #rows = new Map<Id, Row>();
   readonly #compare: (left: Id, right: Id) => number;

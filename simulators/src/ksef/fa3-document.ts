@@ -1,4 +1,4 @@
-/** NIP of the seller in documents that do not name another. */
+/** NIP of the seller in FA(3) documents that do not name another. */
 export const SELLER = '5265877635';
 export const BUYER = '1111111111';
 

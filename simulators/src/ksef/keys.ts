@@ -144,13 +144,13 @@ export function toPem(der: string): string {
 }
 
 async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: string): Promise<KeyPair> {
-  // Certificates state their validity in whole seconds.
+  // The certificates of the simulated KSeF state their validity in whole seconds.
   const validFrom = new Date(Math.floor(from.getTime() / 1_000) * 1_000);
   const validTo = new Date(validFrom.getTime() + VALID_MS);
   const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // The leading zero keeps the serial number positive.
+      // The leading zero keeps the serial number of the certificate positive.
       serialNumber: `0${randomBytes(8).toString('hex').slice(1)}`,
       name: `CN=KSeF simulator ${environment} ${usage}, O=Ministerstwo Finansów, C=PL`,
       notBefore: validFrom,

@@ -24,7 +24,9 @@ export interface Holder {
 
 export interface CertificateRequest extends Holder {
   readonly type: 'Authentication' | 'Offline';
-  /** Number of days until the certificate expires. With a negative number, the certificate has already expired. */
+  /**
+   * Number of days until the login certificate expires. With a negative number, the certificate has already expired.
+   */
   readonly days: number;
   readonly key: 'EC' | 'RSA';
   /** Password that encrypts the private key. Without a password, the key is not encrypted. */

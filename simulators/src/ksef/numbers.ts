@@ -50,7 +50,7 @@ export function hasNipCheckDigit(nip: string): boolean {
   return sum % 11 === Number(nip[9]);
 }
 
-/** Returns the calendar day in Poland at a time, such as `2026-11-23`. */
+/** Returns the calendar day in Poland of a KSeF time, such as `2026-11-23`. */
 export function polishDay(instant: Date): string {
   return polishDays.format(instant);
 }

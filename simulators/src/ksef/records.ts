@@ -40,7 +40,7 @@ export interface Authentication {
   readonly context: string;
   /** The KSeF token of the login. Null if it could not be decrypted, and for a login by certificate. */
   readonly token: string | null;
-  /** The signed login request. Present for a login by certificate. */
+  /** The signed login request to KSeF. Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
   /** Final status of the login to KSeF, which is shown after enough polls. */
@@ -51,9 +51,9 @@ export interface Authentication {
   readonly refreshValidUntil: string | null;
 }
 
-/** A login request signed with a certificate. */
+/** A login request to KSeF signed with a certificate. */
 export interface SignedLogin {
-  /** NIP or PESEL in the certificate subject. */
+  /** NIP or PESEL in the subject of the login certificate. */
   readonly identity: string;
   readonly serialNumber: string;
   /** SHA-256 hash of the KSeF login request as it was sent, in base64. */
@@ -85,7 +85,7 @@ export interface Session {
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
-  /** Number of polls of the closed session that still return status 170. */
+  /** Number of polls of the closed KSeF session that still return status 170. */
   readonly looks: number;
   /** Number of polls of the KSeF session that a simulated fault adds. */
   readonly looksMore: number;
@@ -95,7 +95,7 @@ export interface Session {
   readonly isForeign: boolean;
 }
 
-/** Fields of the session's login that the confirmation states. */
+/** Fields of the login of a KSeF session that the confirmation states. */
 export type Proof = Pick<Session, 'tokenReferenceNumber' | 'loginHash'>;
 
 export interface FormCode {
@@ -113,7 +113,7 @@ export interface PartyIdentifier {
 export interface ThirdSubject {
   readonly identifier: PartyIdentifier;
   readonly name: string | null;
-  /** Role of the third party (field Rola), or 0 for RolaInna. */
+  /** Role of the third party of the FA(3) invoice (field Rola), or 0 for RolaInna. */
   readonly role: number;
 }
 

@@ -20,7 +20,7 @@ interface RefusalDetails {
   /** Reason code of the simulated KSeF in a 403 response. */
   readonly reasonCode?: string | undefined;
   readonly security?: Readonly<Record<string, unknown>> | undefined;
-  /** Number of seconds to wait after a 429 response. */
+  /** Number of seconds to wait after a 429 response of KSeF. */
   readonly retryAfter?: number | undefined;
 }
 

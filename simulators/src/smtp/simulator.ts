@@ -26,7 +26,7 @@ export interface SmtpSimulator {
   readonly url: string;
   /** URL of the control interface of the mail simulator, such as `http://127.0.0.1:2580`. */
   readonly httpUrl: string;
-  /** Mails that the server accepted, oldest first. */
+  /** E-mails that the simulated server accepted, oldest first. */
   readonly mails: readonly ReceivedMail[];
   /** Sets the fault of the mail server for the next `times` e-mails, and replaces an earlier one. */
   fail(kind: FaultKind, times: number): void;

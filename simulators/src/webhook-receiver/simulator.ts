@@ -14,7 +14,7 @@ export type { Fault, FaultKind } from './faults.js';
 export interface ReceivedDelivery {
   /** Path of the webhook, such as `/orders`. */
   readonly path: string;
-  /** Value of the header `svc-event-id`, or null if it is missing. */
+  /** Value of the webhook header `svc-event-id`, or null if it is missing. */
   readonly eventId: string | null;
   /** Body of the delivered webhook request, byte for byte. */
   readonly body: Buffer;

@@ -48,7 +48,7 @@ const currency = { currencyId: 'guid', currencyCode: 'string' } as const;
 const localCurrency = { currencyId: NO_ID, currencyCode: LOCAL_CURRENCY };
 const modified = { lastModifiedDateTime: 'dateTime' } as const;
 
-/** Entity sets below `/companies({id})` of the standard API v2.0. */
+/** Entity sets below `/companies({id})` of the standard API v2.0 of Business Central. */
 export const standardEntities: Readonly<Record<string, Entity>> = {
   vendors: {
     type: 'Microsoft.NAV.vendor',

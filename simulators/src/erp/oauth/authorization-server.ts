@@ -126,7 +126,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     authorize,
     token,
     isClient: (call: Call) => isClient(call, readForm(call.body)),
-    /** @returns the grant of the access token in the call, if the token is valid */
+    /** @returns the OAuth grant of the access token in the call, if the token is valid */
     grantOf: (call: Call): Grant | undefined => grants.grantOf(bearerOf(call)),
     /** Returns the ERP tenant of an authorize, token or revoke call, or that of the access token in other calls. */
     tenantOf: (call: Call): string | undefined =>

@@ -89,7 +89,7 @@ export class Grants {
     this.#options = options;
   }
 
-  /** @returns the authorization code for the client after a consent */
+  /** @returns the authorization code for the OAuth client after a consent */
   authorize(authorization: Authorization): string {
     const code = randomBytes(24).toString('base64url');
     const expiresAt = this.#now() + this.#options.policy.codeSeconds;
@@ -97,7 +97,7 @@ export class Grants {
     return code;
   }
 
-  /** @returns undefined if the code is invalid or the proof does not match */
+  /** @returns undefined if the authorization code is invalid or the proof does not match */
   exchange(value: string, { redirectUri, codeVerifier }: CodeProof): TokenPair | undefined {
     const code = this.#codes.get(value);
     if (code === undefined || code.isUsed || code.expiresAt <= this.#now()) return undefined;
@@ -110,7 +110,7 @@ export class Grants {
     return { grant, accessToken: this.#addAccessToken(grant), refreshToken };
   }
 
-  /** @returns undefined if the refresh token is invalid */
+  /** @returns undefined if the OAuth refresh token is invalid */
   refresh(value: string): TokenPair | undefined {
     const token = this.#refresh.get(value);
     if (token === undefined) return undefined;
@@ -128,7 +128,7 @@ export class Grants {
     return { grant: token.grant, accessToken: this.#addAccessToken(token.grant), refreshToken };
   }
 
-  /** @returns the grant of a valid access token */
+  /** @returns the OAuth grant of a valid access token */
   grantOf(accessToken: string): Grant | undefined {
     const token = this.#access.get(accessToken);
     return token !== undefined && token.expiresAt > this.#now() ? token.grant : undefined;

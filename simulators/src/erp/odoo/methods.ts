@@ -135,7 +135,7 @@ function sortBy(
     if (!/^(?:asc|desc)$/i.test(direction)) throw valueError(`Invalid "order" specified (${JSON.stringify(order)})`);
   }
   const [first] = keys;
-  // The rows of a simulated table are already sorted by ascending id.
+  // The rows of a simulated Odoo table are already sorted by ascending id.
   if (keys.length === 1 && first?.[0] === 'id' && !/desc/i.test(first[1] ?? '')) return takeFirst(rows, count);
   return [...rows].toSorted((left, right) => {
     for (const [field = '', direction = 'asc'] of keys) {
