@@ -29,7 +29,7 @@ export interface AttackedSystem {
   /** An organization that is not involved in the attack. */
   readonly bystander: Tenant;
   newTenant(name: string): Promise<Tenant>;
-  /** Returns the resident memory of the gateway in bytes. */
+  /** Returns the resident memory of the attacked gateway in bytes. */
   residentBytes(): Promise<number>;
   /** Returns the resident memory of the gateway in bytes after a garbage collection. */
   collectedBytes(): Promise<number>;
@@ -103,7 +103,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
       },
       async receivingBytes() {
         const pids = [gateway.pid, documents.pid, ...(await childrenOf(documents.pid))];
-        // A process that reads documents may have been killed in the meantime.
+        // A process of the attacked system that reads documents may have been killed in the meantime.
         const bytes = await Promise.all(pids.map((pid) => residentBytesOf(pid).catch(() => 0)));
         return bytes.reduce((sum, one) => sum + one, 0);
       },

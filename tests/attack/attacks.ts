@@ -145,7 +145,7 @@ function* chunks(bytes: Uint8Array, length: number): Generator<string> {
   yield '0\r\n\r\n';
 }
 
-/** Joins short texts into fewer texts of at least the given length. */
+/** Joins short texts of an attack into fewer texts of at least the given length. */
 function* joined(texts: Iterable<string>, length: number): Generator<string> {
   let next = '';
   for (const text of texts) {
@@ -339,7 +339,7 @@ async function call(
   return response;
 }
 
-/** Sends requests one after the other over several connections, while an ordinary client works. */
+/** Attacks with requests one after the other over several connections, while an ordinary client works. */
 async function keepSending(
   { port }: AttackedSystem,
   whileHeld: () => Promise<void>,

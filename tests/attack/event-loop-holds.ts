@@ -17,7 +17,7 @@ export interface Hold {
   readonly holdMs: number;
 }
 
-/** Sends the request alone, each time from another address, so that earlier requests do not cause a refusal. */
+/** Sends the hostile request alone, each time from another address, so that earlier requests do not cause a refusal. */
 export async function measureHold(system: AttackedSystem, request: HostileRequest): Promise<Hold> {
   let status = 0;
   const holds: number[] = [];
@@ -47,7 +47,10 @@ async function answerTo({ port }: AttackedSystem, { bytes }: HostileRequest): Pr
   return answered;
 }
 
-/** Resolves when the connection ends, which is after all work that the request causes in the gateway. */
+/**
+ * Resolves when the connection of the hostile request ends, which is after all work that the request causes in the
+ * gateway.
+ */
 function closeOf(socket: Socket): Promise<void> {
   socket.setTimeout(CLOSE_MS_MAX, () => socket.destroy());
   return new Promise((resolve) => {

@@ -4,13 +4,13 @@ import { attackFiles } from '@invoicecontrol/extraction/testing/attack-files';
 import sharp from 'sharp';
 import type { UploadedFile } from '../bench/upload-client.js';
 
-/** A file, and the media type that it claims to have. */
+/** A hostile file, and the media type that it claims to have. */
 export interface HostileFile extends UploadedFile {
   readonly name: string;
 }
 
 const PIXELS_OF_BOMB = 16_000;
-/** Side length of a picture just below the pixel limit, which must be read. */
+/** Side length of a hostile picture just below the pixel limit, which must be read. */
 const PIXELS_OF_NOISE = 5_000;
 const DEPTH = 10_000;
 const RANDOM_BYTES = 300_000;

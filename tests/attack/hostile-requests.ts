@@ -19,7 +19,7 @@ const ACCEPT = '/v1/members/accept';
 const CONSENT = '/v1/erp-connections/oauth/callback';
 const NOTIFICATIONS = '/v1/billing/paddle/notifications';
 
-/** Repeats a text up to a length, and appends an end. */
+/** Repeats the text of a hostile request up to a length, and appends an end. */
 function repeated(text: string, length: number, end = ''): string {
   return text.repeat(Math.floor((length - end.length) / text.length)) + end;
 }

@@ -11,7 +11,7 @@ import { PDFDocument, PDFName } from 'pdf-lib';
 import { scanOf } from './document-files.js';
 import { progress, step } from './progress.js';
 
-/** Methods by which values are read from a document. */
+/** Methods by which invoice values are read from a document. */
 export const readingWays = ['XML', 'TEXT', 'OCR'] as const;
 export type ReadingWay = (typeof readingWays)[number];
 
@@ -20,7 +20,7 @@ interface Read {
   readonly document: string;
   readonly way: ReadingWay;
   readonly field: FieldPath;
-  /** Confidence of the field that was read, or undefined if nothing was read. */
+  /** Confidence of the document field that was read, or undefined if nothing was read. */
   readonly confidence: number | undefined;
   readonly isRight: boolean;
 }

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsOf } from './node-process.js';
 import type { Load, LoadOrder, LoadProcess } from './load-process.js';
 
-/** Processes whose CPU time is measured, by the name of their column. */
+/** Benchmarked processes whose CPU time is measured, by the name of their column. */
 export type Watched = Readonly<Record<string, number | undefined>>;
 
 /** Result of one measurement: what the callers saw, and the CPU time of each process. */
 export interface Measured extends Load {
-  /** CPU time per request in milliseconds, by process. */
+  /** CPU time per benchmarked request in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 

@@ -3,12 +3,12 @@ import type { CountingProxy, DatabaseCommand } from './counting-proxy.js';
 import { startSystem, stopAll } from './servers.js';
 import type { System, SystemOptions } from './servers.js';
 
-/** The whole system behind proxies that count its commands and calls. */
+/** The whole benchmarked system behind proxies that count its commands and calls. */
 export interface CountedSystem {
   readonly system: System;
-  /** Commands to the database so far, in the order in which they were sent. */
+  /** Commands of the benchmarked system to the database so far, in the order in which they were sent. */
   readonly commands: DatabaseCommand[];
-  /** Number of calls between services so far, by `caller>called`. */
+  /** Number of calls between the benchmarked services so far, by `caller>called`. */
   readonly calls: Record<string, number>;
   /** Counting proxies in front of the database of the benchmarked system. */
   readonly databases: readonly CountingProxy[];

@@ -17,7 +17,7 @@ const PICTURE_SIDE = 2_500;
 
 const pdfium = PDFiumLibrary.init();
 
-// The worker that recognises text would keep this process alive.
+// The worker that recognises text of a benchmark document would keep this process alive.
 process.once('disconnect', () => process.exit());
 process.on('message', (order: CeilingOrder) => {
   parseAll(order).then(

@@ -9,7 +9,7 @@ import type { BooksSize, ErpName } from './erp-books.js';
 const ROWS_PER_REQUEST = 5_000;
 const SECRET = 'bench~secret.1';
 
-/** A request to which a simulator has responded. */
+/** A request to which an ERP simulator has responded. */
 export interface LoggedRequest {
   readonly n: number;
   readonly method: string;
@@ -31,7 +31,7 @@ export interface Company {
   advanceClock(seconds: number): Promise<void>;
 }
 
-/** Creates a company in the simulator and adds its records. */
+/** Creates a company in the ERP simulator and adds its records. */
 export async function openCompany(erp: ErpName, url: string, size: BooksSize): Promise<Company> {
   const [tenantId, companyId, clientId, realmId] = [
     randomUUID(),

@@ -41,11 +41,11 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 `;
 
 const AIMS = {
-  /** Minimum number of imported rows per second, as a share of bare paging. */
+  /** Minimum number of imported ERP rows per second, as a share of bare paging. */
   pagingShare: 0.5,
   /** Maximum memory of the erp-sync process in addition to what it used before the synchronisation. */
   memoryMb: 150,
-  /** Maximum number of calls of an hourly synchronisation that finds no change. */
+  /** Maximum number of calls to the ERP of an hourly synchronisation that finds no change. */
   callsUnchanged: 10,
 } as const;
 const FULL: BooksSize = { vendors: 50_000, bills: 200_000 };
@@ -227,7 +227,7 @@ async function endOfRun(api: Client, connectionId: string, count: number): Promi
   }
 }
 
-/** Returns an empty list while the database does not answer. */
+/** Returns an empty list of ERP imports while the database does not answer. */
 async function recentRunsOf(api: Client, connectionId: string): Promise<readonly Run[]> {
   try {
     return (await api.get('/erp-connections/{connectionId}', { path: { connectionId } })).data.recentRuns;
@@ -245,7 +245,7 @@ function runMsOf({ startedAt, finishedAt }: Run): number {
   return Date.parse(finishedAt ?? '') - Date.parse(startedAt);
 }
 
-/** Tells whether a call requested data rather than tokens or consents. */
+/** Tells whether a call to an ERP requested data rather than tokens or consents. */
 function isPage(erp: ErpName, { path }: LoggedRequest): boolean {
   const data: Readonly<Record<ErpName, RegExp>> = {
     businessCentral: /\/api\//,

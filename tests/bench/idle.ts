@@ -8,7 +8,7 @@ import { step } from './progress.js';
 /** Services search for unfinished work of an earlier process soon after their start, and then rest. */
 const SETTLE_MS = 15_000;
 const MEASURED_SECONDS = 60;
-/** Without a mail server, the service has no job that sends mails. Nothing connects to this one. */
+/** Without a mail server, the organization service has no job that sends mails. Nothing connects to this one. */
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'Invoice Control <control@mail.example>' };
 
 export interface Idle {

@@ -236,7 +236,9 @@ async function submitAll(
   }
 }
 
-/** Reads the request log while requests arrive, because the simulator keeps only the last ones. */
+/**
+ * Reads the request log of the simulated KSeF while requests arrive, because the simulator keeps only the last ones.
+ */
 async function awaitEnd(
   db: MongoConnection['db'],
   { submissions }: Size,

@@ -27,7 +27,7 @@ export interface Load {
   /** Number of requests that were sent, including those that had no response at the end. */
   readonly posted: number;
   readonly answered: number;
-  /** Number of other responses by status, and of requests with `no answer`. */
+  /** Number of responses other than 202 by status, and of requests with `no answer`. */
   readonly refused: Readonly<Record<string, number>>;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;

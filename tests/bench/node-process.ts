@@ -14,9 +14,9 @@ const MS_PER_TICK = 10;
 export interface NodeProcess {
   readonly name: string;
   readonly pid: number;
-  /** Address of the process, as `host:port`. */
+  /** Address of the benchmarked process, as `host:port`. */
   readonly address: string;
-  /** Path of the log of the process, which has one JSON line for each entry. */
+  /** Path of the log of the benchmarked process, which has one JSON line for each entry. */
   readonly logFile: string;
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function residentBytesOf(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Returns the child processes that have not ended. */
+/** Returns the child processes of a process that have not ended. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1');
   return children.trim().split(' ').filter(Boolean).map(Number);

@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util';
 export interface Options {
   /** Duration of each measurement of the benchmark in seconds. */
   readonly seconds: number;
-  /** File to which the figures are written as JSON. */
+  /** File to which the figures of the benchmark are written as JSON. */
   readonly json: string | undefined;
 }
 
 /**
- * Reads the options of the command line.
+ * Reads the options of a benchmark from the command line.
  * @returns undefined when help was requested, which has been printed
  */
 export function readOptions(usage: string, defaultSeconds: string): Options | undefined {
@@ -32,7 +32,7 @@ export function readOptions(usage: string, defaultSeconds: string): Options | un
   return { seconds, json: values.json };
 }
 
-/** Returns a description of the machine, on which the figures depend. */
+/** Returns a description of the machine, on which the figures of a benchmark depend. */
 export function machine() {
   return { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown' };
 }

@@ -9,7 +9,7 @@ export interface StoredBill {
   readonly invoice: CanonicalInvoice;
   readonly decision: string;
   readonly claim: string;
-  /** True if the history planted a fault in it, or made it as a copy. */
+  /** True if the generated history planted a fault in the invoice, or made it as a copy. */
   readonly isPlanted: boolean;
   readonly isCopy: boolean;
 }
@@ -46,7 +46,7 @@ export interface LabelledRuns {
 
 const CENT = 10_000n;
 const UNIT = 1_000_000n;
-/** Share of the planted lines of a run, by kind. The rest is clean. */
+/** Share of the planted lines of a payment run, by kind. The rest is clean. */
 const PLANTED_SHARE = 0.07;
 const INVOICES_PER_LINE_MAX = 4;
 /** Account of a person who is paid in place of the supplier. */

@@ -33,7 +33,7 @@ export function progress(line: string): void {
   }
 }
 
-/** Returns the name and the progress of the step that began last. */
+/** Returns the name and the progress of the benchmark step that began last. */
 export function currentStep(): string {
   return detail === '' ? current : `${current} (${detail})`;
 }

@@ -5,7 +5,7 @@ import { mean } from './cell.js';
 import { invoiceAt } from './invoices.js';
 import type { BenchInvoice } from './invoices.js';
 
-/** Number of measured requests of each kind. */
+/** Number of measured API requests of each kind. */
 const REQUESTS = 10;
 
 /** The database work of one kind of request, on average. */
@@ -28,7 +28,7 @@ export interface DatabaseWork {
   readonly writtenBytes: number;
 }
 
-/** A request and the database commands that the analysis service sent for it. */
+/** A benchmarked request and the database commands that the analysis service sent for it. */
 export interface Counted {
   readonly commands: readonly DatabaseCommand[];
   readonly answeredAtMs: number;

@@ -16,7 +16,7 @@ import type { StagesMs } from './scan-stages.js';
 import type { System } from './servers.js';
 import type { NewTenant } from './tenants.js';
 
-/** Number of rows in the largest file that one request accepts. */
+/** Number of rows in the largest history scan file that one request accepts. */
 const ROWS = 5_000;
 const SCANS_AT_ONCE = 5;
 /** Rate at which the other tenant posts invoices, and the number of its stored invoices. */
@@ -90,7 +90,7 @@ export interface ScansDeps {
   readonly storePids: Watched;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
-  /** Database for the measurement without the services, on their database server. */
+  /** Database for the measurement of a history scan without the services, on their database server. */
   readonly ceilingDb: MongoConnection['db'];
 }
 
@@ -302,7 +302,7 @@ function mediansOfCeilings(rounds: readonly ScanCeilings[]): ScanCeilings {
   };
 }
 
-/** Computes the median for each name, over the rounds that have the name. */
+/** Computes the median of each named benchmark figure over the rounds that have it. */
 function medians(rounds: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = new Set(rounds.flatMap((round) => Object.keys(round)));
   return Object.fromEntries(

@@ -14,7 +14,7 @@ export interface HistoryOptions {
   readonly organizationId: string;
   readonly company: { readonly companyId: string; readonly name: string };
   readonly count: number;
-  /** Range of the dates of issue. Default: the two years up to yesterday. */
+  /** Range of the dates of issue of the seeded invoices. Default: the two years up to yesterday. */
   readonly issued?: IssueDates;
   readonly onProgress?: (stored: number) => void;
 }
@@ -54,7 +54,7 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
       stored.flatMap(({ findings }) => findings),
     );
   };
-  // The database stores a batch while the next batch is being created.
+  // The database stores a batch of invoices while the next batch is being created.
   let storing: Promise<void> = Promise.resolve();
   for (let from = 0; from < count; from += BATCH) {
     const batch: StoredInvoice[] = [];

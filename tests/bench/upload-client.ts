@@ -26,7 +26,10 @@ export interface UploadTimes {
   readonly status: number;
 }
 
-/** Status codes after which the client asks for the decision again: the service is still working or is busy. */
+/**
+ * Status codes after which the client asks for the decision on a document again: the service is still working or is
+ * busy.
+ */
 const LATER: readonly number[] = [503, 504];
 const PAUSE_MS = 1_000;
 /**

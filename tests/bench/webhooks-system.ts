@@ -40,7 +40,7 @@ export interface Endpoint {
 
 export interface WebhooksSystem {
   readonly receiver: ReceiverProcess;
-  /** Process of the measured service; another one after `killAndRestart`. */
+  /** Process of the measured webhooks service; another one after `killAndRestart`. */
   readonly webhooks: NodeProcess;
   readonly caFile: string;
   readonly natsUrl: string;

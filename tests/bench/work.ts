@@ -89,7 +89,7 @@ export async function measureWork(options: WorkOptions): Promise<Work[]> {
 
 interface Counting extends Pick<WorkOptions, 'db' | 'load'> {
   readonly url: string;
-  /** Database commands of the current request, which the proxies record. */
+  /** Database commands of the current API request, which the proxies record. */
   readonly commands: DatabaseCommand[];
   readonly calls: Record<string, number>;
   readonly databases: readonly CountingProxy[];
@@ -161,7 +161,7 @@ async function workOf(
   };
 }
 
-/** Sends a request and records when its response was complete. */
+/** Sends an API request and records when its response was complete. */
 async function call(
   url: string,
   key: string,

@@ -407,7 +407,7 @@ function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, lefto
   ];
 }
 
-/** A change that must be announced, with the event that announces it. */
+/** A change of a record that must be announced, with the event that announces it. */
 interface Change {
   readonly event: string;
   /** Key that distinguishes a change of a record from others of its kind in the audit of a chaos run. */

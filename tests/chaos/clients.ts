@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 export interface Load {
-  /** Stops the test clients from beginning further requests. */
+  /** Stops the clients of the chaos run from beginning further requests. */
   stop(): void;
   /** Resolves when the outcome of every request of the chaos clients is known. Call it after `stop`. */
   finished(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Load {
 
 const SUPPLIERS = 7;
 const ROWS_MIN = 200;
-/** Maximum number of requests that a client repeats while it sends others. */
+/** Maximum number of requests that a chaos client repeats while it sends others. */
 const RETRYING_MAX = 8;
 /** Findings that a client has yet to review. */
 const OPEN_FINDINGS_MAX = 50;
@@ -92,7 +92,7 @@ function invoiceClient(
   { seed, tenantNumber, client, clients, retrying }: ClientOptions & { client: number; retrying: Promise<unknown>[] },
 ): () => Promise<void> {
   const random = randomOf(seed, 'client', tenantNumber, client);
-  /** Requests that the client has sent, so that it can send one of them once more. */
+  /** Requests that the chaos client has sent, so that it can send one of them once more. */
   const sent: (() => ReturnType<Ledger['postInvoice']>)[] = [];
   const open: string[] = [];
   const { organizationId } = tenant;
@@ -198,7 +198,7 @@ function fileOf(
   random: Random,
   { seed, tenantNumber, clients, count, firstNumber, rowsMax }: ClientOptions & { count: number; firstNumber: string },
 ): Row[] {
-  // The random number is squared, so that most files are small.
+  // The random number is squared, so that most history scan files are small.
   const size = ROWS_MIN + Math.floor((rowsMax - ROWS_MIN) * random.next() ** 2);
   let ids = 0;
   const rows = Array.from({ length: size }, (_, index): SampleRow => {
@@ -233,7 +233,7 @@ function letters(value: number): string {
   return [...value.toString(26)].map((digit) => String.fromCharCode(65 + Number.parseInt(digit, 26))).join('');
 }
 
-/** Returns a separate random source for all values that identify records. */
+/** Returns a separate random source of a chaos client for all values that identify records. */
 function randomOf(seed: number, ...name: readonly (string | number)[]): Random {
   let hash = seed | 0;
   for (const character of name.join('|')) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);

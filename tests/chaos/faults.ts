@@ -6,7 +6,7 @@ import type { ChaosSystem } from './system.js';
 export interface Lifted {
   /** Time at which the fault of the chaos round ended, on the clock of `performance.now()`. */
   readonly atMs: number;
-  /** Resolves when the killed process serves again. */
+  /** Resolves when the process that a chaos fault killed serves again. */
   readonly restored: Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 export interface Sample {
   readonly round: number;
   readonly process: string;
-  /** Process id of the service. It changes when the service is started again. */
+  /** Process id of the measured service. It changes when the service is started again. */
   readonly pid: number;
   readonly residentMb: number;
   readonly descriptors: number;

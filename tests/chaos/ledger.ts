@@ -4,10 +4,10 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
 import type { Row } from '../e2e/crash/sample-invoices.js';
 
-/** Time limit for one attempt of a request. The gateway responds earlier. */
+/** Time limit for one attempt of a chaos client's request. The gateway responds earlier. */
 const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** Pauses in milliseconds of a client that waits longer after each attempt. */
+/** Pauses in milliseconds of a chaos client that waits longer after each attempt. */
 const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
 
 /**
@@ -19,7 +19,7 @@ type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
 interface Entry {
   readonly organizationId: string;
   outcome: Outcome;
-  /** True if the client repeats the request until its outcome is known. */
+  /** True if the chaos client repeats the request until its outcome is known. */
   readonly isRetried: boolean;
   /** Last failure among the responses to the request of a chaos client. */
   lastFailure?: string;
@@ -87,7 +87,7 @@ export interface Ledger {
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt of a request until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
-  /** Ends all requests that the clients still retry. */
+  /** Ends all requests that the chaos clients still retry. */
   close(): void;
 }
 
@@ -142,7 +142,7 @@ export function openLedger(baseUrl: string): Ledger {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     return answer;
   };
-  /** Sends a request once and records the outcome. */
+  /** Sends a request of a chaos client once and records the outcome. */
   const attempt = async <E extends Entry>(
     kept: E[],
     entry: E,

@@ -1,4 +1,4 @@
-// Plans the faults and their times from the seed alone, so that a run can be repeated.
+// Plans the faults of a chaos run and their times from the seed alone, so that a run can be repeated.
 import { entries } from '@invoicecontrol/topology/services';
 import { randomFrom } from '../detection/random.js';
 import type { Random } from '../detection/random.js';
@@ -49,7 +49,10 @@ export const faultMeanings: Readonly<Record<FaultKind, string>> = {
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Name of the process, such as `analysis-1` or `database`. Absent if the fault affects connections. */
+  /**
+   * Name of the process with a chaos fault, such as `analysis-1` or `database`. Absent if the fault affects
+   * connections.
+   */
   readonly process?: string;
   /** Target of a chaos fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
@@ -73,13 +76,13 @@ export interface PlanOptions {
   readonly kinds: readonly FaultKind[];
   /** Number of processes of each service in the chaos run. */
   readonly replicas: number;
-  /** Names of the only processes that are killed or paused. Default: all. */
+  /** Names of the only processes that a chaos run kills or pauses. Default: all. */
   readonly processes?: readonly string[];
   /** Duration of a `broker-outage` in milliseconds. */
   readonly outageMs?: number;
 }
 
-/** Weights of the kinds of faults. Most faults kill or pause a process. */
+/** Weights of the kinds of chaos faults. Most faults kill or pause a process. */
 const weights: Readonly<Partial<Record<FaultKind, number>>> = { kill: 3, pause: 2, partition: 2 };
 const TWO_FAULTS_SHARE = 0.25;
 /** Maximum number of attempts to find a second fault that is independent of the first one. */

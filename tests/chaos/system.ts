@@ -54,7 +54,7 @@ export interface ChaosSystem {
   /** Returns the proxies of a connection: one, or one for each replica if replicas connect to a database. */
   proxiesOf(link: Link): readonly TcpProxy[];
   newTenant(name: string): Promise<Tenant>;
-  /** Processes that ended although the test did not kill them, with their last output. Each was started again. */
+  /** Processes that ended although the chaos run did not kill them, with their last output. Each was started again. */
   readonly ended: readonly string[];
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Random } from './random.js';
 /** A generated invoice with its labels for measuring the detection. */
 export interface Bill {
   readonly invoice: CanonicalInvoice;
-  /** The day of arrival, which orders the history; the issue date may differ. */
+  /** The day of arrival of the bill, which orders the history; the issue date may differ. */
   readonly arrival: string;
   readonly companyId: string;
   /** Id that all generated bills of one supply share: the original, its copies, and the parts of a whole. */

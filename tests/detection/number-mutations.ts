@@ -56,7 +56,7 @@ export const rewrittenNumbers = {
   'parts of the number reordered': renumbered((number) => reordered(number)),
 } as const satisfies Record<string, Change>;
 
-/** Mutations that append a suffix to the number. */
+/** Mutations that append a suffix to the invoice number. */
 export const extendedNumbers = {
   'letter appended': renumbered((number) => (/\d$/.test(number) ? `${number}A` : undefined)),
   'word COPY appended': renumbered((number) => `${number} COPY`),
@@ -81,7 +81,7 @@ export const extendedNumbers = {
   ),
 } as const satisfies Record<string, Change>;
 
-/** Mutations that misread or mistype the number. */
+/** Mutations that misread or mistype the invoice number. */
 export const misreadNumbers = {
   'O for 0': renumbered((number) => number.replace('0', 'O')),
   'O for 0 after leading zeros': renumbered((number) => number.replace(/(?<!\d)0{2}(?=\d)/, '0O')),

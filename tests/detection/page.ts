@@ -17,7 +17,7 @@ function patternOf(set: SetName): RegExp {
   return new RegExp(`<!-- figures of ${set}, sha256 ([0-9a-f]*) -->\\n([^]*?)<!-- end of ${set} -->`);
 }
 
-/** Returns the page with the figures of a set replaced. */
+/** Returns the page of detection figures with the figures of a set replaced. */
 export function withFigures(page: string, figures: SetFigures): string {
   const { set } = figures;
   if (!patternOf(set).test(page)) throw new Error(`the page has no place for the figures of ${set}`);

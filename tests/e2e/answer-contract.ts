@@ -16,11 +16,11 @@ export interface SentRequest {
   readonly method: string;
   /** Path of the request from the root, without the query, such as `/v1/invoices`. */
   readonly path: string;
-  /** Value of the header X-Request-Id of the request, if the request had this header. */
+  /** Value of the header X-Request-Id of the API request, if the request had this header. */
   readonly requestId?: string | undefined;
 }
 
-/** Throws an AssertionError that names the fault of the response. */
+/** Throws an AssertionError that names the fault of a response of the API. */
 export type AnswerCheck = (request: SentRequest, answer: ReceivedAnswer) => void;
 
 /** The parts of a JSON schema that the checks of API responses use. */
@@ -94,7 +94,7 @@ const transportStatuses: ReadonlySet<number> = new Set([405, 408, 414, 431]);
 /** Matches API keys, recovery and invitation tokens, and webhook secrets. */
 const SECRET = /\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/;
 
-/** The only places where a response may contain a secret, by operation. */
+/** The only places where a response of the API may contain a secret, by operation. */
 const shownOnce: Readonly<Record<string, string>> = {
   createApiKey: 'key',
   deleteOrganization: 'recoveryToken',
@@ -205,7 +205,7 @@ function checkEnvelope(
   if (error.code === 'RATE_LIMITED') assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, what);
 }
 
-/** Tells whether the response is a file of a type that the description lists for it. */
+/** Tells whether a response of the API is a file of a type that the description lists for it. */
 function isFile({ status, headers }: ReceivedAnswer, operation: Operation | undefined): boolean {
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   return !type.startsWith('application/json') && operation?.responses[status]?.content?.[type] !== undefined;
@@ -256,7 +256,7 @@ function strictValidators({ paths, components }: OpenApi): (name: string) => Val
   };
 }
 
-/** Returns the same schema, but without permission for undocumented fields. */
+/** Returns the schema of a response, but without permission for undocumented fields. */
 function closed(schema: Schema): Schema {
   if (schema.allOf !== undefined) throw new TypeError('A schema with allOf cannot be closed; publish its fields.');
   if (schema.$ref !== undefined) return { ...schema, $ref: `openapi${schema.$ref}` };

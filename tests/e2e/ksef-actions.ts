@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startKsef as startSimulator } from '@invoicecontrol/dev/simulators';
 import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 
-/** Counters that the simulator keeps for one context. */
+/** Counters that the KSeF simulator keeps for one context. */
 export interface Counters {
   readonly sends: Readonly<Record<string, number>>;
   readonly registered: readonly {
@@ -20,7 +20,7 @@ export interface Counters {
 
 type EnvironmentName = 'test' | 'demo';
 
-/** The environments TEST and DEMO of a simulator. Without a name, an action is about TEST. */
+/** The environments TEST and DEMO of a KSeF simulator. Without a name, an action is about TEST. */
 export interface Ksef {
   /** Environment variables that give the product the address of the KSeF simulator. */
   readonly env: Readonly<Record<string, string>>;

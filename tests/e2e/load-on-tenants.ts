@@ -1,7 +1,7 @@
 // Sends requests to the product at a constant rate and records the outcome of each request.
 
 export interface Outcome {
-  /** Start time of the request on the clock of `performance.now()`. */
+  /** Start time of the API request on the clock of `performance.now()`. */
   readonly begunAt: number;
   readonly endedAt: number;
   readonly status: number;

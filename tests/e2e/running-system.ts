@@ -18,7 +18,7 @@ import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
 /** A response of the API that has passed the checks that apply to every response. */
 export interface Answer<Body = unknown> extends ReceivedAnswer {
-  /** Parsed JSON body. Undefined for a response without a body and for a file. */
+  /** Parsed JSON body of an API response. Undefined for a response without a body and for a file. */
   readonly body: Body;
 }
 

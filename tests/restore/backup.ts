@@ -22,9 +22,9 @@ export interface CollectionState {
   readonly database: string;
   readonly collection: string;
   readonly documents: number;
-  /** SHA-256 of all documents in the order of their ids. */
+  /** SHA-256 of all documents of the collection in the order of their ids. */
   readonly digest: string;
-  /** Indexes as listed by the database, in the order of their names. */
+  /** Indexes of the collection as listed by the database, in the order of their names. */
   readonly indexes: readonly IndexDescriptionInfo[];
 }
 

@@ -63,7 +63,8 @@ export interface Comparison {
 }
 
 /**
- * Starts separate servers, whatever the environment specifies, because the rehearsal destroys the data of its servers.
+ * Starts separate servers, whatever the environment specifies, because the restore rehearsal destroys the data of its
+ * servers.
  */
 export function rehearseRestore(options: RehearsalOptions): Promise<Rehearsal> {
   return closingAfter(() => rehearse(options));

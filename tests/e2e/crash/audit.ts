@@ -61,7 +61,7 @@ export interface StoredFinding {
   readonly scanId?: string;
 }
 
-/** The record in which an aggregate lists its published events. */
+/** The record in which an aggregate lists its published events for the audit. */
 interface Announcing {
   readonly recentEvents?: readonly { readonly id: string; readonly subject: string }[];
 }
@@ -372,7 +372,7 @@ async function announcedEvents({ analysis, scan }: Databases): Promise<{ id: str
   return documents.flat().flatMap(({ recentEvents = [] }) => recentEvents);
 }
 
-/** Counts the occurrences of each key. */
+/** Counts the occurrences of each key of the audited records. */
 export function counted(keys: readonly (string | undefined)[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const key of keys) if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -10,7 +10,7 @@ import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 
 export interface Effect {
-  /** Id of the event, which is also the id of the document that its consumer writes. */
+  /** Id of the consumed event, which is also the id of the document that its consumer writes. */
   readonly _id: string;
   readonly event: string;
   readonly payload: string;

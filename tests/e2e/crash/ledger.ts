@@ -5,13 +5,13 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { AcceptedAnalysis, Page, Scan } from '../shapes.js';
 import type { Row } from './sample-invoices.js';
 
-/** Time limit in milliseconds for one attempt. The gateway responds earlier. */
+/** Time limit in milliseconds for one attempt of a request in the crash test. The gateway responds earlier. */
 const ATTEMPT_MS_MAX = 15_000;
 /**
  * Time limit in milliseconds for a history scan, which waits for its turn and for the scans that are being analyzed.
  */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** Pause in milliseconds of a client that was told to retry after a second. */
+/** Pause in milliseconds of a crash test's client that was told to retry after a second. */
 const RETRY_EACH_MS = 1_000;
 /** Maximum number of attempts for files, which are large and are sent by many clients here. */
 const SCAN_RETRY_EACH_MS = 2_000;

@@ -41,7 +41,7 @@ export async function scanAtOnce(
     ledger.scanWithRetries(request('once')),
     ledger.scanWithRetries(twice),
     ledger.scanWithRetries(twice),
-    // The request has no key and cannot be retried, so the sweep completes the stored part.
+    // The history scan request has no Idempotency-Key and cannot be retried, so the sweep completes the stored part.
     ledger.sendScan(request(undefined)).catch(() => {}),
   ]);
 }

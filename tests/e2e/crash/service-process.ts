@@ -5,7 +5,7 @@ import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
 
 /** The root directory of the repository. The compiled file is one directory deeper than its source. */
 const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
-/** Maximum number of starts, more than a service needs on a busy machine. */
+/** Maximum number of starts of a service process, more than a service needs on a busy machine. */
 const STARTS_MAX = 3;
 const UNLIMITED_PER_MINUTE = '1000000';
 /** The cache that `npm test` sets for all processes. A service gets no other variable of this process. */
@@ -41,7 +41,7 @@ export interface ServiceProcess extends Killable {
 export interface ServiceOutput {
   /** Receives a line with the last output of a process that ended although the test did not kill it. */
   readonly log: (line: string) => void;
-  /** Receives every line that the process logs. */
+  /** Receives every line that the service process logs. */
   readonly onOutput?: (line: string) => void;
 }
 

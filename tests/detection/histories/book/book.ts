@@ -120,7 +120,7 @@ export function monthly({ every = 1, day }: { readonly every?: number; readonly 
   };
 }
 
-/** Returns days with the given number of days in between. */
+/** Returns the issue days of a supplier's bills with the given number of days in between. */
 export function every(min: number, max: number): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const days: string[] = [];

@@ -21,7 +21,7 @@ interface Again {
 
 const numberOf = ({ bill }: Entry): string => bill.invoice.invoice_number;
 
-/** Returns a copy in which only the number is changed. */
+/** Returns a copy of a bill in which only the number is changed. */
 function renumbered(
   change: (entry: Entry, random: Random) => string | undefined,
   delay: readonly [number, number] = [2, 25],
@@ -33,7 +33,7 @@ function renumbered(
   };
 }
 
-/** Returns a copy in which a field other than the number is changed. */
+/** Returns a copy of a bill in which a field other than the number is changed. */
 function changed(
   change: (bill: Bill, random: Random, entry: Entry) => Bill | undefined,
   delay: readonly [number, number] = [1, 30],

@@ -30,7 +30,7 @@ export interface Trade {
   readonly trade: string;
   readonly suppliers: number;
   readonly countries: readonly string[];
-  /** Words of the trade, by country or for all countries (`any`). */
+  /** Words of the supplier's trade, by country or for all countries (`any`). */
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;
@@ -304,7 +304,7 @@ export interface Casting {
   readonly entries: readonly Entry[];
 }
 
-/** Returns a name that differs from every other name in at least one word. */
+/** Returns a supplier name that differs from every other name in at least one word. */
 function nameOf(world: World, taken: Set<string>, trade: Trade, country: string): string {
   const { random, cores } = world;
   const words = trade.words[country] ?? trade.words['any'] ?? [''];

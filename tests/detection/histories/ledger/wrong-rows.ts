@@ -48,7 +48,7 @@ function withNet({ bill, rate, supplier }: Entry, net: number): Bill {
   return withInvoice(bill, amounts(net, rate, supplier.currency));
 }
 
-/** Returns an id with the same length, other digits and no letters, which is valid in no country. */
+/** Returns a tax id with the same length, other digits and no letters, which is valid in no country. */
 function brokenTaxId(id: string): string {
   const last = Number(id.slice(-1));
   return Number.isNaN(last)

@@ -69,7 +69,7 @@ export function plantCopies(book: Book, random: Random, slips: readonly Slip[], 
 
 // Numbers
 
-/** Returns the positions of the digits that are not part of the date or year. */
+/** Returns the positions of the digits of an invoice number that are not part of the date or year. */
 function digitSpots(draft: Draft): number[] {
   const year = draft.date.slice(0, 4);
   const compact = draft.date.replaceAll('-', '');
@@ -142,7 +142,7 @@ const letterDigit = (draft: Draft, random: Random): string | undefined => {
   return at(draft.number, i, read[draft.number.charAt(i)] ?? '0');
 };
 
-/** Finds the position of the month in a number, next to the year. */
+/** Finds the position of the month in an invoice number, next to the year. */
 function monthBesideYear(number: string, date: string): number | undefined {
   const [year = '', month = ''] = date.split('-');
   const match = new RegExp(`(?<=${year}[-/])${month}(?![0-9])|(?<=[-/])${month}(?=[-/]${year})`).exec(number);
