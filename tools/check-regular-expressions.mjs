@@ -103,7 +103,7 @@ function expressionsIn(file) {
   try {
     source = readFileSync(join(options.root, file), 'utf8');
   } catch (error) {
-    // The file may not exist, because git also lists deleted files whose deletion is not committed yet.
+    // The checked source file may not exist, because git also lists deleted files whose deletion is not committed yet.
     if (error.code === 'ENOENT') return [];
     throw error;
   }
@@ -124,7 +124,7 @@ function expressionsIn(file) {
   return found;
 }
 
-/** Returns the constants at the top level of a file, by name. */
+/** Returns the constants at the top level of a source file, by name. */
 function constantsOf({ body }) {
   const declarations = body
     .map((statement) => statement.declaration ?? statement)
@@ -133,7 +133,7 @@ function constantsOf({ body }) {
   return new Map(declarations.map(({ id, init }) => [id.name, init]));
 }
 
-/** Returns the text of an expression if it is known without running the code. */
+/** Returns the text of a JavaScript expression if it is known without running the code. */
 function textOf(node, constants) {
   switch (node?.type) {
     case 'Literal':
@@ -165,7 +165,10 @@ function walk(node, visit) {
   for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) walk(value, visit);
 }
 
-/** Analyzes patterns and stores the results, because the analysis of a few hundred patterns takes some seconds. */
+/**
+ * Analyzes regular expressions and stores the results, because the analysis of a few hundred patterns takes some
+ * seconds.
+ */
 function openJudge() {
   const file = join(home, VERDICTS_FILE);
   let verdicts = {};
@@ -193,7 +196,8 @@ function openJudge() {
       const verdict = verdictOn(pattern, flags);
       if (verdict !== 'linear') return verdict;
       if (!flags.includes('g')) return undefined;
-      // The code searches for all matches, so text that a failed attempt has read is read again by the next attempt.
+      // The code searches for all matches of the regular expression, so text that a failed attempt has read is read
+      // again by the next attempt.
       const part = droppableParts(pattern, flags).find((raw) => verdictOn(raw, flags) !== 'linear');
       return part === undefined ? undefined : `${verdictOn(part, flags)} when all matches are looked for, by /${part}/`;
     },

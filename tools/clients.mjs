@@ -273,7 +273,7 @@ function compileJava(folder) {
 }
 
 function compileGo(folder) {
-  // The generated tests import a module path that is a placeholder.
+  // The generated tests of the API client import a module path that is a placeholder.
   rmSync(`${folder}/test`, { recursive: true, force: true });
   run('go', ['mod', 'tidy'], { cwd: folder });
   run('go', ['vet', './...'], { cwd: folder });
@@ -334,7 +334,7 @@ function runDeno(folder, ...args) {
   });
 }
 
-/** Runs one of the programs in tools/clients with the generated package. */
+/** Runs one of the programs in tools/clients with the generated package of an API client. */
 function callPython(program) {
   return (folder) => run(python, [`${root}tools/clients/${program}`], { cwd: folder, env: { PYTHONPATH: folder } });
 }

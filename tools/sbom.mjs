@@ -28,7 +28,7 @@ mkdirSync('.cache', { recursive: true });
 writeFileSync('.cache/sbom.cdx.json', `${JSON.stringify(listed, null, 2)}\n`);
 console.log(`.cache/sbom.cdx.json: ${listed.components.length} packages`);
 
-/** Adds a package, by its path in the lock file, and all that it needs at run time. */
+/** Adds an npm package, by its path in the lock file, and all that it needs at run time. */
 function follow(path) {
   const target = packages[path].link ? packages[path].resolved : path;
   if (needed.has(target)) return;

@@ -272,7 +272,10 @@ function npmCache() {
   }
 }
 
-/** Waits for the lock. The lock is released when this process ends, and the lock of an ended process is taken over. */
+/**
+ * Waits for the lock of the set-up. The lock is released when this process ends, and the lock of an ended process is
+ * taken over.
+ */
 async function lock() {
   mkdirSync('.cache', { recursive: true });
   if (tryLock()) return;

@@ -62,7 +62,7 @@ function render() {
   ].join('\n\n')}\n`;
 }
 
-/** Returns a table whose columns are as wide as Prettier makes them. */
+/** Returns a Markdown table whose columns are as wide as Prettier makes them. */
 function table(head, rows) {
   const widths = head.map((name, column) =>
     Math.max(...[name, ...rows.map((row) => row[column])].map(({ length }) => length)),

@@ -45,7 +45,7 @@ function collect({ info, tags = [], security = [], paths, components }) {
   };
 }
 
-/** Returns the parameter that a reference names, or the parameter itself. */
+/** Returns the API parameter that a reference names, or the parameter itself. */
 function referenced(parameter, { parameters }) {
   return parameter.$ref === undefined ? parameter : parameters[parameter.$ref.split('/').at(-1)];
 }
@@ -65,7 +65,8 @@ function toItem({ path, method, operation }) {
       method: method.toUpperCase(),
       ...(security.length === 0 ? { auth: { type: 'noauth' } } : {}),
       header: [
-        // The collection sends a new key with every request. Replace it with a fixed key to test a repeated request.
+        // The Postman collection sends a new Idempotency-Key with every request. Replace it with a fixed key to test a
+        // repeated request.
         ...isIn('header').map(({ name, ...rest }) =>
           name === 'Idempotency-Key'
             ? { key: name, value: '{{$guid}}', ...description(rest) }

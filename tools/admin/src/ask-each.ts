@@ -1,6 +1,6 @@
 import type { Operator, ServiceOperations } from './command.js';
 
-/** The responses of the services, and one sentence for each service that did not respond. */
+/** The responses of the services to an operator's command, and one sentence for each service that did not respond. */
 interface Answers<T> {
   readonly answers: readonly { readonly service: string; readonly answer: T }[];
   readonly failures: readonly string[];

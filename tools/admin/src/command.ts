@@ -14,15 +14,15 @@ export interface CommandOption {
   readonly isRequired?: true;
 }
 
-/** A value that a command line has without an option name, after the command. */
+/** A value that an operator's command line has without an option name, after the command. */
 export interface CommandArgument {
-  /** Placeholder in the help, for example `SCAN_ID`. */
+  /** Placeholder in the help of an operator's command, for example `SCAN_ID`. */
   readonly value: string;
   readonly description: string;
   readonly isRequired?: true;
 }
 
-/** A table that a command prints, with its column headings. */
+/** A table that an operator's command prints, with its column headings. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -30,17 +30,17 @@ export interface Table {
 
 /** The result of an operator's command. */
 export interface Outcome {
-  /** With --json, the command prints only this value. */
+  /** With --json, the operator's command prints only this value. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Sentence that the command prints before the values if --json is absent. */
+  /** Sentence that the operator's command prints before the values if --json is absent. */
   readonly sentence: string;
   readonly values?: Readonly<Record<string, string>>;
   readonly table?: Table;
   /** A remark about the printed values, for example that an API key is shown only once. */
   readonly note?: string;
   /**
-   * One sentence for each failure of the command. The sentences are printed to standard error, and the exit code
-   * reports failure.
+   * One sentence for each failure of the operator's command. The sentences are printed to standard error, and the exit
+   * code reports failure.
    */
   readonly failures?: readonly string[];
 }
@@ -58,7 +58,7 @@ export const operatedServices = [
 ] as const;
 export type OperatedService = (typeof operatedServices)[number];
 
-/** The functions of one service that a command for several services calls. */
+/** The functions of one service that an operator's command for several services calls. */
 export interface ServiceOperations {
   readonly service: OperatedService;
   readonly rpc: Methods<typeof Operations, CallOptions>;
@@ -70,25 +70,31 @@ export interface Operator {
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
   readonly scan: Methods<typeof ScanOperator, CallOptions>;
   readonly billing: Methods<typeof BillingOperator, CallOptions>;
-  /** The services that the command calls: one fixed service, every service, or the service that --service names. */
+  /**
+   * The services that the operator's command calls: one fixed service, every service, or the service that --service
+   * names.
+   */
   readonly services: readonly ServiceOperations[];
   readonly call: CallOptions;
-  /** Function that shows the progress of a long command on a terminal. */
+  /** Function that shows the progress of a long operator's command on a terminal. */
   readonly report: (progress: string) => void;
 }
 
 export interface Command {
-  /** Name of the command in one word or two, for example `dead-letters list`. */
+  /** Name of the operator's command in one word or two, for example `dead-letters list`. */
   readonly name: string;
   readonly summary: string;
-  /** The service that the command calls. With `every`, it calls every service or the service that --service names. */
+  /**
+   * The service that the operator's command calls. With `every`, it calls every service or the service that --service
+   * names.
+   */
   readonly service: OperatedService | 'every';
   readonly argument?: CommandArgument;
   readonly options: Readonly<Record<string, CommandOption>>;
   /** Arguments in the examples of an operator's command, which can be copied and run. */
   readonly examples: readonly string[];
   /**
-   * Runs the command against the running system.
+   * Runs the operator's command against the running system.
    * @param given the values of the given options, '' for an option without a value; all required options are present
    * @param argument the value after the command
    */
@@ -99,9 +105,9 @@ export interface Command {
   ): Promise<Outcome>;
 }
 
-/** A command that works on files and needs no running system. */
+/** An operator's command that works on files and needs no running system. */
 export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
-  /** Placeholder in the help, for example `FILE...`. */
+  /** Placeholder for files in the help of an operator's command, for example `FILE...`. */
   readonly argument: CommandArgument & { readonly isRequired: true };
   /**
    * Yields one validation result for each file, in their order. Each result is printed as soon as it is available.
@@ -127,7 +133,7 @@ export interface StandaloneCommand extends Pick<Command, 'name' | 'summary' | 'o
 
 export type AnyCommand = Command | FileCommand | StandaloneCommand;
 
-/** Error for a wrong command line. The message states what to change. */
+/** Error for a wrong command line of the operator. The message states what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -6,7 +6,7 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { UsageError } from './command.js';
 import type { OperatedService } from './command.js';
 
-/** Timeout in milliseconds of a call to a service. */
+/** Timeout in milliseconds of an operator's call to a service. */
 const TIMEOUT_MS = 15_000;
 
 /** The addresses of the services and the operator's call context. */

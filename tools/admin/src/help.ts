@@ -21,7 +21,7 @@ OPERATOR_TOKEN; both default to .data/dev.json, which npm start writes. In scrip
 `;
 }
 
-/** Returns the help text for one command. */
+/** Returns the help text for one operator's command. */
 export function commandHelp(command: AnyCommand, bold: Style): string {
   const { name, argument, options, examples } = command;
   const required = Object.entries(options).filter(([, { isRequired }]) => isRequired === true);

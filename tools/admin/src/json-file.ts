@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError } from './command.js';
 
-/** Reads the text of a file that an option names. */
+/** Reads the text of a file that an option of an operator's command names. */
 export async function readJsonFile(option: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

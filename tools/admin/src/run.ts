@@ -30,7 +30,7 @@ import { findSystem } from './connection.js';
 import { commandHelp, generalHelp, optionText } from './help.js';
 import { toText } from './text-output.js';
 
-/** Commands in the order in which the help lists them. */
+/** Operator's commands in the order in which the help lists them. */
 export const commands: readonly AnyCommand[] = [
   organizations,
   createOrganization,
@@ -55,7 +55,7 @@ export const commands: readonly AnyCommand[] = [
   probe,
 ];
 
-/** Exit codes of a command: done, refused or failed, wrong usage. */
+/** Exit codes of an operator's command: done, refused or failed, wrong usage. */
 const DONE = 0;
 const FAILED = 1;
 const NOT_UNDERSTOOD = 2;
@@ -255,7 +255,10 @@ async function execute(
   }
 }
 
-/** Returns the same calls, with an error message that contains the address when the service cannot be reached. */
+/**
+ * Returns the same calls to a service, with an error message that contains the address when the service cannot be
+ * reached.
+ */
 function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): Rpc {
   return Object.fromEntries(
     Object.entries(rpc).map(([name, call]: [string, (...args: unknown[]) => Promise<unknown>]) => [

@@ -1,7 +1,7 @@
 import { UsageError } from './command.js';
 import type { CommandOption } from './command.js';
 
-/** Number of analyses per call, small enough for the timeout of a command. */
+/** Number of stored analyses per call, small enough for the timeout of a command. */
 const PAGE_ANALYSES = 200;
 const SAMPLE_MAX = 1_000_000;
 
@@ -12,7 +12,7 @@ export const sampleOptions = {
 } satisfies Record<string, CommandOption>;
 
 /**
- * Reads the number of analyses from the options.
+ * Reads the number of analyses from the options of an operator's command.
  * @returns the number of analyses, or Infinity for all
  * @throws UsageError unless exactly one of the two options is given
  */

@@ -5,7 +5,7 @@ export type Style = (text: string) => string;
 /** Tables shorten a longer cell, except the last cell of a row. The output of --json contains the whole text. */
 const CELL_LENGTH_MAX = 120;
 
-/** Returns the result of a command as readable text. */
+/** Returns the result of an operator's command as readable text. */
 export function toText({ sentence, values = {}, table, note }: Outcome, bold: Style): string {
   const entries = Object.entries(values);
   const width = Math.max(0, ...entries.map(([label]) => label.length));

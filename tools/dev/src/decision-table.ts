@@ -19,7 +19,10 @@ export function nameRow(about: string, invoice: Schemas['StoredInvoice']['invoic
   return [about, invoice_number, supplier?.name ?? '', `${gross_amount} ${currency}`];
 }
 
-/** Returns the rows as aligned text. Numbers are aligned to the right, and decisions are coloured on a terminal. */
+/**
+ * Returns the rows of the table of decisions as aligned text. Numbers are aligned to the right, and decisions are
+ * coloured on a terminal.
+ */
 export function table(rows: readonly string[][]): string[] {
   const isRight = (column: number): boolean => column === 3 || column === 5;
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

@@ -54,7 +54,7 @@ function makeDirectory(directory: string): void {
   try {
     fs.mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // The directory of the lock exists, because another process has just created it.
+    // The data directory to lock exists, because another process has just created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

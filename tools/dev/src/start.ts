@@ -72,7 +72,8 @@ async function main(): Promise<void> {
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
   const demoFile = join(dataDir, 'demo.json');
-  // The lock is valid until this process ends, in any way: the next process takes over the lock of a dead process.
+  // The lock of the data directory is valid until this process ends, in any way: the next process takes over the lock
+  // of a dead process.
   process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
   // These files of `npm start` are removed, because a start that was killed leaves them behind.
@@ -338,7 +339,7 @@ function bySetting({ operatorToken, apiKeyPeppers, ...secrets }: Secrets): Secre
   };
 }
 
-/** Writes a file that only its owner can read and that is never half written. */
+/** Writes a file of the installation that only its owner can read and that is never half written. */
 async function writePrivate(file: string, content: object): Promise<void> {
   const part = `${file}.part`;
   await rm(part, { force: true });

@@ -11,7 +11,7 @@ export interface ListenerOptions {
   readonly secrets: readonly string[];
   /** HTTP status of the response to verified webhook deliveries. */
   readonly status: number;
-  /** True if one line of JSON is printed for each request. */
+  /** True if one line of JSON is printed for each webhook request. */
   readonly isJson: boolean;
   readonly print: (text: string) => void;
   readonly now?: (() => Date) | undefined;
@@ -55,7 +55,7 @@ export async function startWebhookListener(options: ListenerOptions): Promise<We
   const server = createServer((request, response) => {
     receive(request).then(
       (status) => response.writeHead(status, status === HTTP.tooLarge ? { connection: 'close' } : {}).end(),
-      // Reading fails if the sender closed the connection before the end of its request.
+      // Reading the webhook request fails if the sender closed the connection before the end of its request.
       () => response.destroy(),
     );
   });
@@ -78,7 +78,7 @@ interface Shown {
   readonly at: string;
   readonly path: string;
   readonly outcome: 'verified' | 'refused' | 'unverified';
-  /** Reason why the signature of the request is not valid. */
+  /** Reason why the signature of the webhook request is not valid. */
   readonly reason?: string;
   readonly eventId: string;
   /** Number of deliveries of the webhook event so far, including this one. */
@@ -155,7 +155,7 @@ function contentOf(body: Buffer): Pick<Shown, 'event' | 'text'> {
   }
 }
 
-/** Removes control characters that a terminal would interpret. */
+/** Removes control characters of a webhook request that a terminal would interpret. */
 function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 }

@@ -2,7 +2,7 @@
 // needs a script, and search finds each operation.
 import { block, escapeHtml, renderInline, renderMarkdown, uniqueIds } from './markdown.mjs';
 
-/** Tag of the requests that receivers get, which have a page of their own. */
+/** Tag of the webhook requests that receivers get, which have a page of their own. */
 const EVENTS_TAG = 'webhook-events';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 

@@ -186,7 +186,7 @@ function consolePage() {
 `;
 }
 
-/** Writes the compressed files, and the index that the gateway reads first. */
+/** Writes the compressed files of the documentation site, and the index that the gateway reads first. */
 function write(files) {
   const paths = new Set();
   rmSync(output, { recursive: true, force: true });

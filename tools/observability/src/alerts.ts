@@ -527,7 +527,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The last backup is older than 26 hours, or there has been none.',
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="backup"}) > 93600`,
     for: '5m',
-    // The clock of the tests begins at 0, so this backup happened before it.
+    // The clock of the alert tests begins at 0, so this backup happened before it.
     fires: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(-100_000) },
     silent: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(0) },
   },
@@ -540,7 +540,7 @@ export const alerts: readonly Alert[] = [
     // The job of the probe fails when its check fails, and also tells when no probe could start or export anything.
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="probe"}) > 1800`,
     for: '5m',
-    // The clock of the tests begins at 0, so this probe happened before it.
+    // The clock of the alert tests begins at 0, so this probe happened before it.
     fires: { [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: still(-3_600) },
     silent: {
       [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: rising(60),

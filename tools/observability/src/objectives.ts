@@ -9,10 +9,10 @@ export interface Objective {
   readonly promise: string;
   /** Share of requests or events that may be bad under the objective. */
   readonly budget: number;
-  /** Rate of bad events, or of all, in a range such as `5m`. */
+  /** Rate of bad events, or of all events, of an objective in a range such as `5m`. */
   readonly bad: (range: string) => string;
   readonly all: (range: string) => string;
-  /** A ratio that is measured by time instead of by events. */
+  /** A ratio of an objective that is measured by time instead of by events. */
   readonly ratio?: (range: string) => string;
   /** Series of an outage, and of a healthy hour, for the test of the alert. */
   readonly outage: Given;
@@ -25,7 +25,7 @@ const rising = (each: number): string => `0+${each}${HOUR}`;
 const request = count('http.server.request.duration');
 const requestBucket = bucket('http.server.request.duration');
 
-/** An objective about requests: those that fail on our side. */
+/** A service level objective about requests: those that fail on our side. */
 function requests(
   labels: string,
   status: { readonly good: string },

@@ -19,7 +19,7 @@ export interface RuleGroup {
   readonly rules: readonly Rule[];
 }
 
-/** Ranges for which the share of bad events is recorded. */
+/** Time ranges for which the share of bad events of an objective is recorded. */
 const RANGES = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const;
 type Range = (typeof RANGES)[number];
 
@@ -39,7 +39,7 @@ const BURN_RATES: readonly {
   { long: '1d', short: '2h', factor: 3, severity: 'ticket', seconds: 86_400 },
   { long: '3d', short: '6h', factor: 1, severity: 'ticket', seconds: 259_200 },
 ];
-/** Number of bad events below which nobody is woken, whatever their share. */
+/** Number of bad events of an objective below which nobody is woken, whatever their share. */
 const BAD_EVENTS_MIN = 10;
 
 const ratioName = (range: Range): string => `slo:errors:ratio_rate${range}`;
@@ -118,7 +118,8 @@ export function ruleTests(): RuleTest[] {
   const groups = { objectives: ruleGroups.slice(0, -1), alerts: ruleGroups.slice(-1) };
   const named = new Map(groups.alerts.flatMap(({ rules }) => rules).map((rule) => [rule.alert, rule]));
   const ofObjectives = objectives.flatMap((objective) => {
-    // A range that is longer than the test sees the outage as well, so all four burn rates are exceeded.
+    // A time range of an alert that is longer than the test sees the outage as well, so all four burn rates are
+    // exceeded.
     const burning = burnAlerts(objective).map((rule) => expected(rule));
     return [
       test(`${objective.name} burns`, objective.outage, 'ErrorBudgetBurn', burning),

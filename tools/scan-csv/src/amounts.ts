@@ -1,7 +1,7 @@
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { currencyIn } from './currencies.js';
 
-/** The decimal separator in the amounts of a file. */
+/** The decimal separator in the amounts of a CSV file. */
 export type DecimalMark = 'comma' | 'point';
 export const decimalMarks = ['comma', 'point'] as const;
 
@@ -36,7 +36,7 @@ export function readAmount(text: string, mark: DecimalMark): ReadAmount | undefi
   return { amount, ...(parts.currency === undefined ? {} : { currency: parts.currency }) };
 }
 
-/** Returns the amount with the opposite sign. */
+/** Returns the amount of a CSV cell with the opposite sign. */
 export function negated(amount: string): string {
   if (amount.startsWith('-')) return amount.slice(1);
   return /[1-9]/.test(amount) ? `-${amount}` : amount;

@@ -17,7 +17,7 @@ export type Outcome =
   | { readonly kind: 'nothing-new' };
 
 /**
- * Sends one chunk of rows, and repeats the request until it gets a final response.
+ * Sends one chunk of rows as a history scan, and repeats the request until it gets a final response.
  * @throws ApiError, NetworkError; the abort reason of `signal`
  */
 export async function createScan(
@@ -35,7 +35,8 @@ export async function createScan(
     return { kind: 'scanned', scan: data, wasSentBefore: headers.get('idempotency-replayed') === 'true' };
   } catch (error) {
     const isConflict = error instanceof ApiError && error.status === 409 && error.retryAfterSeconds === undefined;
-    // A key always has the same body (chunkKey). If all rows have an externalId, the conflict means that all were imported.
+    // An Idempotency-Key always has the same body (chunkKey). If all rows have an externalId, the conflict means that
+    // all were imported.
     if (isConflict && chunk.rows.every(({ externalId }) => externalId !== undefined)) return { kind: 'nothing-new' };
     throw error;
   }

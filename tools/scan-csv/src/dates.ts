@@ -1,6 +1,6 @@
 import { dateOfDayNumber, isCalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** Order of the two leading numbers of a date: day or month first. */
+/** Order of the two leading numbers of a date in a CSV file: day or month first. */
 export type DateOrder = 'dmy' | 'mdy';
 export const dateOrders = ['dmy', 'mdy'] as const;
 

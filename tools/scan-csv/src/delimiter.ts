@@ -53,8 +53,8 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
 }
 
 /**
- * Returns the first records of the file. They end at an open quote, whose line is the last one, because the open quote
- * may be in the heading.
+ * Returns the first records of the CSV file. They end at an open quote, whose line is the last one, because the open
+ * quote may be in the heading.
  */
 function firstRecords(sample: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];

@@ -26,7 +26,7 @@ export interface Plan {
   readonly chunks: readonly Chunk[];
   readonly rowsToSend: number;
   readonly skipped: readonly SkippedRecord[];
-  /** Warnings that are printed before the rows are sent. */
+  /** Warnings that are printed before the rows of the CSV file are sent. */
   readonly notes: readonly string[];
 }
 
@@ -112,7 +112,7 @@ interface Question<Reading extends string> {
   readonly names: Readonly<Record<Reading, string>>;
 }
 
-/** Returns a question about a format that the cells do not determine, with the command-line options that set it. */
+/** Returns a question about a format that the CSV cells do not determine, with the command-line options that set it. */
 function openQuestion<Reading extends string>(
   decision: Decision<Reading>,
   { column, option, names }: Question<Reading>,
@@ -151,8 +151,8 @@ function explainFaults(faults: readonly Fault[], form: LedgerForm): string {
 }
 
 /**
- * Returns the number and heading of a column, for example `#3 "Betrag"`, or the name of the field if the file has no
- * column for it.
+ * Returns the number and heading of a CSV column, for example `#3 "Betrag"`, or the name of the field if the file has
+ * no column for it.
  */
 export function nameOf({ header, columns }: LedgerForm, field: ScanField): string {
   const column = columns[field];

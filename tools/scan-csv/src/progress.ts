@@ -20,7 +20,7 @@ export interface TextStream {
 }
 
 export interface Progress {
-  /** Shows that a request with this number of rows is being sent. */
+  /** Shows in the progress bar that a request with this number of rows is being sent. */
   send(rows: number): void;
   /** Shows in the progress line that the service has responded to the request. */
   finish(): void;

@@ -19,10 +19,10 @@ export interface Summary {
   /** False if `scan-csv` ended before every row was sent. */
   readonly complete: boolean;
   readonly rowsRead: number;
-  /** Number of rows in the requests that got a response. */
+  /** Number of rows in the history scan requests that got a response. */
   readonly rowsSent: number;
   readonly rowsNotSent: number;
-  /** Skipped rows in the order of the file. `line` is the line in which the row begins. */
+  /** Skipped rows in the order of the CSV file. `line` is the line in which the row begins. */
   readonly rowsSkipped: readonly { readonly line: number; readonly reason: string; readonly externalId?: string }[];
   readonly invoicesAnalyzed: number;
   /**
@@ -153,7 +153,7 @@ export function describeReading({ form, conventions, notes }: Plan, paint: Paint
 
 const delimiterNames = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' } as const;
 
-/** Returns the result of a dry run as text. */
+/** Returns the result of a dry run of `scan-csv` as text. */
 export function describePlan({ chunks, rowsToSend, recordsRead, skipped, form }: Plan, paint: Paint): string {
   const fields = scanFields.filter((field) => form.columns[field] !== undefined || field === 'currency');
   const first = chunks.flatMap(({ rows }) => rows.slice(0, ROWS_SHOWN_MAX)).slice(0, ROWS_SHOWN_MAX);
@@ -171,7 +171,7 @@ export function describePlan({ chunks, rowsToSend, recordsRead, skipped, form }:
   ].join('\n');
 }
 
-/** Returns the result of a dry run as JSON. */
+/** Returns the result of a dry run of `scan-csv` as JSON. */
 export function planAsJson({ chunks, rowsToSend, recordsRead, skipped, form, conventions, notes }: Plan): unknown {
   const { encoding, delimiter, header, columns } = form;
   return {

@@ -32,11 +32,11 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 export interface RunDeps {
   readonly env: NodeJS.ProcessEnv;
-  /** Directory to which relative file names refer. */
+  /** Directory to which relative file names of the command `scan-csv` refer. */
   readonly directory: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
-  /** Signal that is aborted when the user presses Ctrl-C. */
+  /** Signal of `scan-csv` that is aborted when the user presses Ctrl-C. */
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly every: Every;
@@ -44,7 +44,10 @@ export interface RunDeps {
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Runs the command and returns the exit code. The result goes to standard output, everything else to standard error. */
+/**
+ * Runs the command `scan-csv` and returns the exit code. The result goes to standard output, everything else to
+ * standard error.
+ */
 export async function run(args: readonly string[], deps: RunDeps): Promise<number> {
   const { env, stdout, stderr, signal } = deps;
   try {

@@ -4,7 +4,7 @@ export interface Cell {
   readonly text: string;
 }
 
-/** The decision between two possible formats of the cells in a column. */
+/** The decision between two possible formats of the cells in a CSV column. */
 export type Decision<Reading extends string> =
   | { readonly kind: 'decided'; readonly reading: Reading }
   /** Some cells of a CSV column match both formats with different results, and no cell matches only one. */

@@ -142,11 +142,11 @@ export const services = {
   },
   documents: {
     protocol: 'grpc',
-    // This service parses files from unknown senders, so it calls no service and cannot reach the internet.
+    // The documents service parses files from unknown senders, so it calls no service and cannot reach the internet.
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // Settings that an installation may change: see the README of the service.
+      // Settings of the documents service that an installation may change: see its README.
       UPLOAD_TTL_SECONDS: {},
       UPLOAD_SWEEP_SECONDS: {},
       UPLOAD_UNUSED_SECONDS: {},
@@ -226,7 +226,7 @@ export const services = {
       XERO_TOKEN_URL: {},
       XERO_REVOKE_URL: {},
       XERO_API_URL: {},
-      // Settings that an installation may change: see the README of the service.
+      // Settings of the erp-sync service that an installation may change: see its README.
       ERP_SYNC_INTERVAL_SECONDS: {},
       ERP_POLL_SECONDS: {},
       ERP_LEASE_SECONDS: {},
@@ -274,7 +274,7 @@ export const services = {
       KSEF_TEST_SEALS_CRL_FILE: {},
       KSEF_DEMO_SEALS_CRL_FILE: {},
       KSEF_PRODUCTION_SEALS_CRL_FILE: {},
-      // Settings that an installation may change: see the README of the service.
+      // Settings of the ksef service that an installation may change: see its README.
       KSEF_TOKENS_END: { local: '2026-12-31', mayBeEmpty: true },
       KSEF_WAIT_FACTOR: {},
       KSEF_REQUEST_SECONDS: {},

@@ -17,13 +17,13 @@ export interface Installation {
   /** Prefix of every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   readonly secrets: Secrets;
-  /** Environment variables that replace the development defaults. */
+  /** Environment variables that replace the development defaults of settings. */
   readonly given?: NodeJS.ProcessEnv;
   /** Returns the address that a caller gets instead of the address of a service, if a proxy listens there. */
   readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
 }
 
-/** Creates a secret for every setting that needs one. */
+/** Creates a secret for every setting of a service that needs one. */
 export function newSecrets(): Secrets {
   const values: Record<string, string> = {};
   for (const [, { settings }] of entries) {

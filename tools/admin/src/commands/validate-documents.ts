@@ -47,7 +47,7 @@ interface Rules {
 }
 
 /**
- * Reads the official rules that the service uses as well.
+ * Reads the official validation rules that the service uses as well.
  * @throws Error for a folder, or a file in it, that cannot be used
  */
 async function readRules(folder: string | undefined): Promise<OfficialRules | undefined> {
@@ -83,7 +83,7 @@ async function examineFile(file: string, rules: Rules): Promise<Examined> {
   return { ...failed(reason, message), format: reading?.format ?? null, profile: reading?.profile ?? null, validation };
 }
 
-/** One byte more than the limit shows that a file is too large, however large it is. */
+/** One byte more than the limit shows that a document file is too large, however large it is. */
 async function readBytes(file: string): Promise<Buffer> {
   const handle = await open(file);
   try {

@@ -13,18 +13,18 @@ export interface ChildServerOptions {
   name: string;
   command: string;
   args: string[];
-  /** Complete environment of the server. If absent, the server gets the environment of this process. */
+  /** Complete environment of the child process. If absent, the server gets the environment of this process. */
   env?: NodeJS.ProcessEnv;
   /** Reads the port from the line of output in which the server reports that it accepts connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
-  /** Maximum time until the started server is ready, by default 30 s. */
+  /** Maximum time until the started child process is ready, by default 30 s. */
   readyMsMax?: number;
   /** Converts a line of the server's output into readable text for messages. */
   readable?: (line: string) => string;
   /** Directory that is removed when this process has ended without stopping the server. */
   temporaryDir?: string;
-  /** Receives every line of output, for example to keep a log. */
+  /** Receives every line of the server's output, for example to keep a log. */
   onOutput?: (line: string) => void;
 }
 

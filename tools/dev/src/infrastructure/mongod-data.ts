@@ -30,7 +30,7 @@ export async function endSurvivor(directory: string): Promise<void> {
   const pid = Number((await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')).trim());
   if (!Number.isSafeInteger(pid) || pid < 2) return;
   const deadline = performance.now() + END_MS_MAX;
-  // The process id may belong to another program by now.
+  // The stored process id of mongod may belong to another program by now.
   for (let isAsked = false; await usesDirectory(pid, directory); isAsked = true) {
     if (performance.now() > deadline)
       throw new Error(`Process ${pid} still uses ${directory} and does not end. Stop it.`);
@@ -54,7 +54,7 @@ function askToEnd(pid: number, directory: string): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
-    // The signal cannot be sent if the process has ended in the meantime.
+    // The signal cannot be sent if the leftover mongod process has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
     throw new Error(
       `${directory} is in use by process ${pid}, which another program started. Stop it, or choose another directory.`,

@@ -307,6 +307,6 @@ function lastLine(error: unknown): string {
   const { stderr, message, cause } = error as { stderr?: string; message?: string; cause?: { message?: string } };
   const lines = (stderr?.trim() || message || String(error)).split('\n');
   const line = lines.at(-1)?.trim() ?? '';
-  // The error of a failed `fetch` has its message in its cause.
+  // The error of a failed download by `fetch` has its message in its cause.
   return line === 'fetch failed' && cause?.message !== undefined ? cause.message : line;
 }

@@ -51,8 +51,8 @@ export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
 }
 
 /**
- * The configuration of the set, which is initiated where the server has none. A server that is still reading its data after a
- * start says that it has none, and refuses to be given one.
+ * The configuration of the replica set, which is initiated where the server has none. A server that is still reading
+ * its data after a start says that it has none, and refuses to be given one.
  */
 export async function configOfSet(admin: Pick<Db, 'command'>, host: string): Promise<SetConfig> {
   const deadline = performance.now() + PRIMARY_MS_MAX;
