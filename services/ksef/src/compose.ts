@@ -57,15 +57,15 @@ import { connectionService } from './transport/grpc/connections.js';
 import { inboxService } from './transport/grpc/inbox.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
-/** Interval at which each replica searches for disabled connections whose secret is no longer needed. */
+/** Interval at which each replica searches for disabled KSeF connections whose secret is no longer needed. */
 const WIPE_EACH_MS = 30_000;
-/** Interval at which each replica searches for due submissions and inboxes that another process has stored. */
+/** Interval at which each replica searches for due KSeF submissions and inboxes that another process has stored. */
 const POLL_EACH_MS = 10_000;
 /** Minimum time between two searches for KSeF work that the due times of this process cause. */
 const POLL_GAP_MS = 200;
 /** Limits for downloading KSeF packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000, peer: 'ksef' } as const;
-/** Interval at which each replica searches for certificates and tokens that will expire soon. */
+/** Interval at which each replica searches for KSeF certificates and tokens that will expire soon. */
 const ANNOUNCE_EACH_MS = 3_600_000;
 /**
  * Maximum duration of a KSeF connection test. It is shorter than the gateway's timeout. Authentication alone may take a
@@ -302,7 +302,7 @@ async function compose(
   };
 }
 
-/** Opens the service's collections and creates their indexes. */
+/** Opens the database collections of the ksef service and creates their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const submissions = db.collection<SubmissionDocument>('submissions');

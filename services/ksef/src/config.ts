@@ -28,28 +28,28 @@ export const configSchema = z.object({
   OPERATOR_TOKEN: operatorToken,
   SECRETBOX_KEYS: keyRing,
 
-  /** Address of each KSeF environment. The operator chooses it, so the egress settings do not apply. */
+  /** Address of each KSeF environment. The operator chooses the address, so the egress settings do not apply. */
   KSEF_TEST_URL: baseUrl('https://api-test.ksef.mf.gov.pl/v2'),
   KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
   /**
-   * Hosts that may store invoice packages in addition to the origin of their environment. They are called over HTTPS
-   * and only at public addresses. The egress settings for customer URLs do not apply, because the operator names the
-   * hosts.
+   * Hosts that may store KSeF invoice packages in addition to the origin of their environment. They are called over
+   * HTTPS and only at public addresses. The egress settings for customer URLs do not apply, because the operator names
+   * the hosts.
    */
   KSEF_TEST_STORAGE_HOSTS: hosts,
   KSEF_DEMO_STORAGE_HOSTS: hosts,
   KSEF_PRODUCTION_STORAGE_HOSTS: hosts,
 
   /**
-   * PEM files with the certificates of trusted seal holders, or of their issuers, in each environment. Without a file,
-   * every valid seal is accepted.
+   * PEM files with the certificates of the holders of trusted KSeF seals, or of their issuers, in each environment.
+   * Without a file, every valid seal is accepted.
    */
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_FILE: z.string().optional(),
-  /** PEM files with revocation lists (CRL). A confirmation is refused if its seal is on one of the lists. */
+  /** PEM files with revocation lists (CRL). A KSeF confirmation is refused if its seal is on one of the lists. */
   KSEF_TEST_SEALS_CRL_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_CRL_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_CRL_FILE: z.string().optional(),
@@ -64,8 +64,8 @@ export const configSchema = z.object({
     .meta(MAY_BE_EMPTY),
 
   /**
-   * Factor for every wait that the service itself chooses. It does not apply to `Retry-After`, deadlines, leases and
-   * limits.
+   * Factor for every wait between KSeF calls that the service itself chooses. It does not apply to `Retry-After`,
+   * deadlines, leases and limits.
    */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
   /** Deadline of one call to KSeF, including the body of its response. */

@@ -73,8 +73,8 @@ export class Access {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        // This branch handles an access token that was revoked early. The refresh token can terminate the login session
-        // as well.
+        // This branch handles a KSeF access token that was revoked early. The refresh token can terminate the login
+        // session as well.
         await calls.end(this.#credentials, tokens.refresh.token);
       }
     });
@@ -84,7 +84,8 @@ export class Access {
     const tokens = this.#tokens;
     if (tokens === undefined) return undefined;
     const nowMs = this.#deps.nowMs();
-    // The KSeF tokens were just obtained. Without this check, differing clocks would cause a renewal before each call.
+    // The KSeF tokens were just obtained. Without this check, differing clocks would cause a renewal of the tokens
+    // before each call.
     if (nowMs - tokens.obtainedAtMs < RENEW_BEFORE_MS) return tokens;
     return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
   }
@@ -137,8 +138,8 @@ async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise
 }
 
 /**
- * Checks whether KSeF itself refused the access token. If another system responded, a sent document may still have
- * arrived, so the call is not repeated here.
+ * Checks whether KSeF itself refused the access token of a call. If another system responded, a sent document may still
+ * have arrived, so the call is not repeated here.
  */
 function isUnauthorized(error: unknown): boolean {
   return error instanceof KsefRefusal && error.httpStatus === 401 && error.kind !== 'UNKNOWN';

@@ -45,7 +45,7 @@ export interface AuthenticationCalls {
  */
 export interface Authenticator {
   /**
-   * Sends the response to an authentication challenge.
+   * Sends the response to an authentication challenge of KSeF.
    * @throws KsefRefusal
    */
   answer(credentials: KsefCredentials, challenge: Challenge): Promise<StartedAuthentication>;

@@ -46,8 +46,8 @@ export interface StoredScope {
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
   /**
-   * Stores the state that follows `version`. Returns false if another replica has already stored a state for that
-   * version.
+   * Stores the state of the KSeF call counts that follows `version`. Returns false if another replica has already
+   * stored a state of the counts for that version.
    */
   replace(id: string, next: StoredScope & { readonly expiresAt: Date }): Promise<boolean>;
 }
@@ -83,9 +83,12 @@ const ENDS_STORED_MS_MAX = 250;
 /** Maximum number of conflicts with other replicas in storing a counted call, after which calls are postponed. */
 const CONFLICTS_MAX = 20;
 const CONFLICT_WAIT_MS = 100;
-/** Maximum number of contexts in memory. The least recently used context is evicted. */
+/**
+ * Maximum number of KSeF contexts (taxpayers) whose call counts are in memory. The least recently used context is
+ * evicted.
+ */
 const SCOPES_MAX = 20_000;
-/** Interval at which the current call limits are read from KSeF again. */
+/** Interval at which the current call limits of a taxpayer are read from KSeF again. */
 const READ_EACH_MS = 3_600_000;
 /** Time without use after which a scope of KSeF calls is removed. */
 const SCOPE_KEPT_MS = 24 * 3_600_000;
@@ -119,8 +122,8 @@ export class CallLimits {
   }
 
   /**
-   * Records that KSeF asked for a pause. Until it is over, the operation, or every operation, is not called for the
-   * context.
+   * Records that KSeF asked for a pause. Until it is over, the operation, or every operation, is not called for this
+   * taxpayer.
    */
   async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
     const untilMs = this.#deps.clock.now().getTime() + ms;
@@ -146,12 +149,12 @@ export class CallLimits {
     return true;
   }
 
-  /** Returns the limits that KSeF has stated for a context. */
+  /** Returns the limits that KSeF has stated for the calls of a context (a taxpayer). */
   async statedFor(subject: Omit<LimitSubject, 'operation'>): Promise<StatedLimits> {
     return (await this.#ledgerOf(subject).read()).limits;
   }
 
-  /** Stores the limits that KSeF states for a context. */
+  /** Stores the call limits that KSeF states for a context (a taxpayer). */
   async state(subject: Omit<LimitSubject, 'operation'>, limits: StatedLimits): Promise<void> {
     await this.#ledgerOf(subject).change((scope) => ({ ...scope, limits: { ...scope.limits, ...limits } }));
   }
@@ -203,7 +206,10 @@ interface Batch {
   readonly changes: readonly Change[];
 }
 
-/** Ledger that one replica keeps for one scope. Concurrent changes are stored together, with one write at a time. */
+/**
+ * Ledger of the KSeF calls that one replica makes in one scope. Concurrent changes are stored together, with one write
+ * at a time.
+ */
 class ScopeLedger {
   readonly #id: string;
   readonly #replica: string;
@@ -235,8 +241,8 @@ class ScopeLedger {
   }
 
   /**
-   * Applies a change to the stored scope, and repeats it whenever another replica stores first. If the database fails,
-   * the change is kept for later.
+   * Applies a change to the stored call counts of a KSeF scope, and repeats it whenever another replica stores first.
+   * If the database fails, the change is kept for later.
    */
   async change(change: Change): Promise<void> {
     this.#changes.push(change);
@@ -285,8 +291,8 @@ class ScopeLedger {
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // The mark is removed in the same turn of the event loop as the check for remaining changes, so that no change is
-    // left unstored.
+    // The mark that call counts are being written is removed in the same turn of the event loop as the check for
+    // remaining changes, so that no change is left unstored.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }
@@ -311,7 +317,7 @@ class ScopeLedger {
   async #replace(batch: Batch): Promise<boolean> {
     const { store, clock, requestMs } = this.#deps;
     const { version, scope } = (this.#known ??= await this.#find());
-    // KSeF calls that have completed since then are included in this replacement.
+    // KSeF calls that have completed since then are included in this replacement of the stored counts.
     batch.ended.push(...this.#ended.splice(0));
     const nowMs = clock.now().getTime();
     const endsAtMs = nowMs + requestMs + CLOCK_MARGIN_MS;
@@ -328,7 +334,7 @@ class ScopeLedger {
     return true;
   }
 
-  /** Computes the state to store and the wait for each requested call. */
+  /** Computes the call counts to store and the wait for each requested call to KSeF. */
   #decide(
     scope: CallScope,
     { wanted, ended, changes }: Batch,

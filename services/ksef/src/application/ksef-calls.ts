@@ -140,8 +140,8 @@ export interface ExportedPackage {
 /** Function that runs just before a request to KSeF is sent. */
 export interface Leaving {
   /**
-   * Runs before each request of the call, once an access token is available and the rate limits allow the request. If
-   * the callback fails, the request is not sent.
+   * Callback that runs before each request of a KSeF call, once an access token is available and the rate limits allow
+   * the request. If the callback fails, the request is not sent.
    */
   readonly beforeRequest?: () => Promise<void>;
 }
@@ -179,7 +179,7 @@ export interface KsefCalls {
   sessionStatus(sessionReferenceNumber: string): Promise<SessionStatus>;
   /** Fetches the collective confirmation of a KSeF session (S7). */
   upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
-  /** Fetches the confirmation of an invoice from KSeF (S8). */
+  /** Fetches the confirmation (UPO) of an invoice from KSeF (S8). */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
   /**
    * Checks the permission to issue invoices (S9). Without it, the refusal is PERMANENT `KSEF_HTTP_403` for the whole

@@ -77,7 +77,7 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
   };
 }
 
-/** Converts a fault of the document to a wrong_state error, because the request itself is correct. */
+/** Converts a fault of an invoice document to a wrong_state error, because the request itself is correct. */
 function refuseDocument(error: unknown): never {
   if (!(error instanceof DomainError)) throw error;
   if (error.kind === 'unprocessable') throw new DomainError('wrong_state', error.publicMessage, { cause: error });

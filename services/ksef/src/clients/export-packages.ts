@@ -179,8 +179,8 @@ async function* checked(
 }
 
 /**
- * Writes the chunks of a package part to a file. A write stream would keep the file open, while a handle closes as soon
- * as no operation is pending.
+ * Writes the chunks of a package part to a file. A write stream would keep the file open, while a file handle closes as
+ * soon as no operation is pending.
  */
 async function writeAll(file: FileHandle, start: number, chunks: AsyncIterable<Buffer>): Promise<void> {
   let position = start;

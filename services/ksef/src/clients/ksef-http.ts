@@ -21,7 +21,7 @@ export interface KsefHttpSettings {
 
 export interface KsefRequest {
   readonly environment: KsefEnvironment;
-  /** Login of the KSeF connection that makes the call. Absent for a call without a login. */
+  /** Login of the KSeF connection that makes the call. Absent for a KSeF call without a login. */
   readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -43,7 +43,7 @@ export interface KsefAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** Parsed response body. Undefined unless `accept` is `json`. */
+  /** Parsed body of a KSeF response. Undefined unless `accept` is `json`. */
   readonly json: unknown;
 }
 
@@ -59,7 +59,7 @@ export interface KsefHttp {
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
-/** Error codes of calls that were never sent because no connection could be made. */
+/** Error codes of calls to KSeF that were never sent because no connection could be made. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -163,7 +163,7 @@ function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   return foreignAnswer(operation, message, { code: `KSEF_HTTP_${httpStatus}`, httpStatus });
 }
 
-/** Returns the refusal for a call without a response. The message contains no address, because callers see it. */
+/** Returns the refusal for a KSeF call without a response. The message contains no address, because callers see it. */
 function unanswered(operation: Operation, error: unknown, requestMs: number): KsefRefusal {
   if (error instanceof CallTimeout) {
     const message = `The response of KSeF was not complete within ${requestMs / 1_000} seconds.`;

@@ -35,7 +35,7 @@ import * as answers from './read-answers.js';
 export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs'> {
   /** Factor by which the waits between calls to KSeF that this service chooses are multiplied. */
   readonly waitFactor: number;
-  /** Keeps all replicas within the limits of KSeF. */
+  /** Keeps the calls of all replicas within the limits of KSeF. */
   readonly limits: CallLimits;
   /** Stores KSeF warnings about a connection. Without this function, the warnings are only logged. */
   readonly noteWarnings?: NoteWarnings;
@@ -45,7 +45,9 @@ export interface KsefClient extends Ksef {
   close(): Promise<void>;
 }
 
-/** The caller of a request: a connection, or the service itself when it reads the public keys of an environment. */
+/**
+ * The caller of a request to KSeF: a connection, or the service itself when it reads the public keys of an environment.
+ */
 type Caller = KsefCredentials | { readonly environment: KsefEnvironment; readonly contextNip: '' };
 
 const FORM_CODE = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
@@ -63,7 +65,7 @@ const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;
-/** Number of days for which the probes of permissions list sessions and invoices. */
+/** Number of days for which the probes of KSeF permissions list sessions and invoices. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
 /** Maximum number of connections whose tokens are in memory. The least recently used connection is evicted. */
@@ -442,8 +444,8 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   return {
     callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
     async test(credentials) {
-      // The test uses a separate login, because tokens of other logins could hide that the stored secret is no longer
-      // valid.
+      // The test of a KSeF connection uses a separate login, because tokens of other logins could hide that the stored
+      // secret is no longer valid.
       const access = new Access(authenticationDeps, credentials);
       const calls = callsWith(credentials, () => access);
       try {

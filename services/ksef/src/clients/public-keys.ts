@@ -4,7 +4,7 @@ import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { choosePublicKey } from '../domain/public-keys.js';
 import type { KeyUsage, PublicKey, PublishedCertificate } from '../domain/public-keys.js';
 
-/** Age in milliseconds from which the keys are reloaded in the background. */
+/** Age in milliseconds from which the public keys of KSeF are reloaded in the background. */
 const KEYS_FRESH_MS = 3_600_000;
 
 interface Published {

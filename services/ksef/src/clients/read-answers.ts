@@ -7,7 +7,7 @@ import { numbersInText } from '../domain/numbers.js';
 const TEXTS_MAX = 100;
 
 const text = z.string().max(1_000_000);
-/** Schema of a reference number that becomes part of later addresses. */
+/** Schema of a KSeF reference number that becomes part of later addresses. */
 const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
 /** A time in a KSeF response, with up to 7 fraction digits and an offset. Digits below a millisecond are truncated. */
 const time = z
@@ -109,7 +109,7 @@ export const metadataAnswer = z.object({
     .max(10_000),
 });
 
-/** Schema of a time whose text is kept, because a `Date` would truncate its digits. */
+/** Schema of a time in a KSeF response whose text is kept, because a `Date` would truncate its digits. */
 const instant = z
   .string()
   .max(64)
@@ -163,7 +163,7 @@ export const exportStatusAnswer = z
             highWaterMark: made.permanentStorageHwmDate ?? undefined,
           },
   }));
-/** Content of `_metadata.json` in an invoice package. */
+/** Content of `_metadata.json` in a KSeF invoice package, which lists its invoices. */
 export const packageListing = z.object({
   invoices: z.array(z.object({ ksefNumber: z.string().max(64), invoiceHash: hash })),
 });

@@ -8,7 +8,7 @@ import { readCertificates } from './trusted-seals.js';
 
 /** Maximum size of a file with a certificate revocation list. The lists of large authorities have some MiB. */
 export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Maximum number of revocation lists in one file. The ministry uses few issuers. */
+/** Maximum number of revocation lists in one file. The ministry, whose seals are checked, uses few issuers. */
 export const REVOCATION_LISTS_MAX = 16;
 
 /** Certificate revocation list that was read from a file. */
@@ -76,7 +76,7 @@ async function isSignedBy(list: X509Crl, issuer: X509Certificate): Promise<boole
   try {
     return await list.verify({ publicKey });
   } catch {
-    // The signature check throws if the key and the signature have different types.
+    // The signature check of a revocation list throws if the key and the signature have different types.
     return false;
   }
 }

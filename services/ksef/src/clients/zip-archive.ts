@@ -3,7 +3,7 @@ import type { Entry, ZipFile } from 'yauzl';
 import { INVOICE_BYTES_MAX, METADATA_BYTES_MAX, PackageFault } from '../domain/export-package.js';
 import type { PackedFile } from '../domain/export-package.js';
 
-/** Maximum total length of a packed file's name, extra fields and comment, in bytes. */
+/** Maximum total length of the name of a file in a ZIP archive, extra fields and comment, in bytes. */
 const DESCRIPTION_BYTES_MAX = 1_024;
 const FILE_BYTES_MAX = Math.max(INVOICE_BYTES_MAX, METADATA_BYTES_MAX);
 
@@ -11,7 +11,7 @@ const FILE_BYTES_MAX = Math.max(INVOICE_BYTES_MAX, METADATA_BYTES_MAX);
 export interface Archive {
   readonly files: readonly PackedFile[];
   /**
-   * Unpacks a file of the archive into memory.
+   * Unpacks a file of a ZIP archive into memory.
    * @throws PackageFault if the file cannot be unpacked
    */
   read(file: PackedFile): Promise<Buffer>;

@@ -1,5 +1,6 @@
 /**
- * Call that was made for a submission, with the code of the response. The code is undefined if KSeF did not respond.
+ * KSeF call that was made for a submission, with the code of the response. The code is undefined if KSeF did not
+ * respond.
  */
 export interface AttemptStep {
   readonly name: 'open' | 'send' | 'status' | 'close' | 'confirmation';
@@ -8,8 +9,8 @@ export interface AttemptStep {
 }
 
 /**
- * KSeF session of a submission, with the results of its calls. An attempt without a session records consecutive
- * failures to open one.
+ * KSeF session of a submission, with the results of its calls. An attempt to submit without a session records
+ * consecutive failures to open one.
  */
 export interface Attempt {
   readonly sessionReferenceNumber: string | undefined;

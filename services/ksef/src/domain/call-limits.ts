@@ -61,8 +61,8 @@ const PARTS_OF_WINDOW = 60;
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
- * Calls of one group from all replicas. KSeF counted a call at some time before it completed, so a call counts until
- * its window has passed since its completion. Times are milliseconds of the database clock.
+ * KSeF calls of one group from all replicas. KSeF counted a call at some time before it completed, so a call counts
+ * until its window has passed since its completion. Times are milliseconds of the database clock.
  */
 export interface CallCount {
   /** Groups of completed KSeF calls, oldest first. */
@@ -151,7 +151,7 @@ export function waitForCall(
   return waitMs;
 }
 
-/** Returns the largest share of a limit that calls use up, over all windows. */
+/** Returns the largest share of a limit that calls to KSeF use up, over all windows. */
 export function usedShare(
   { ended, underWay }: CallCount,
   limits: WindowLimits,

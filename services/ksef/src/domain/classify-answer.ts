@@ -39,7 +39,9 @@ export interface RefusedAnswer {
   /** Login of the KSeF connection that made the call. Absent for a call without a login. */
   readonly authentication?: Authentication | undefined;
   readonly status: number;
-  /** Parsed response body. Undefined unless the content type is JSON and the body can be parsed. */
+  /**
+   * Parsed body of an unsuccessful KSeF response. Undefined unless the content type is JSON and the body can be parsed.
+   */
   readonly json: unknown;
   readonly retryAfterMs: number | undefined;
 }
@@ -65,13 +67,16 @@ interface Meaning {
 }
 
 /**
- * Calls to which a row of the error table applies: the calls of a login (A1 to A7), all other calls, one call, or all.
+ * Calls to which a row of the KSeF error table applies: the calls of a login (A1 to A7), all other calls, one call, or
+ * all.
  */
 type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
 
 interface KnownError {
   readonly status: number;
-  /** Reason of a 403 response, {@link REQUEST_BLOCKED} for a block by the gateway, or code of a 400 response. */
+  /**
+   * Reason of a 403 response of KSeF, {@link REQUEST_BLOCKED} for a block by the gateway, or code of a 400 response.
+   */
   readonly says?: string | number;
   readonly calls: Calls;
   readonly meaning: Meaning;
@@ -212,7 +217,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   { status: 400, says: 21_470, calls: 'OTHERS', meaning: CALL },
 ];
 
-/** Returns the meaning of an unsuccessful response for the caller. */
+/** Returns the meaning of an unsuccessful KSeF response for the caller. */
 export function classifyAnswer(
   { operation, authentication = 'TOKEN', status, json, retryAfterMs }: RefusedAnswer,
   waits: Waits,
@@ -227,7 +232,7 @@ export function classifyAnswer(
   // The KSeF gateway gives no reason and does not always send a body. Closing a login is often answered with an empty
   // 403 response too, so for that call a block needs clearer evidence.
   const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
-  // The response was sent by a proxy in front of KSeF, or by KSeF during a failure.
+  // An error response of an unknown form was sent by a proxy in front of KSeF, or by KSeF during a failure.
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
@@ -268,8 +273,8 @@ function meaningOf(operation: Operation, status: number, said: string | number |
 }
 
 /**
- * Returns the refusal for a missing response, or for a response that KSeF did not write. A sent document may still have
- * arrived.
+ * Returns the refusal for a missing response to a KSeF call, or for a response that KSeF did not write. A sent document
+ * may still have arrived.
  */
 export function foreignAnswer(
   operation: Operation,
@@ -291,7 +296,10 @@ interface ReadError {
   readonly isOwn: boolean;
 }
 
-/** Reads an error response in the form of problem details or in the older form. Members of other types are ignored. */
+/**
+ * Reads an error response of KSeF in the form of problem details or in the older form. Members of other types are
+ * ignored.
+ */
 function readError(json: unknown): ReadError {
   const problem = objectOf(json);
   const errors = listOf(problem['errors']).map(objectOf);

@@ -10,7 +10,7 @@ export interface SystemWarning {
 
 /** Warning from KSeF that is stored on a KSeF connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
-  /** Time when the warning about a connection was last received from KSeF. */
+  /** Time when the warning about a KSeF connection was last received from KSeF. */
   readonly at: Date;
 }
 

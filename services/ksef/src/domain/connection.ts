@@ -13,8 +13,8 @@ export type Authentication = 'TOKEN' | 'CERTIFICATE';
 export interface ShownCertificate {
   readonly expiresAt: Date;
   /**
-   * Masked identity of the certificate's subject ({@link maskedIdentity}). Undefined if the subject names neither a
-   * taxpayer nor a person.
+   * Masked identity of the subject of a login certificate ({@link maskedIdentity}). Undefined if the subject names
+   * neither a taxpayer nor a person.
    */
   readonly subjectMasked?: string | undefined;
 }
@@ -37,8 +37,8 @@ export interface EndNotice {
 }
 
 /**
- * PENDING until the stored secret is tested, ERROR until a person acts, DISABLED after the KSeF connection was
- * disabled.
+ * Status of a KSeF connection: PENDING until the stored secret is tested, ERROR until a person acts, DISABLED after the
+ * KSeF connection was disabled.
  */
 export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
@@ -53,7 +53,7 @@ export interface Connection {
   /** NIP of the taxpayer on whose behalf KSeF is called, ten digits. Users see it only in masked form. */
   readonly contextNip: string;
   readonly authentication: Authentication;
-  /** The certificate. Present if `authentication` is CERTIFICATE. */
+  /** The login certificate of a KSeF connection. Present if `authentication` is CERTIFICATE. */
   readonly certificate?: ShownCertificate | undefined;
   /**
    * Sealed KSeF token, or certificate with its key. It is removed from a disabled KSeF connection once no sent
@@ -61,26 +61,29 @@ export interface Connection {
    */
   readonly secret: SealedValue | undefined;
   /**
-   * Time when a person last stored the token or certificate, even if it is the same. Earlier test results do not apply
-   * to it.
+   * Time when a person last stored the token or certificate of a KSeF connection, even if it is the same. Earlier test
+   * results do not apply to it.
    */
   readonly secretSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
-  /** The refused login. Present for ERROR, with the refusal code and the time of the first refusal. */
+  /**
+   * The refused login of a KSeF connection. Present for the status ERROR, with the refusal code and the time of the
+   * first refusal.
+   */
   readonly refusal?: LoginRefusal | undefined;
   /** Time when users were notified that KSeF refuses the secret of a disabled KSeF connection. */
   readonly refusalToldAt?: Date | undefined;
   /**
    * Time of the first test or submission that found the permission to view invoices (InvoiceRead) without the one to
-   * issue them (InvoiceWrite). Absent if invoices may be submitted.
+   * issue them (InvoiceWrite) in KSeF. Absent if invoices may be submitted.
    */
   readonly readOnlySince?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
   /** Reason of the last failed KSeF connection test, without text from KSeF. */
   readonly lastErrorMessage: string | undefined;
-  /** KSeF warnings about the token or certificate, newest first, at most {@link WARNINGS_MAX}. */
+  /** KSeF warnings about the token or certificate of a connection, newest first, at most {@link WARNINGS_MAX}. */
   readonly warnings?: readonly ConnectionWarning[] | undefined;
-  /** Last notice that was announced about the expiry of the token or certificate. */
+  /** Last notice that was announced about the expiry of the token or certificate of a KSeF connection. */
   readonly endTold?: EndNotice | undefined;
   readonly createdAt: Date;
 }
@@ -95,7 +98,7 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Tells whether the secrets of two connections were stored at the same time, and are therefore the same. */
+/** Tells whether the secrets of two KSeF connections were stored at the same time, and are therefore the same. */
 export function isSameSecret(
   one: Pick<Connection, 'secretSavedAt'>,
   other: Pick<Connection, 'secretSavedAt'>,
@@ -109,8 +112,8 @@ export function maskNip(nip: string): string {
 }
 
 /**
- * Checks whether a string consists of ten ASCII digits. The check digit is ignored, because the TEST environment uses
- * numbers without a valid one.
+ * Checks whether a string has the form of a NIP, ten ASCII digits. The check digit is ignored, because the TEST
+ * environment uses numbers without a valid one.
  */
 export function isNip(text: string): boolean {
   return /^[0-9]{10}$/.test(text);

@@ -6,21 +6,23 @@ import { polishDayOf } from './preconditions.js';
 
 const DAY_MS = 86_400_000;
 
-/** Days before expiry on which users are notified (KSeF reference, section 18), in ascending order. */
+/**
+ * Days before the expiry of a KSeF secret on which users are notified (KSeF reference, section 18), in ascending order.
+ */
 const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTIFICATE: [1, 7, 14, 30], TOKEN: [30] };
 /** Maximum number of days before the expiry of a certificate or token on which a notice may be given. */
 const NOTICE_DAYS_MAX = 30;
 
-/** The current time, and the announced date from which KSeF accepts no tokens. */
+/** The current time for expiry notices, and the announced date from which KSeF accepts no tokens. */
 export interface EndFacts {
   readonly now: Date;
   /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
   readonly tokensEnd: Date | undefined;
 }
 
-/** Search criteria for connections whose secret will expire soon. */
+/** Search criteria for KSeF connections whose secret will expire soon. */
 export interface EndsSoon {
-  /** Certificates that expire after this time and no later than {@link certificatesTo}. */
+  /** Search criterion: login certificates that expire after this time and no later than {@link certificatesTo}. */
   readonly certificatesFrom: Date;
   readonly certificatesTo: Date;
   /** True if connections with a token in the PRODUCTION environment of KSeF are included. */
@@ -39,7 +41,7 @@ function endOf({ authentication, certificate, environment }: Ending, tokensEnd: 
   }
 }
 
-/** Returns the search criteria for connections that may need a notice. */
+/** Returns the search criteria for KSeF connections that may need a notice of expiry. */
 export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
   return {
     certificatesFrom: now,
@@ -49,8 +51,8 @@ export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
 }
 
 /**
- * Returns the latest expiry notice that is due. Undefined before the first notice is due, and for a disabled KSeF
- * connection.
+ * Returns the latest expiry notice that is due for a KSeF secret. Undefined before the first notice is due, and for a
+ * disabled KSeF connection.
  */
 function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice | undefined {
   const endsAt = endOf(connection, tokensEnd);
@@ -60,8 +62,8 @@ function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice |
 }
 
 /**
- * Returns the expiry notice that must be given now. Earlier notices that were missed are left out. A secret that has
- * already expired gets no notice, because KSeF then refuses the login, which is announced separately.
+ * Returns the expiry notice that must be given for a KSeF secret now. Earlier notices that were missed are left out. A
+ * secret that has already expired gets no notice, because KSeF then refuses the login, which is announced separately.
  */
 export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, facts: EndFacts): EndNotice | undefined {
   const notice = noticeOf(connection, facts);

@@ -6,7 +6,10 @@ export interface SessionKey {
   readonly iv: Buffer;
 }
 
-/** An encrypted document with the values that KSeF requires. Hashes are SHA-256 in base64, and sizes are in bytes. */
+/**
+ * An encrypted invoice document with the values that KSeF requires. Hashes are SHA-256 in base64, and sizes are in
+ * bytes.
+ */
 export interface EncryptedDocument {
   readonly invoiceHash: string;
   readonly invoiceSize: number;
@@ -36,8 +39,8 @@ export function decodeSessionKey(text: string): SessionKey {
 }
 
 /**
- * Encrypts a document with AES-256-CBC and PKCS#7. The result does not contain the initialization vector (KSeF
- * reference, section 4).
+ * Encrypts an invoice document for KSeF with AES-256-CBC and PKCS#7. The result does not contain the initialization
+ * vector (KSeF reference, section 4).
  * @throws RangeError if the key or vector has another length, because KSeF stopped responding to such documents
  */
 export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): EncryptedDocument {
@@ -54,7 +57,7 @@ export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): 
 }
 
 /**
- * Checks the lengths of the AES key and the initialization vector.
+ * Checks the lengths of the AES key and the initialization vector of a KSeF session.
  * @throws RangeError
  */
 export function requireLengths({ key, iv }: SessionKey): void {

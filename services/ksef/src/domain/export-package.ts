@@ -3,11 +3,11 @@ import type { RefusedFile } from './inbox.js';
 
 /** Name of the file that lists the invoices of an invoice package. */
 export const METADATA_NAME = '_metadata.json';
-/** Maximum number of invoices in a package. KSeF documents a limit of 10,000 but has delivered 10,001. */
+/** Maximum number of invoices in an export package. KSeF documents a limit of 10,000 but has delivered 10,001. */
 export const INVOICES_MAX = 10_100;
 /** Maximum size of a downloaded package in bytes. KSeF documents a limit of 1 GB. */
 export const PACKAGE_BYTES_MAX = 1_200_000_000;
-/** Maximum number of parts in a package. KSeF cuts packages into parts of 50 MB. */
+/** Maximum number of parts in an export package. KSeF cuts packages into parts of 50 MB. */
 export const PARTS_MAX = 100;
 /** Maximum size of a document in the documents service, in bytes. */
 export const INVOICE_BYTES_MAX = 10_485_760;
@@ -15,7 +15,7 @@ export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
 export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
 /** Maximum ratio of unpacked to packed bytes of a KSeF package. Invoices with many equal lines reach a ratio of 40. */
 export const RATIO_MAX = 200;
-/** Size in bytes up to which an invoice package may have any compression ratio. */
+/** Size in bytes up to which a KSeF invoice package may have any compression ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 const AES_BLOCK_BYTES = 16;
 const NAME_SHOWN_MAX = 80;
@@ -38,17 +38,17 @@ export interface ExportedPart {
   readonly encryptedHash: string;
 }
 
-/** A file in an invoice package, as described in the package's file directory. */
+/** A file in a KSeF invoice package, as described in the package's file directory. */
 export interface PackedFile {
   readonly name: string;
   readonly packedBytes: number;
   readonly bytes: number;
 }
 
-/** An entry in the invoice list of an invoice package. */
+/** An entry in the invoice list of a KSeF invoice package. */
 export interface ListedInvoice {
   readonly ksefNumber: string;
-  /** SHA-256 hash of the invoice file in base64. */
+  /** SHA-256 hash of an invoice file in a KSeF package, in base64. */
   readonly invoiceHash: string;
 }
 
@@ -57,7 +57,7 @@ export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
 }
 
 /**
- * Checks the parts of an invoice package and returns them in order.
+ * Checks the parts of a KSeF invoice package and returns them in order.
  * @throws PackageFault if the parts are incomplete or too large
  */
 export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {
@@ -88,7 +88,7 @@ export function encryptedSizeOf(bytes: number): number {
 }
 
 /**
- * Finds the file with the list of invoices before anything of the package is unpacked.
+ * Finds the file with the list of invoices in a KSeF package before anything of the package is unpacked.
  * @param packageBytes size of the whole package
  * @throws PackageFault if the package has no list or exceeds a limit
  */
@@ -114,8 +114,8 @@ export function checkDirectory<F extends PackedFile>(files: readonly F[], packag
 }
 
 /**
- * Compares the files with the invoice list in both directions. Only files that have the KSeF number of a listed invoice
- * are unpacked.
+ * Compares the files of a KSeF package with its invoice list in both directions. Only files that have the KSeF number
+ * of a listed invoice are unpacked.
  * @returns invoices in the order of the list, and the entries that are not stored
  * @throws PackageFault if the list has too many invoices
  */
@@ -157,11 +157,11 @@ export function matchFiles<F extends PackedFile>(
   return { expected, refused };
 }
 
-/** Sentence about a file whose content differs from the content that KSeF registered. */
+/** Sentence about an invoice file whose content differs from the content that KSeF registered. */
 export const CONTENT_DIFFERS =
   'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.';
 
-/** Names a refused invoice by its KSeF number, or else by a name in the package. */
+/** Names a refused invoice by its KSeF number, or else by a name in the KSeF package. */
 function refusedAs(ksefNumber: string, name: string, invoiceHash: string | undefined): Omit<RefusedFile, 'reason'> {
   if (!isKsefNumber(ksefNumber)) return { ksefNumber: shown(name) };
   return { ksefNumber, ...(invoiceHash === undefined ? {} : { invoiceHash }) };

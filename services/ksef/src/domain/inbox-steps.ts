@@ -11,25 +11,25 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Minimum interval between runs of the buyer role. Four runs an hour use four of the twenty exports that all of the
- * company's software shares.
+ * Minimum interval between the KSeF inbox runs of the buyer role. Four runs an hour use four of the twenty exports that
+ * all of the company's software shares.
  */
 export const BUYER_EACH_MS = 15 * MINUTE;
 /** Maximum time for which a KSeF export may be in progress before it is abandoned. */
 export const EXPORT_MS_MAX = 2 * HOUR;
-/** Period whose invoices the nightly inbox run receives again. */
+/** Period whose invoices the nightly run of a KSeF inbox receives again. */
 const REPEATED_MS = 48 * HOUR;
 /** Maximum length of an export window. KSeF refuses longer windows and documents a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
-/** Maximum time that an inbox run waits for the rate limits before it requests a refused invoice again. */
+/** Maximum time that an inbox run waits for the rate limits of KSeF before it requests a refused invoice again. */
 export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
 /** Maximum number of KSeF exports that one inbox run abandons. */
 export const RESTARTS_MAX = 5;
-/** Maximum number of consecutive failed steps in an inbox run. */
+/** Maximum number of consecutive failed steps in a KSeF inbox run. */
 export const FAILURES_MAX = 10;
 /** Time to wait before the next attempt for a role whose inbox runs are at night. */
 const RETRY_MS = HOUR;
-/** Time to wait before retrying an inbox run that requires a person to act. */
+/** Time to wait before retrying a KSeF inbox run that requires a person to act. */
 export const PAUSE_MS = 6 * HOUR;
 /** Start of the night, 01:00 UTC. KSeF has little traffic then, and inboxes spread over three hours. */
 const NIGHT_MS = HOUR;
@@ -45,7 +45,7 @@ export interface InboxTiming {
 /** Properties of a KSeF export package that determine the next window. */
 export interface ExportedWindow {
   readonly isTruncated: boolean;
-  /** Time at which KSeF stored the last invoice of a truncated package. */
+  /** Time at which KSeF stored the last invoice of a truncated export package. */
   readonly lastStoredAt?: string | undefined;
   readonly highWaterMark?: string | undefined;
 }
@@ -69,15 +69,16 @@ export function nextStep({ roles }: Inbox): {
   return { kind: role.run.export?.referenceNumber === undefined ? 'EXPORT' : 'FOLLOW', role };
 }
 
-/** Makes all idle roles due now, because a person requested runs. */
+/** Makes all idle roles of a KSeF inbox due now, because a person requested inbox runs. */
 export function requested(inbox: Inbox, now: Date): Inbox {
   const roles = inbox.roles.map((role) => (role.run === undefined ? { ...role, dueAt: now, isRequested: true } : role));
   return { ...inbox, roles, requestedAt: undefined };
 }
 
 /**
- * Starts an inbox run at the mark of the role. Once a night it starts 48 hours earlier, because KSeF high water marks
- * have been wrong before. At night, or if a person requested the run, it first requests refused invoices again.
+ * Starts a KSeF inbox run at the mark up to which the role has received invoices. Once a night it starts 48 hours
+ * earlier, because KSeF high water marks have been wrong before. At night, or if a person requested the run, it first
+ * requests refused invoices again.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;
@@ -106,7 +107,7 @@ export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTi
 
 /**
  * Stores the result of requesting the first of the refused invoices again.
- * @param isLast true when the run requests no further ones
+ * @param isLast true when the inbox run requests no further ones
  */
 export function repaired(
   inbox: Inbox,
@@ -126,7 +127,7 @@ export function repairPostponed(inbox: Inbox, role: RoleInbox, waitMs: number, {
   return { inbox: withRole(inbox, { ...role, dueAt: new Date(now.getTime() + waitMs) }) };
 }
 
-/** Stores the key of an export before the export is requested from KSeF. */
+/** Stores the encryption key of an export before the export is requested from KSeF. */
 export function exporting(inbox: Inbox, role: RoleInbox, key: SealedValue, { now }: InboxTiming): Inbox {
   const run = runOf(role);
   const ends = Date.parse(run.cursor) + WINDOW_MS_MAX;
@@ -190,8 +191,8 @@ export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
 }
 
 /**
- * Notes that an invoice package is ready to be passed on, before its first document is stored. If the process is killed
- * before the documents are counted, the period shows which ones the role has still to count.
+ * Notes that a KSeF invoice package is ready to be passed on, before its first document is stored. If the process is
+ * killed before the documents are counted, the period shows which ones the role has still to count.
  */
 export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): InboxChange {
   const roles = inbox.roles.map((one): RoleInbox => {
@@ -214,7 +215,8 @@ export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): bool
   const isWithin = ({ from, until }: StoringPeriod): boolean =>
     from <= storedAt && (until === undefined || storedAt < until);
   if (role.uncounted?.some(isWithin) === true) return true;
-  // The role that stored the document counts it. A package of this role has ended the periods of all other roles.
+  // The inbox role that stored a document from KSeF counts it. A package of this role has ended the periods of all
+  // other roles.
   const others = inbox.roles.filter((other) => other.role !== role.role).flatMap(({ uncounted = [] }) => uncounted);
   if (others.some((period) => period.until !== undefined && isWithin(period))) return false;
   return role.since === undefined || storedAt >= role.since;
@@ -230,21 +232,21 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
 }
 
 /**
- * Counts the invoices of an invoice package that was interrupted. The window is received again, and these invoices then
- * count as received in this inbox run and not as repeated.
+ * Counts the invoices of a KSeF package that was interrupted. The time window is received again, and these invoices
+ * then count as received in this inbox run and not as repeated.
  */
 export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception, timing: InboxTiming): InboxChange {
   const { refused, repeated, interrupted: before = 0 } = runOf(role);
   const counted = withReception(inbox, role, reception, timing);
-  // The repeated window delivers and counts the repeated and the refused invoices again.
+  // The repeated window of a KSeF export delivers and counts the repeated and the refused invoices again.
   const run = { ...runOf(counted.role), refused, repeated, interrupted: before + reception.received };
   return { inbox: withRole(counted.inbox, withRun(counted.role, run)) };
 }
 
 /**
- * Moves the mark to the end of a window in which every invoice was stored or is kept as refused. After a truncated
- * package, the next window follows at once. If not all refused invoices can be kept, the mark stays and the KSeF inbox
- * waits for a person.
+ * Moves the mark of received invoices to the end of a window in which every invoice was stored or is kept as refused.
+ * After a truncated package, the next window follows at once. If not all refused invoices can be kept, the mark stays
+ * and the KSeF inbox waits for a person.
  */
 export function windowReceived(
   inbox: Inbox,
@@ -258,7 +260,8 @@ export function windowReceived(
   const run = runOf(grown.role);
   const { to } = exportOf(run);
   const stated = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
-  // A mark behind the window, or in the future, would skip invoices that no window has requested.
+  // A mark of received invoices behind the export window, or in the future, would skip invoices that no window has
+  // requested.
   const next = earlierOf(stated, to ?? timing.now.toISOString());
   const hasProgress = compareInstants(next, run.cursor) > 0;
   const mark = markOf(inbox, role);
@@ -287,8 +290,8 @@ export function windowReceived(
 }
 
 /**
- * Counts a failed step, which is repeated after an increasing pause. Too many consecutive failures end the inbox run as
- * failed.
+ * Counts a failed step of a KSeF inbox run, which is repeated after an increasing pause. Too many consecutive failures
+ * end the inbox run as failed.
  */
 export function stepFailed(
   inbox: Inbox,
@@ -314,21 +317,21 @@ export function stepFailed(
 }
 
 export interface RunFault {
-  /** Fault of the inbox run, as a sentence for users. */
+  /** Fault of a KSeF inbox run, as a sentence for users. */
   readonly message: string;
   /** True when a person must act before the KSeF inbox run can continue. */
   readonly isPaused?: boolean;
   /**
-   * True if the inbox run abandoned as many exports as one run may start. The company's other software shares the KSeF
-   * limit.
+   * True if the KSeF inbox run abandoned as many exports as one run may start. The company's other software shares the
+   * KSeF limit.
    */
   readonly hasSpentExports?: boolean;
-  /** Invoices of the time window that were received before the fault. */
+  /** Invoices of the time window of a KSeF export that were received before the fault. */
   readonly reception?: Reception;
 }
 
 /**
- * Completes the inbox run of a role.
+ * Completes the KSeF inbox run of a role.
  * @param fault undefined if everything was received
  */
 export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined, timing: InboxTiming): InboxChange {
@@ -358,7 +361,7 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
   };
 }
 
-/** Returns an inbox run in progress in the form that users see. */
+/** Returns a KSeF inbox run in progress in the form that users see. */
 export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
   const { id, trigger, from, through, received, repeated, refused, startedAt } = run;
   return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };
@@ -408,8 +411,8 @@ function statusOf(run: RunUnderWay, fault: RunFault | undefined): RunStatus {
 }
 
 /**
- * Adds received and refused invoices to an inbox run and its inbox. Each document counts as received once, in one run
- * of one role.
+ * Adds received and refused invoices to a KSeF inbox run and its inbox. Each document counts as received once, in one
+ * run of one role.
  */
 function withReception(
   inbox: Inbox,
@@ -421,7 +424,7 @@ function withReception(
   const run = runOf(role);
   const { received, lastStoredAt } = reception;
   const refused = reception.refused.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
-  // Without a KSeF export, the invoice was requested by its number and belongs to no package.
+  // Without a KSeF export, the invoice was requested by its KSeF number and belongs to no package.
   const uncounted = run.export === undefined ? role.uncounted : periodsAfter(role, lastStoredAt, isWhole);
   const next = withRun(
     { ...countedTo(role, lastStoredAt), uncounted },
@@ -439,8 +442,8 @@ function withReception(
 }
 
 /**
- * Returns the periods of interrupted packages that a role has still to count after an invoice package, or a part of
- * one. Packages have one order, so documents that were stored before the last counted one are counted, too.
+ * Returns the periods of interrupted KSeF packages that a role has still to count after an invoice package, or a part
+ * of one. Packages have one order, so documents that were stored before the last counted one are counted, too.
  */
 function periodsAfter(
   { uncounted = [] }: RoleInbox,
@@ -448,7 +451,7 @@ function periodsAfter(
   isWhole: boolean,
 ): RoleInbox['uncounted'] {
   const left = uncounted.flatMap(({ from, until }) => {
-    // A part of an invoice package may have stored one more document, whose analysis could not be requested.
+    // A part of a KSeF invoice package may have stored one more document, whose analysis could not be requested.
     if (until === undefined && isWhole) return [];
     const next = lastStoredAt === undefined || lastStoredAt < from ? from : new Date(lastStoredAt.getTime() + 1);
     return until === undefined || next < until ? [{ from: next, until }] : [];

@@ -65,7 +65,8 @@ export const announceEnds =
       afterId = page.at(-1)?.id;
       if (afterId === undefined) break;
     }
-    // The thrown error makes the job count as failed, so that the next sweep repeats the job.
+    // The thrown error makes the job that announces expiring certificates and tokens count as failed, so that the next
+    // sweep repeats the job.
     if (failures > 0)
       throw new Error(`${failures} notices that a KSeF certificate or token expires could not be sent.`);
   };

@@ -11,7 +11,7 @@ interface WipeDeps {
   readonly submissions: OpenSubmissions;
   /** Disables the inbox of the KSeF connection permanently. */
   readonly endInbox: (connection: Connection) => Promise<void>;
-  /** Drops the connection's access tokens and terminates its login session at KSeF. Never throws. */
+  /** Drops the access tokens of a KSeF connection and terminates its login session at KSeF. Never throws. */
   readonly endAccess: (connectionId: string) => Promise<void>;
   readonly logger: Logger;
 }

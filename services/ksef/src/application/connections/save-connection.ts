@@ -39,7 +39,7 @@ interface NewConnection {
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** The KSeF token. Empty if the request contains a certificate. */
+  /** The KSeF token. Empty if the request to save a KSeF connection contains a certificate. */
   readonly token: string;
   readonly certificate?: UploadedCertificate | undefined;
 }
@@ -48,7 +48,7 @@ interface NewConnection {
 interface Credential {
   readonly authentication: Authentication;
   readonly certificate: ShownCertificate | undefined;
-  /** Token or private key in plain text. It is sealed before it is stored. */
+  /** KSeF token, or private key of a login certificate, in plain text. It is sealed before it is stored. */
   readonly secret: string;
 }
 

@@ -21,7 +21,9 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
-/** Fields that a change of a KSeF connection sets. Absent fields stay unchanged, and undefined fields are removed. */
+/**
+ * Fields that a change of a KSeF connection sets. An absent field stays unchanged, and an undefined field is removed.
+ */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
@@ -64,6 +66,6 @@ export interface OpenSubmissions {
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes all unsent submissions to KSeF due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
+  /** Makes submissions to KSeF due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }

@@ -26,7 +26,10 @@ interface InboxWish {
   readonly organizationId: string;
   readonly connectionId: string;
   readonly isEnabled: boolean;
-  /** First day from which invoices are received. If undefined, the stored day applies, or today if none is stored. */
+  /**
+   * First day from which a KSeF inbox receives invoices. If undefined, the stored day applies, or today if none is
+   * stored.
+   */
   readonly from: string | undefined;
 }
 
@@ -191,7 +194,8 @@ export const listRuns =
   ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
   async (organizationId: string, connectionId: string): Promise<readonly InboxRun[]> => {
     await requireConnection(connections, organizationId, connectionId);
-    // Completed runs are read afterwards. In the other order, an inbox run that completes in between could be missing.
+    // Completed inbox runs are read after those in progress. In the other order, an inbox run that completes in between
+    // could be missing.
     const inbox = await inboxes.find(organizationId, connectionId);
     const over = await inboxes.endedRuns(organizationId, connectionId);
     const running = (inbox?.roles ?? []).flatMap((role) => (role.run === undefined ? [] : [shownRun(role, role.run)]));

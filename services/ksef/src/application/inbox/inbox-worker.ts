@@ -59,7 +59,10 @@ const PLACE_WAIT_MS = 10_000;
 const CONNECTION_WAIT_MS = 5 * 60_000;
 /** Time to wait after a fault of this service, or of a service that it needs, outside of an inbox run. */
 const FAULT_WAIT_MS = 5_000;
-/** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
+/**
+ * Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the slot of the KSeF inbox worker is released in
+ * between.
+ */
 const POSTPONED_MS_MIN = 50;
 
 const NOTHING: Reception = { received: 0, repeated: 0, refused: [], stored: new Set() };
@@ -121,7 +124,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
             isRunOver = now !== undefined && hasEndedRun(before, now.inbox);
           }
         } finally {
-          // Releasing the inbox has no effect if another worker holds the claim.
+          // Releasing the claim on a KSeF inbox has no effect if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -152,7 +155,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
     if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
     if (connection.contextNip !== inbox.contextNip) {
-      // The stored marks of the inbox belong to the invoices of another taxpayer.
+      // The marks of a KSeF inbox, up to which invoices were received, belong to the invoices of another taxpayer.
       const { contextNip } = connection;
       const now = clock.now();
       const stopped = stoppedRuns(inbox, 'The KSeF connection was saved with another NIP.', now);
@@ -201,7 +204,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       file = await more.calls.invoice(ksefNumber);
     } catch (error) {
-      // The same refusal would also end the KSeF export that follows. Every other refusal concerns only this invoice.
+      // Such a refusal of the download of an invoice would also end the KSeF export that follows. Every other refusal
+      // concerns only this invoice.
       if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.isAboutPermission) throw error;
       const { kind, retryAfterMs = Infinity, isAboutLimits, message } = error;
       if (isAboutLimits && retryAfterMs <= REPAIR_WAIT_MS_MAX) {
@@ -219,7 +223,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
   }
 
   /**
-   * Starts an export (R1) whose key is already stored. If the process is killed in between, the export is requested
+   * Starts a KSeF export (R1) whose key is already stored. If the process is killed in between, the export is requested
    * again. KSeF drops exports that are not fetched.
    */
   async function startExport(
@@ -270,7 +274,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const next = followed(inbox, role, { code: status.code, said }, timing());
     if (next !== 'RECEIVE') return store(claim, next);
     if (made === undefined) throw new TypeError('The KSeF export is finished but has no package.');
-    // An invoice package without parts is not downloaded.
+    // An invoice package of KSeF without parts is not downloaded.
     if (made.parts.length > 0 && packagesAtOnce >= RECEIVING_MAX) {
       return wait(await store(claim, packageReady(inbox, role)), PLACE_WAIT_MS);
     }

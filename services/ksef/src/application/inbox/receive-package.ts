@@ -13,8 +13,8 @@ import type { DownloadedInvoice } from '../ksef-calls.js';
 import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, UploadAnalyses } from './stores.js';
 
 /**
- * Maximum number of attempts to call an unavailable service. They take about 15 seconds, so that a restart of the
- * service does not require another download.
+ * Maximum number of attempts to call an unavailable service while an invoice package is received. They take about 15
+ * seconds, so that a restart of that service does not require another download.
  */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
@@ -35,13 +35,13 @@ export interface ReceiveDeps {
 }
 
 export interface ReceiveOptions {
-  /** Checks whether a document that was stored at this time has not been counted before. */
+  /** Checks whether an invoice document from KSeF, stored at this time, has not been counted before. */
   readonly isNew: (storedAt: Date) => boolean;
   readonly limits: MonthlyLimits;
   readonly signal: AbortSignal;
 }
 
-/** Result of receiving the invoices of an invoice package. */
+/** Result of receiving the invoices of a KSeF invoice package. */
 export interface Received {
   readonly reception: Reception;
   /**
@@ -49,7 +49,7 @@ export interface Received {
    * received.
    */
   readonly exceeded?: string | undefined;
-  /** Failure that interrupted the invoice package. The rest of the package was then not received. */
+  /** Failure that interrupted receiving a KSeF invoice package. The rest of the package was then not received. */
   readonly failure?: unknown;
 }
 
@@ -144,7 +144,7 @@ function invoiceReceiver(
     try {
       await patiently(() => analyses.request(invoice, limits.analyses, context));
     } catch (error) {
-      // The document cannot be read. Users see it as a failed upload.
+      // The invoice document from KSeF cannot be read. Users see it as a failed upload.
       if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
     }
   }

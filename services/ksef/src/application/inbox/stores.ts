@@ -74,21 +74,21 @@ export interface DueInbox {
 }
 
 export interface InboxQueue {
-  /** Returns due inboxes without a claim, starting with the one that has been due the longest. */
+  /** Returns due KSeF inboxes without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyIds: readonly string[]): Promise<readonly DueInbox[]>;
   claim(due: DueInbox): Promise<InboxClaim | undefined>;
   /** Returns the time in seconds for which the longest due KSeF inbox has waited for a worker. */
   lagSeconds(): Promise<number>;
   /**
-   * Returns inboxes without a claim that were due before the given time, starting with the one that has been due the
-   * longest.
+   * Returns KSeF inboxes without a claim that were due before the given time, starting with the one that has been due
+   * the longest.
    */
   dueBefore(before: Date, limit: number): Promise<readonly (DueInbox & { readonly dueSince: Date })[]>;
 }
 
 /** A decrypted invoice package on the disk of this process. The package exists only while it is read. */
 export interface OpenPackage {
-  /** Invoices to receive, in the order in which KSeF lists them. */
+  /** Invoices of a KSeF package to receive, in the order in which KSeF lists them. */
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
   readonly refused: readonly RefusedFile[];
   /**
@@ -120,7 +120,7 @@ export interface TenantPlans {
   limitsOf(organizationId: string): Promise<MonthlyLimits | undefined>;
 }
 
-/** Monthly limits of the plan. A limit is undefined if the plan does not have it. */
+/** Monthly limits of the plan of an organization. A limit is undefined if the plan does not have it. */
 export interface MonthlyLimits {
   readonly analyses: number | undefined;
   readonly uploadBytes: number | undefined;
@@ -135,7 +135,7 @@ export interface ReceivedInvoice {
   readonly content: Buffer;
 }
 
-/** Stores documents received through a channel in the documents service. */
+/** Stores documents received through a channel such as KSeF in the documents service. */
 export interface ChannelDocuments {
   /**
    * Stores a document from KSeF once.

@@ -75,7 +75,7 @@ export const createSubmission =
       return { submission: first, isQueued: false };
     });
 
-/** Checks that the invoice meets all conditions for sending. */
+/** Checks that the invoice meets all conditions for sending it to KSeF. */
 async function requireDocument(
   { invoices, documents, clock }: SubmissionDeps,
   connection: Connection,

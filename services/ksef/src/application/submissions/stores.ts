@@ -47,7 +47,7 @@ export interface SubmissionStore {
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes all unsent submissions to KSeF due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
+  /** Makes submissions to KSeF due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
@@ -84,15 +84,15 @@ export interface SubmissionQueue {
   /** Returns due KSeF submissions without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
-  /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
+  /** Makes submissions to KSeF due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
   /** Summarizes the KSeF submissions that have remaining work, at most the first 10,000 of them. */
   summarizeUnfinished(): Promise<UnfinishedSubmissions>;
   /** Returns the time in seconds for which the longest due KSeF submission has waited for a worker. */
   lagSeconds(): Promise<number>;
   /**
-   * Returns submissions without a claim that were due before the given time, starting with the one that has been due
-   * the longest.
+   * Returns KSeF submissions without a claim that were due before the given time, starting with the one that has been
+   * due the longest.
    */
   dueBefore(before: Date, limit: number): Promise<readonly WaitingSubmission[]>;
 }
@@ -120,22 +120,25 @@ export interface StoredConfirmation {
   readonly organizationId: string;
   readonly ksefNumber: string;
   readonly xml: Buffer;
-  /** Seal of the confirmation. Absent if the confirmation was stored before seals were kept. */
+  /**
+   * Electronic seal of the KSeF confirmation of an invoice. Absent if the confirmation was stored before seals were
+   * kept.
+   */
   readonly seal?: KeptSeal | undefined;
   readonly storedAt: Date;
 }
 
 /** Electronic seal of a valid confirmation from KSeF. */
 export interface KeptSeal {
-  /** SHA-256 fingerprint of the seal's certificate, in hexadecimal digits with colons. */
+  /** SHA-256 fingerprint of the certificate that sealed a KSeF confirmation, in hexadecimal digits with colons. */
   readonly fingerprint: string;
-  /** False if the seal is valid but no configured certificate identifies its holder. */
+  /** False if the seal of a KSeF confirmation is valid but no configured certificate identifies its holder. */
   readonly isHolderKnown: boolean;
 }
 
 /** Tells which organizations exist, according to the organization service. */
 export interface Organizations {
-  /** Checks whether the organization exists. A deleted organization does not count, although it may be restored. */
+  /** Checks whether an organization exists. A deleted one does not count, although it may be restored. */
   exists(organizationId: string): Promise<boolean>;
 }
 
@@ -150,7 +153,7 @@ export interface Invoices {
 
 export interface DecidedInvoice {
   readonly companyId: string;
-  /** Id of the upload. Undefined if the invoice has no document. */
+  /** Id of the upload with the invoice document. Undefined if the invoice has no document. */
   readonly documentId: string | undefined;
   /** True when the current decision on the invoice is PASS. */
   readonly isPass: boolean;
@@ -163,7 +166,7 @@ export interface Documents {
    * @throws DomainError wrong_state if the document was deleted or cannot be read
    */
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
-  /** Returns the uploaded document as bytes. */
+  /** Returns the uploaded invoice document as bytes. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
   /**
    * Checks a confirmation of receipt from KSeF.

@@ -63,13 +63,16 @@ const AT_ONCE_OF_CONNECTION_MAX = 8;
  * waiting. This wait covers the case that a crash prevented the wake-up.
  */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Maximum time that an unsent submission waits for another KSeF token or certificate. */
+/** Maximum time that an unsent KSeF submission waits for another KSeF token or certificate. */
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
 /** Time that a KSeF submission waits while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
 /** Time in milliseconds that a KSeF submission waits after a fault of this service or another one. */
 const FAULT_WAIT_MS = 5_000;
-/** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
+/**
+ * Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the slot of the KSeF submission worker is released in
+ * between.
+ */
 const POSTPONED_MS_MIN = 50;
 
 interface Deps {
@@ -132,8 +135,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         try {
           while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
         } finally {
-          // The claim is also released after a failure, so that the next worker does not have to wait for the lease to
-          // expire. The call has no effect if another worker holds the claim.
+          // The claim on a KSeF submission is also released after a failure, so that the next worker does not have to
+          // wait for the lease to expire. The release has no effect if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -166,15 +169,16 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = withoutConnection(submission, step, timing());
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
-    // A sent submission is followed without the permission to issue invoices, too. KSeF then refuses its calls, which
-    // also ends the wait for a session that has expired and for a late confirmation.
+    // A submission that was sent to KSeF is followed without the permission to issue invoices, too. KSeF then refuses
+    // its calls, which also ends the wait for a session that has expired and for a late confirmation.
     if (sends && (connection.status !== 'CONNECTED' || connection.readOnlySince !== undefined)) {
       const hopeless = refusedForTooLong(connection, timing());
       if (hopeless === undefined) return waitForConnection(claim, connection);
       return (await store(claim, { progress: givenUp(submission, hopeless, timing()) })).claim;
     }
     try {
-      // Sent submissions are still tracked, because KSeF registers them and the organization may be restored.
+      // Sent submissions of a deleted organization are still tracked, because KSeF registers them and the organization
+      // may be restored.
       if (sends && !(await deps.organizations.exists(submission.organizationId))) {
         return await wait(claim, ORGANIZATION_WAIT_MS);
       }
@@ -186,13 +190,14 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return next;
     } catch (error) {
       if (error instanceof VersionConflict) throw error;
-      // The request never left this service, so only the time of the next attempt is stored.
+      // The request to KSeF never left this service, so only the time of the next attempt is stored.
       if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
         'a step of a submission failed; the step is retried',
       );
-      // A confirmation that cannot be checked is abandoned after a while, like a confirmation that KSeF does not send.
+      // A KSeF confirmation that cannot be checked is abandoned after a while, like a confirmation that KSeF does not
+      // send.
       if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
       return (await store(claim, { progress: confirmationLater(submission, undefined, timing()) })).claim;
     }
@@ -201,8 +206,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
     const { organizationId, connectionId } = claim.submission;
     await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
-    // The KSeF connection may have changed between the check and the wait. In that case nothing would wake the
-    // submission.
+    // The KSeF connection may have changed between its check and the wait of the submission. In that case nothing would
+    // wake the submission.
     const now = await connections.find(organizationId, connectionId);
     if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
   }
@@ -283,7 +288,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      // KSeF refused the document with 401, and the call that would follow was postponed by a rate limit.
+      // KSeF refused the document with 401, and the call that would follow in the submission was postponed by a rate
+      // limit.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
         return store(begun, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
@@ -357,7 +363,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Finds the registered document in the session that KSeF names, or by its KSeF number.
+   * Finds the document that KSeF registered in the session that KSeF names, or by its KSeF number.
    * @returns undefined if KSeF does not show it to this token
    * @throws KsefRefusal for a failure that may be temporary
    */
@@ -379,8 +385,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        // The invoice list of the session in which the invoice was sent also leads to the confirmation, so the worker
-        // waits until the list is available.
+        // The invoice list of the KSeF session in which the invoice was sent also leads to the confirmation, so the
+        // worker waits until the list is available.
         if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
@@ -408,7 +414,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         const { status } = await calls.sessionStatus(session.referenceNumber);
         return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
       } catch (unreadStatus) {
-        // If the status of the submission cannot be read either, the call is retried until the KSeF session expires.
+        // If the status of the submission cannot be read from KSeF either, sending is retried until the KSeF session
+        // expires.
         return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
       }
     }
@@ -496,8 +503,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Releases the claim on the submission until a later time. The submission does not change otherwise, so no event is
-   * needed.
+   * Releases the claim on a KSeF submission until a later time. The submission does not change otherwise, so no event
+   * is needed.
    */
   async function wait(
     claim: SubmissionClaim,
@@ -559,7 +566,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** Refusal for a response about another document, which says nothing about the submitted document. */
+/** Refusal for a KSeF response about another document, which says nothing about the submitted document. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'The response of KSeF is about a different invoice.', {
   code: UNREADABLE_ANSWER,
 });
