@@ -79,7 +79,7 @@ const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;
 const REVOKE_TOKENS_EACH_MS = 30_000;
-/** Timeout of calls during a callback, because a browser waits. */
+/** Timeout of calls to a provider during an OAuth callback, because a browser waits. */
 const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
@@ -287,7 +287,7 @@ interface RunConnections extends ConsentConnections, Pick<TenantConnections, 'on
   readonly access: AccessTokens;
 }
 
-/** Composes connections that are made by consent, and the storage of their tokens. */
+/** Composes ERP connections that are made by OAuth consent, and the storage of their tokens. */
 function composeConsents(config: Config, { collections, secrets, outbox, clock, logger }: ConsentConnections) {
   const box = secretbox(config.SECRETBOX_KEYS);
   const callMs = config.ERP_CALL_SECONDS * 1_000;
@@ -356,7 +356,7 @@ interface ConsentConnections extends Pick<TenantConnections, 'clock' | 'logger'>
   readonly outbox: Outbox;
 }
 
-/** Opens the service's collections with their indexes. */
+/** Opens the database collections of the erp-sync service with their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const flows = db.collection<OAuthFlowDocument>('oauth_flows');

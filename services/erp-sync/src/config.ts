@@ -11,7 +11,7 @@ const YEAR_SECONDS = 365 * DAY_SECONDS;
 
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
-/** A configured URL without a trailing slash, because paths are appended. */
+/** Schema for a configured URL without a trailing slash, because paths are appended. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
@@ -37,24 +37,24 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** Origins of customer URLs that are allowed although their hosts are otherwise blocked. */
+    /** Origins of customer URLs for ERPs that are allowed although their hosts are otherwise blocked. */
     ERP_EGRESS_ALLOW_ORIGINS: origins,
     /** Form of ERP names in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
     ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),
 
     BUSINESS_CENTRAL_LOGIN_URL: baseUrl('https://login.microsoftonline.com'),
     BUSINESS_CENTRAL_API_URL: baseUrl('https://api.businesscentral.dynamics.com'),
-    /** Allowed origins of `bankAccountEndpoint`, by default the origin of the API. */
+    /** Allowed origins of `bankAccountEndpoint` in Business Central, by default the origin of its API. */
     BUSINESS_CENTRAL_BANK_ORIGINS: origins,
 
-    /** QuickBooks Online cannot be connected without id and secret. */
+    /** QuickBooks Online cannot be connected without the id and the secret of an OAuth app. */
     QUICKBOOKS_CLIENT_ID: z.string().optional(),
     QUICKBOOKS_CLIENT_SECRET: secret.optional(),
     QUICKBOOKS_AUTHORIZE_URL: endpointUrl('https://appcenter.intuit.com/connect/oauth2'),
     QUICKBOOKS_TOKEN_URL: endpointUrl('https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer'),
     QUICKBOOKS_REVOKE_URL: endpointUrl('https://developer.api.intuit.com/v2/oauth2/tokens/revoke'),
     QUICKBOOKS_API_URL: baseUrl('https://quickbooks.api.intuit.com'),
-    /** Xero cannot be connected without id and secret. */
+    /** Xero cannot be connected without the id and the secret of an OAuth app. */
     XERO_CLIENT_ID: z.string().optional(),
     XERO_CLIENT_SECRET: secret.optional(),
     XERO_AUTHORIZE_URL: endpointUrl('https://login.xero.com/identity/connect/authorize'),
@@ -68,13 +68,13 @@ export const configSchema = z
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
     /** Lease of an import run, which is renewed when a third of it has passed. */
     ERP_LEASE_SECONDS: whole(60, 1, 3_600),
-    /** Interval at which all ids are compared, for ERPs that do not report all deletions. */
+    /** Interval at which all record ids are compared with the ERP, for ERPs that do not report all deletions. */
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
     /** Number of months for which bills are imported by default. */
     ERP_INITIAL_MONTHS: whole(24, 1, MONTHS_MAX),
     /** Maximum time without an OAuth token refresh. */
     ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
-    /** Maximum page size to request. The ERP may return smaller pages. */
+    /** Maximum page size to request from an ERP. The ERP may return smaller pages. */
     ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(100_000).optional(),
     /** Deadline of one call to an ERP, including the body of its response. */
     ERP_CALL_SECONDS: whole(30, 1, 600),
@@ -101,7 +101,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Returns the names of the settings that make calls less safe than the defaults. */
+/** Returns the names of the settings of the erp-sync service that make calls less safe than the defaults. */
 export function unsafeSettings(config: EgressSettings): string[] {
   return weakenedBy(config);
 }

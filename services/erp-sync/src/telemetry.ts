@@ -68,7 +68,7 @@ const streamWords = {
   orders: 'orders',
 } as const satisfies Record<StreamName, string>;
 
-/** Counts the results for the rows of one stream in a completed import run. */
+/** Counts the results for the rows of one ERP stream in a completed import run. */
 export function rowsImported(code: ProviderCode, name: StreamName, counts: RowCounts): void {
   const provider = providerWords[code];
   const stream = streamWords[name];
@@ -82,7 +82,7 @@ export function faultMet(provider: ProviderCode, code: FaultCode): void {
   count('invoicecontrol.run.faults', { provider: providerWords[provider], code: inWords(code) });
 }
 
-/** Reports how late the import runs of each ERP are, and the number of runs in this process. */
+/** Reports how late the import runs of each ERP are, and the number of import runs in this process. */
 export function reportRuns({
   lagSeconds,
   underWay,

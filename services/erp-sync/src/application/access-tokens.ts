@@ -26,7 +26,7 @@ export interface AccessTokenDeps {
   readonly backoffMs: number;
 }
 
-/** Maximum number of attempts at an OAuth token refresh outside an import run. A run has its own limit. */
+/** Maximum number of attempts at an OAuth token refresh outside an import run. An import run has its own limit. */
 const TRIES_MAX = 3;
 /** Interval between polls for the completion of a token refresh by another process. */
 const POLL_EACH_MS = 100;
@@ -69,7 +69,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
 
   /** Returns OAuth tokens of the ERP connection with a later version than the given version. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
-    // After this time, the other process has finished refreshing the tokens or has lost its claim.
+    // When this time has passed, another process has finished refreshing the OAuth tokens or has lost its claim.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);
@@ -96,7 +96,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
         tokensRefreshed(claimed.provider, 'refreshed');
         return after;
       }
-      // A new OAuth consent was given in the meantime, or another process took over, so the stored tokens are used.
+      // A new OAuth consent was given in the meantime, or another process took over, so the stored tokens of the ERP
+      // connection are used.
       return open(await require(claimed));
     } catch (error) {
       tokensRefreshed(claimed.provider, error instanceof ErpFault ? error.code : 'failed');

@@ -38,7 +38,7 @@ export interface AuthorizationServer {
   refresh(refreshToken: string): Promise<GrantedTokens>;
   /**
    * Finds the company that the user consented to, which a call with the access token proves.
-   * @param parameters parameters of the callback
+   * @param parameters parameters of the OAuth callback
    * @throws ErpFault
    */
   resolveTenant(accessToken: string, parameters: ReadonlyMap<string, string>): Promise<ConsentedTenant>;
@@ -48,13 +48,16 @@ export interface AuthorizationServer {
    */
   revoke(refreshToken: string): Promise<void>;
   /**
-   * Revokes the access to a single company. Absent if the provider can only revoke all access.
+   * Revokes the OAuth access to a single company in the ERP. Absent if the provider can only revoke all access.
    * @throws ErpFault AUTH_FAILED if the token has expired
    */
   disconnect?(accessToken: string, remoteConnectionId: string): Promise<void>;
-  /** Returns the configuration for an ERP connection to the company. */
+  /** Returns the configuration for an ERP connection to the company that a user consented to. */
   configOf(tenant: ConsentedTenant): Readonly<Record<string, unknown>>;
 }
 
-/** The providers that are connected by consent. A provider without a configured client id and secret is absent. */
+/**
+ * The ERP providers that are connected by OAuth consent. A provider without a configured client id and secret is
+ * absent.
+ */
 export type AuthorizationServers = ReadonlyMap<ProviderCode, AuthorizationServer>;

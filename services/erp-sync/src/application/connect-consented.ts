@@ -35,7 +35,10 @@ export interface Consent {
   readonly tenant: ConsentedTenant;
   readonly granted: GrantedTokens;
   readonly server: Pick<AuthorizationServer, 'configOf'>;
-  /** Maximum number of ERP connections that the plan currently allows, or undefined if there is no limit. */
+  /**
+   * Maximum number of ERP connections that the plan of the organization currently allows, or undefined if there is no
+   * limit.
+   */
   readonly limit: number | undefined;
 }
 

@@ -18,11 +18,11 @@ interface StatusChange {
    * True if a user gave the OAuth consent in the browser. In this case, the owners of the organization are notified.
    */
   readonly isByConsent?: boolean;
-  /** Name that the company has in the ERP. */
+  /** Name that the company of an ERP connection has in the ERP. */
   readonly tenantName?: string | undefined;
 }
 
-/** Returns the event `connection_changed` for the write that changes the status. */
+/** Returns the event `connection_changed` for the write that changes the status of an ERP connection. */
 export function connectionChanged(
   { id, companyId, provider }: Pick<Connection, 'id' | 'companyId' | 'provider'>,
   { status, previousStatus, error, isByConsent = false, tenantName }: StatusChange,
@@ -50,7 +50,7 @@ export function auditLine(act: Act, connectionId: string): AuditLine {
   return { action: `erp_connection.${act}`, target: `erp_connection:${connectionId}`, outcome: 'SUCCEEDED' };
 }
 
-/** Returns the event that contains {@link auditLine}, for the write that performs the action. */
+/** Returns the event that contains {@link auditLine}, for the write that performs the action on an ERP connection. */
 export function auditEvent(act: Act, connectionId: string, context: RequestContext): Announcement {
   return auditAnnouncement(events.erpSyncAuditRecorded, context, auditLine(act, connectionId));
 }

@@ -4,7 +4,7 @@ import type { Connection, ConnectionError, ConnectionStatus } from '../domain/co
 import type { ConsentedTenant, FlowOutcome, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-// Operations on the collections that the use cases for consents and tokens need.
+// Operations on the database collections that the use cases for OAuth consents and tokens need.
 
 /** Tokens of an OAuth consent that did not lead to an ERP connection. They must be revoked at the provider. */
 export interface AbandonedTokens {
@@ -85,13 +85,16 @@ export interface ConnectionTokenStore {
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
   release(claimed: ClaimedTokens): Promise<void>;
   /**
-   * Returns the ERP connections whose tokens have not been refreshed since the given time, starting with the oldest
-   * refresh.
+   * Returns the ERP connections whose OAuth tokens have not been refreshed since the given time, starting with the
+   * oldest refresh.
    */
   dueForRefresh(before: Date, exceptIds: readonly string[], limit: number): Promise<readonly TokenHolder[]>;
-  /** Records that the tokens are no longer valid, so that the job skips them until a new OAuth consent is given. */
+  /**
+   * Records that the OAuth tokens of an ERP connection are no longer valid, so that the refresh job skips them until a
+   * new OAuth consent is given.
+   */
   stopRefreshing(holder: TokenHolder): Promise<void>;
-  /** Claims a disconnected connection whose tokens must be revoked, until the given time. */
+  /** Claims a disconnected ERP connection whose OAuth tokens must be revoked, until the given time. */
   claimRevocation(
     now: Date,
     until: Date,

@@ -49,7 +49,7 @@ export interface NewConnection {
   /** Name of the request field that contains the secret of the ERP connection. */
   readonly secretName: string;
   readonly importFrom?: string | undefined;
-  /** Number of ERP connections that the plan allows. Undefined if there is no limit. */
+  /** Number of ERP connections that the plan of the organization allows. Undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -73,8 +73,8 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // This check precedes the reservation of a slot, so that a caller whose company is already connected gets that
-    // message even if the plan allows no further connection.
+    // The check for a known company precedes the reservation of a place for the ERP connection, so that a caller whose
+    // company is already connected gets that message even if the plan allows no further connection.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);
@@ -112,7 +112,8 @@ export const createConnection =
   };
 
 /**
- * Records from an earlier connection of the company keep their ids, even if its configuration was written differently.
+ * Imported records from an earlier ERP connection of the company keep their ids, even if its configuration was written
+ * differently.
  */
 function knownRemoteCompany(known: readonly Connection[], derived: string): string {
   const ids = known.map((connection) => connection.remoteCompanyId);
@@ -130,7 +131,7 @@ export function remoteCompanyId(organizationId: string, provider: ProviderCode, 
 const REMOTE_COMPANY_NAMESPACE = '6c0f2a52-6d2b-4d0a-9f0c-2f3c5b7a9e11';
 
 /**
- * Returns the company named in a request, or the default company.
+ * Returns the company that a request for an ERP connection names, or the default company.
  * @throws DomainError invalid for a company that does not exist in the organization
  */
 export async function readCompany(
@@ -163,7 +164,7 @@ function readProvider(spelling: string): ErpProduct & { readonly credentials: Cr
 }
 
 /**
- * Checks the form of a client secret or an API key.
+ * Checks the form of a client secret or an API key of an ERP.
  * @throws DomainError invalid
  */
 export function checkSecret(

@@ -6,7 +6,7 @@ export interface OAuthSettings {
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
   /** URL to which a provider sends the browser after an OAuth consent, without the code of the provider at its end. */
   readonly callbackUrl: string;
-  /** Page of the application to which the browser is redirected after the consent. */
+  /** Page of the application to which the browser is redirected after an OAuth consent. */
   readonly returnUrl: string;
   readonly flowMs: number;
   /** True if a user must confirm which company of the ERP is connected (ADR 0088). */

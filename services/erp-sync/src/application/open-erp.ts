@@ -5,7 +5,7 @@ import type { Credentials, ErpHttp, Provider, ProviderCode, Session } from '../p
 import { productOf } from '../providers/registry.js';
 import type { ConnectionSecrets } from './secrets.js';
 
-/** Connection fields that calls to its ERP need. */
+/** Fields of an ERP connection that calls to its ERP need. */
 export interface CallableConnection extends SecretOwner {
   readonly provider: ProviderCode;
   readonly config: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface CallableConnection extends SecretOwner {
   readonly credential: SealedValue | undefined;
 }
 
-/** Provides the access tokens of connections with consent. @throws ErpFault */
+/** Provides the access tokens of ERP connections with OAuth consent. @throws ErpFault */
 export interface ConsentTokens {
   current(owner: SecretOwner, retry?: Retry): Promise<string>;
   renewed(owner: SecretOwner, refused: string, retry?: Retry): Promise<string>;
@@ -22,14 +22,14 @@ export interface ConsentTokens {
 /** Makes a call to the ERP, and repeats it after a temporary fault as often as the caller allows. */
 export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Calls that count towards the budget of one import run or test. */
+/** Calls to an ERP that count towards the budget of one import run or connection test. */
 export interface CountedCalls extends ErpHttp {
   readonly callsCount: number;
   readonly throttledMs: number;
   readonly retry: Retry;
 }
 
-/** Limits on the calls of one import run or test. */
+/** Limits on the calls to an ERP of one import run or connection test. */
 export interface CallBudget {
   readonly callsMax: number;
   readonly runMs: number;
@@ -39,8 +39,8 @@ export interface CallBudget {
 interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
   /**
-   * Opens the calls of an import run or a test.
-   * @param company calls to the same company share its limit
+   * Opens the calls to an ERP for an import run or a connection test.
+   * @param company key of the company in the ERP; calls to the same company share its limit
    */
   readonly openCalls: (
     provider: ProviderCode,
@@ -50,7 +50,7 @@ interface Deps {
   ) => CountedCalls;
   readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tokens: ConsentTokens;
-  /** Maximum page size to request. If the number is absent, the ERP's own maximum applies. */
+  /** Maximum page size to request from an ERP. If absent, the maximum of the ERP applies. */
   readonly pageSizeMax: number | undefined;
 }
 
@@ -69,7 +69,10 @@ export interface OpenedErp {
   readonly calls: CountedCalls;
 }
 
-/** Opens the ERP of a connection for a run or a test. @throws ErpFault if this version of the service cannot read it */
+/**
+ * Opens the ERP of a connection for an import run or a connection test. @throws ErpFault if this version of the service
+ * cannot read it
+ */
 export const openErp =
   ({ providers, openCalls, secrets, tokens, pageSizeMax = Infinity }: Deps) =>
   (connection: CallableConnection, budget: CallBudget): OpenedErp => {

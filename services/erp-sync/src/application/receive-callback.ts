@@ -29,33 +29,36 @@ export interface CallbackDeps {
   readonly secrets: FlowSecrets;
   readonly tenants: Tenants;
   readonly connect: (consent: Consent) => Promise<string | undefined>;
-  /** Revokes tokens that are due soon, without waiting for the scheduled job. */
+  /** Revokes OAuth tokens that are due soon, without waiting for the scheduled job. */
   readonly revokeSoon: () => void;
   readonly settings: OAuthSettings;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The HTML page on which the user confirms the company. */
+/** The HTML page on which the user confirms the ERP company to connect. */
 export interface ConfirmationPage {
   readonly confirmation: string;
   readonly workspaceName: string;
   readonly companyName: string;
   readonly tenantName: string;
   readonly providerName: string;
-  /** Origin to which the browser is redirected after the user has decided. */
+  /** Origin to which the browser is redirected after the user has decided on the ERP connection. */
   readonly returnOrigin: string;
-  /** Callback path as seen by browsers. A proxy may add a prefix. */
+  /** Path of the OAuth callback as seen by browsers. A proxy may add a prefix. */
   readonly actionPath: string;
 }
 
-/** Response to a callback that the browser receives. */
+/** Response to an OAuth callback that the browser receives. */
 export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly redirectUrl: string };
 
 /** Maximum length of an ERP company name, as it is stored and shown. */
 const TENANT_NAME_LENGTH_MAX = 400;
 const CONFIRMATION_BYTES = 32;
-/** Time after which unused tokens are revoked. A callback or a decision takes much less, unless its process crashes. */
+/**
+ * Time after which unused OAuth tokens are revoked. A callback or a decision takes much less, unless its process
+ * crashes.
+ */
 const ANSWER_MS_MAX = 120_000;
 
 interface Started {
@@ -80,7 +83,8 @@ export const receiveCallback =
     const stateText = parameters.get('state') ?? '';
     const state = readState(stateText, settings.stateKeys, clock.now());
     if (state === undefined || !isOf(provider, state.provider)) throw untrustworthyState();
-    // The facts of the organization are read first. While that fails, the browser can repeat the request.
+    // The facts of the organization are read before an OAuth callback uses up its state. While that fails, the browser
+    // can repeat the request.
     const tenant = await factsOf(tenants, state.organizationId, context);
     const flow = await flows.consume(state.organizationId, state.flowId);
     if (flow === undefined || !isSame(flow, state)) throw untrustworthyState();
@@ -99,8 +103,8 @@ export const receiveCallback =
   };
 
 /**
- * Continues from the authorization code to the confirmation page, or to the ERP connection if no confirmation is
- * needed.
+ * Continues an OAuth consent from the authorization code to the confirmation page, or to the ERP connection if no
+ * confirmation is needed.
  */
 async function goOn(
   deps: CallbackDeps,
@@ -150,7 +154,7 @@ async function goOn(
 }
 
 /**
- * Handles the user's decision on the confirmation page, once.
+ * Handles the user's decision on the confirmation page of an ERP connection, once.
  * @throws DomainError invalid for a confirmation that is unknown, expired or already decided, and for an unknown
  *   decision
  */

@@ -15,14 +15,14 @@ export interface RefreshDeps {
 
 /** Maximum number of ERP connections that one run of the refresh job handles. */
 const CONNECTIONS_MAX = 100;
-/** Maximum number of connections with failed refreshes that one process keeps in memory. */
+/** Maximum number of connections with failed token refreshes that one process keeps in memory. */
 const WAITING_MAX = 1_000;
 const BACKOFF_MS = 60_000;
 const BACKOFF_MS_MAX = 3_600_000;
 
 /**
- * Refreshes tokens that have not been refreshed for a day, because tokens of paused connections would otherwise expire.
- * In this process, the delay for a failing connection increases with each failure.
+ * Refreshes OAuth tokens that have not been refreshed for a day, because tokens of paused connections would otherwise
+ * expire. In this process, the delay for a failing connection increases with each failure.
  */
 export function refreshTokens({
   tokens,
@@ -36,7 +36,7 @@ export function refreshTokens({
   return async (signal) => {
     const before = new Date(clock.now().getTime() - refreshMs);
     for (const [id, { until }] of waiting) {
-      // Entries of ERP connections that were deleted, or that another process handles, are removed.
+      // Retry entries of ERP connections that were deleted, or that another process handles, are removed.
       if (until + BACKOFF_MS_MAX < performance.now() || waiting.size > WAITING_MAX) waiting.delete(id);
     }
     const later = [...waiting].flatMap(([id, { until }]) => (until > performance.now() ? [id] : []));

@@ -23,13 +23,13 @@ export interface RevokeDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly flowSecrets: FlowSecrets;
-  /** Lease of a claim for a revocation, longer than the calls of one revocation. */
+  /** Lease of a claim for an OAuth token revocation, longer than the calls of one revocation. */
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Maximum number of tokens that one run of the revocation job revokes. */
+/** Maximum number of OAuth tokens that one run of the revocation job revokes. */
 const REVOCATIONS_MAX = 100;
 /**
  * Maximum number of revocation attempts, made over about half a day. The OAuth tokens are then removed anyway, so that

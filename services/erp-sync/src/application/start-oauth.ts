@@ -30,9 +30,9 @@ export interface ConsentRequest {
   readonly organizationId: string;
   /** Code of the provider, or name of the ERP product. */
   readonly provider: string;
-  /** Id of the company to which the records will belong. Undefined for the default company. */
+  /** Id of the company to which the imported ERP records will belong. Undefined for the default company. */
   readonly companyId: string | undefined;
-  /** Number of ERP connections that the plan allows. Undefined if there is no limit. */
+  /** Number of ERP connections that the plan of the organization allows. Undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -53,9 +53,9 @@ export const startOAuth =
   async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
     const { code: provider, title } = readProvider(spelling);
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
-    // The slot is reserved only when the ERP connection is stored. At this point, an OAuth consent is refused only if
-    // it cannot lead to a connection. If the plan allows no further connection, the consent may still renew an existing
-    // connection.
+    // A place in the plan is reserved only when the ERP connection is stored. At this point, an OAuth consent is
+    // refused only if it cannot lead to a connection. If the plan allows no further connection, the consent may still
+    // renew an existing connection.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
       const mayRenew = await consented.hasLive(organizationId, provider, companyId);
       if (!mayRenew) throw planIsUsedUp(limit);

@@ -11,9 +11,9 @@ interface Steps<P> {
 }
 
 /**
- * Stores pages and commits them in their order. At most two pages of ERP records are stored at the same time. Pages
- * with the same record follow each other, so that the later one is used. Regardless of how reading ends, all admitted
- * pages are committed if possible, and no work is in progress at the end.
+ * Stores pages of ERP records and commits them in their order. At most two pages of ERP records are stored at the same
+ * time. Pages with the same record follow each other, so that the later one is used. Regardless of how reading ends,
+ * all admitted pages are committed if possible, and no work is in progress at the end.
  */
 export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, steps: Steps<P>): Promise<void> {
   let underWay: { readonly page: P; readonly stored: Promise<void> } | undefined;

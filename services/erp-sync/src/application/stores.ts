@@ -5,7 +5,7 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection, ConnectionStatus } from '../domain/connection.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
-// Operations on the collections that the use cases for connections need.
+// Operations on the database collections that the use cases for ERP connections need.
 
 /** Fields that a change to an ERP connection sets. Absent fields remain unchanged. */
 export interface ConnectionChange {
@@ -34,7 +34,7 @@ export function alreadyConnected(): DomainError {
 /** The ERP connections with which a new connection is compared. */
 export interface KnownConnections {
   readonly connections: readonly Connection[];
-  /** Number for the provider's next ERP connection. Only one connection can get it. */
+  /** Number for the next ERP connection of a provider. Only one connection can get it. */
   readonly next: number;
 }
 
@@ -69,8 +69,8 @@ export interface ConnectionStore {
    */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**
-   * Commits the deletion: the credential is removed, a current import run can no longer write, and the company can be
-   * connected again. {@link finishDeletion} does the rest.
+   * Commits the deletion of an ERP connection: the credential is removed, a current import run can no longer write, and
+   * the company can be connected again. {@link finishDeletion} does the rest.
    * @throws VersionConflict
    */
   markDeleted(connection: Connection, events: readonly Announcement[]): Promise<void>;

@@ -20,7 +20,7 @@ export interface ImportedRows {
   readonly failures: readonly { readonly externalId: string; readonly message: string }[];
 }
 
-/** Limits on a call of an import run: its deadline, and the signal that aborts it. */
+/** Limits on a call of an import run to the analysis service: its deadline, and the signal that aborts it. */
 export interface ImportCall {
   readonly context: RequestContext;
   readonly signal: AbortSignal;
@@ -35,12 +35,12 @@ export interface Imports {
     call: ImportCall,
   ): Promise<ImportedRows>;
   /**
-   * Marks records that the ERP reports as deleted.
+   * Marks imported records that the ERP reports as deleted.
    * @returns the number of records that were not deleted before
    */
   remove(source: ImportSource, stream: StreamName, externalIds: readonly string[], call: ImportCall): Promise<number>;
   /**
-   * Marks the records that are missing from a complete list as deleted.
+   * Marks the imported ERP records that are missing from a complete list as deleted.
    * @param sortedIds all ids, sorted by code units and without repetition
    * @returns undefined if the list is empty although records exist; no record is then marked
    */
@@ -50,7 +50,7 @@ export interface Imports {
     sortedIds: readonly string[],
     call: ImportCall,
   ): Promise<number | undefined>;
-  /** Raises the findings that need no invoice. */
+  /** Raises the findings that imported ERP records show without an invoice. */
   complete(
     source: ImportSource,
     run: { readonly startedAt: Date; readonly finishedAt: Date; readonly hasVendorList: boolean },

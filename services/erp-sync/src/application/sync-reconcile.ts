@@ -5,11 +5,11 @@ import type { RunUnderWay } from './sync-run-under-way.js';
 import type { IdList, ListOwner } from './sync-stores.js';
 
 /**
- * Maximum number of ids in one stream. All ids of a stream are in memory when they are compared, with about 60 bytes
- * each.
+ * Maximum number of ERP record ids in one stream. All ids of a stream are in memory when they are compared, with about
+ * 60 bytes each.
  */
 export const IDS_MAX = 1_000_000;
-/** Maximum number of consecutive pages in the list of all ids that contain no new id. */
+/** Maximum number of consecutive pages in the list of all record ids of an ERP that contain no new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
 /**
  * Maximum age of an unfinished list of all record ids of an ERP. An older list is started again, because it would be
@@ -21,9 +21,9 @@ export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 export const NOT_BEGUN: IdList = { count: 0 };
 
 /**
- * Reads the list of all ids in a stream page by page, over several runs if necessary, and compares it with the stored
- * records. Records that are no longer in the ERP are marked as deleted. Records that were imported since the list was
- * started do not count as missing, and an empty list is ignored while records exist.
+ * Reads the list of all record ids in an ERP stream page by page, over several import runs if necessary, and compares
+ * it with the stored records. Records that are no longer in the ERP are marked as deleted. Records that were imported
+ * since the list was started do not count as missing, and an empty list is ignored while records exist.
  * @throws ErpFault
  */
 export async function reconcileStream(run: RunUnderWay, stream: StreamName): Promise<void> {
@@ -58,8 +58,8 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   }
   const { listed, imported } = await listedIds.read(owner);
   await claim.confirm();
-  // Records that were imported in the meantime do not make an empty list credible. The ids are sorted by code units, as
-  // the contract requires.
+  // ERP records that were imported in the meantime do not make an empty id list credible. The ids are sorted by code
+  // units, as the contract requires.
   const all = listed.size === 0 ? [] : [...new Set([...listed, ...imported])].sort();
   const deleted = await imports.reconcile(source, stream, all, call);
   if (deleted === undefined) {
@@ -81,7 +81,8 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
 }
 
 /**
- * Requests a comparison of all ids in a stream, because its ERP cannot report all deletions since the last import run.
+ * Requests a comparison of all record ids in an ERP stream, because its ERP cannot report all deletions since the last
+ * import run.
  * @throws ClaimEnded
  */
 export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {
@@ -91,7 +92,7 @@ export async function requireList(run: RunUnderWay, stream: StreamName): Promise
 }
 
 /**
- * Records the ids of records before they are stored, if an id list for the stream is in progress whose pages may
+ * Records the ids of ERP records before they are stored, if an id list for the stream is in progress whose pages may
  * already have passed their positions.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {

@@ -47,13 +47,13 @@ export class Stopped extends Error {
   }
 }
 
-/** Streams that are left out without an error if the permission to read them is missing. */
+/** Streams of ERP records that are left out without an error if the permission to read them is missing. */
 const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
 
 /**
- * Executes a claimed import run: reads its streams one after another, compares ids if a comparison is due, and raises
- * the findings that need no invoice. The outcome of the run is stored with the run, and the caller applies it to the
- * ERP connection.
+ * Executes a claimed import run of an ERP connection: reads its streams one after another, compares ids if a comparison
+ * is due, and raises the findings that need no invoice. The outcome of the run is stored with the run, and the caller
+ * applies it to the ERP connection.
  * @returns undefined if another worker has taken over the run; nothing more may be written then
  */
 export const syncRun =
@@ -139,7 +139,7 @@ async function endMasterAgain(
 /** State of the import run at the end of reading the ERP. */
 interface EndOfReading {
   readonly fault?: ErpFault;
-  /** Stream at which the call budget was used up. The next import run continues there. */
+  /** Stream at which the call budget of an import run was used up. The next import run continues there. */
   readonly spentAt?: StreamName | 'ids';
 }
 
@@ -159,8 +159,8 @@ async function readAll(
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
-  // Streams after the point at which an earlier run used up its budget are read first. Otherwise they would never be
-  // read.
+  // ERP streams after the point at which an earlier import run used up its budget are read first. Otherwise they would
+  // never be read.
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
   const failed = new Set<StreamName>();
@@ -192,8 +192,8 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // Records that an earlier run has read may have changed since, so the list counts as being as old as the import run
-  // that completed it.
+  // ERP records that an earlier run has read may have changed since, so the vendor list counts as being as old as the
+  // import run that completed it.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
@@ -202,7 +202,7 @@ async function readAll(
   return end;
 }
 
-/** Returns the streams that remain in a reading of all streams. */
+/** Returns the ERP streams that remain in a reading of all streams. */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
   return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));
@@ -213,8 +213,8 @@ function ofEach<T>(streams: readonly StreamName[], value: T): OfStreams<T> {
 }
 
 /**
- * Compares all ids in streams whose deletions cannot be detected otherwise, at intervals and when an import run starts
- * from the beginning.
+ * Compares all record ids in ERP streams whose deletions cannot be detected otherwise, at intervals and when an import
+ * run starts from the beginning.
  */
 async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,
@@ -227,7 +227,7 @@ async function reconcileWhereDue(
   const isFirst = reconciledAt === undefined;
   const now = clock.now();
   if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {
-    // A list of ids that an earlier import run began is continued.
+    // A list of ERP record ids that an earlier import run began is continued.
     const begun = isFirst ? [] : provider.withoutDeletions.filter((stream) => !run.lists.has(stream));
     await claim.saveReconciled(now, ofEach(begun, NOT_BEGUN));
     for (const stream of begun) run.lists.set(stream, NOT_BEGUN);
@@ -247,8 +247,8 @@ function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
 }
 
 /**
- * Checks whether no other stream can be read after a fault, because the ERP cannot respond or must not be called for
- * some time.
+ * Checks whether no other ERP stream can be read after a fault, because the ERP cannot respond or must not be called
+ * for some time.
  */
 function endsRun(fault: ErpFault): boolean {
   return fault.needsAPerson || fault.code === 'RATE_LIMITED' || fault instanceof BudgetSpent;

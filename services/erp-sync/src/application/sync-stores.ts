@@ -5,19 +5,23 @@ import type { Run, RunError, RunMode, RunOutcome, RunTrigger, StreamCounts } fro
 import type { ProviderCode } from '../providers/provider.js';
 import type { CallableConnection } from './open-erp.js';
 
-// Operations on the collections that import runs need.
+// Operations on the database collections that ERP import runs need.
 
 /**
- * A time window of a stream that is read from its beginning, or continues after the last stored page of ERP records.
+ * A time window of an ERP stream that is read from its beginning, or continues after the last stored page of ERP
+ * records.
  */
 export interface OpenWindow {
-  /** Start time in RFC 3339 format. Only rows that have changed since then are read. Absent if all rows are read. */
+  /**
+   * Start time of a window of an ERP stream in RFC 3339 format. Only rows that have changed since then are read. Absent
+   * if all rows are read.
+   */
   readonly from?: string;
   /** First day (`YYYY-MM-DD`) from which documents of the ERP are read. */
   readonly dateFrom?: string;
   /**
-   * Cursor that replaces the current one after the last page of the time window. Absent until the first page of the
-   * window is stored.
+   * Cursor of an ERP stream that replaces the current one after the last page of the time window. Absent until the
+   * first page of the window is stored.
    */
   readonly next?: string;
   /** Position of the last page of ERP records in the time window that was stored (`Page.position`). */
@@ -31,25 +35,25 @@ export interface StreamState {
   readonly window?: OpenWindow | undefined;
 }
 
-/** The list of all ids of a stream, which must be compared with the imported records. */
+/** The list of all record ids of an ERP stream, which must be compared with the imported records. */
 export interface IdList {
-  /** Time when the first page of the list of all ids was requested. Absent before this request. */
+  /** Time when the first page of the list of all ERP record ids was requested. Absent before this request. */
   readonly begunAt?: Date;
   /** Position of the last page of ERP record ids that was stored (`IdPage.position`). */
   readonly after?: string;
-  /** Number of ERP record ids of the list that were stored so far. */
+  /** Number of ERP record ids of an id list that were stored so far. */
   readonly count: number;
-  /** True if the ERP reported deletions that may be missing from the list. The ids are then listed a second time. */
+  /** True if the ERP reported deletions that may be missing from its id list. The ids are then listed a second time. */
   readonly isFollowed?: boolean;
 }
 
 export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
-/** A reading of all streams that takes several import runs, because each run has used up its budget. */
+/** A reading of all ERP streams that takes several import runs, because each run has used up its budget. */
 export interface Pass {
   /** Point at which the next import run continues: a stream, or the id lists. */
   readonly at: StreamName | 'ids';
-  /** Streams that the import runs of the pass have read completely. */
+  /** ERP streams that the import runs of one pass have read completely. */
   readonly read: readonly StreamName[];
 }
 
@@ -71,7 +75,7 @@ export interface ClaimedConnection extends CallableConnection {
   readonly abandonedRuns: number;
 }
 
-/** A run's claim on its ERP connection. Every write of the run requires that the claim is still valid. */
+/** The claim of an import run on its ERP connection. Every write of the run requires that the claim is still valid. */
 export interface ConnectionClaim {
   readonly connection: ClaimedConnection;
   readonly runId: string;
@@ -107,12 +111,13 @@ export interface ConnectionClaim {
    */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
   /**
-   * Stores the point at which the next import run continues, or undefined for the first stream.
+   * Stores the point at which the next import run continues, or undefined for the first ERP stream.
    * @throws ClaimEnded
    */
   savePass(pass: Pass | undefined): Promise<void>;
   /**
-   * Stores the time since which records have been waiting for `CompleteImport`, or undefined if none are waiting.
+   * Stores the time since which imported ERP records have been waiting for `CompleteImport`, or undefined if none are
+   * waiting.
    * @throws ClaimEnded
    */
   saveIncomplete(since: Date | undefined): Promise<void>;
@@ -138,12 +143,12 @@ export interface ListOwner {
 /** Stores the ERP record ids of lists that have not been compared yet. An id that is stored twice counts once. */
 export interface ListedIdStore {
   /**
-   * Adds a page of ids to a stored list.
-   * @param kind LISTED by the ERP, or IMPORTED since the list was started
+   * Adds a page of ERP record ids to a stored list.
+   * @param kind kind of the ids: LISTED by the ERP, or IMPORTED since the list was started
    */
   add(owner: ListOwner, kind: 'LISTED' | 'IMPORTED', ids: readonly string[]): Promise<void>;
   read(owner: ListOwner): Promise<{ readonly listed: ReadonlySet<string>; readonly imported: ReadonlySet<string> }>;
-  /** Removes the id lists of a stream, or of the whole connection if no stream is given. */
+  /** Removes the lists of ERP record ids of a stream, or of the whole connection if no stream is given. */
   remove(connectionId: string, stream?: StreamName): Promise<void>;
 }
 
@@ -151,7 +156,7 @@ export interface ListedIdStore {
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly finishedAt: Date;
-  /** Next regular run time of the ERP connection. */
+  /** Next regular time of an import run of the ERP connection. */
   readonly nextSlot: Date;
   readonly abandonedRuns: number;
 }
@@ -201,13 +206,13 @@ export interface SyncedConnections {
    * Changes the due time of an ERP connection without an import run, if the due time has not changed in the meantime.
    */
   postpone(due: DueConnection, nextSyncAt: Date): Promise<void>;
-  /** Returns for each provider the number of seconds for which an ERP connection has been due, at most. */
+  /** Returns for each provider the longest time in seconds for which an ERP connection has been due. */
   lagSeconds(): Promise<readonly { readonly provider: ProviderCode; readonly seconds: number }[]>;
-  /** Returns connections that have been due since before this time. */
+  /** Returns ERP connections that have been due for an import run since before this time. */
   dueBefore(before: Date, limit: number): Promise<readonly StuckConnection[]>;
 }
 
-/** Connection fields that determine if a caller may start an import run. */
+/** Fields of an ERP connection that determine if a caller may start an import run. */
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;

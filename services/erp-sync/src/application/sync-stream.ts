@@ -12,7 +12,7 @@ import type { OpenWindow, StreamState } from './sync-stores.js';
 /** Streams of ERP records that have a date. */
 const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNotes', 'payments']);
 
-/** First day from which documents are imported. */
+/** First day from which documents of the ERP are imported. */
 export interface FirstDay {
   readonly day: string;
   /**
@@ -28,8 +28,9 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 }
 
 /**
- * Reads a stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. After each
- * page its position is stored, while the next page is already being stored. The cursor is moved after the last page.
+ * Reads an ERP stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. After
+ * each page its position is stored, while the next page is already being stored. The cursor is moved after the last
+ * page.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(
@@ -53,7 +54,7 @@ export async function readStream<S extends StreamName>(
   };
   const seen = pagesSeen(window.after);
   const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
-  /** The cursor of the stream is known after the first response in the time window. */
+  /** The cursor of an ERP stream is known after the first response in the time window. */
   const nextCursor = (): string => (told.next ??= serverTime());
   await storePages(readAhead(session.read(stream, toWindow(window, provider.overlapSeconds))), {
     async admit(page) {
@@ -99,7 +100,7 @@ function toWindow({ from, dateFrom, after }: OpenWindow, overlapSeconds: number)
   };
 }
 
-/** Stores the records that a page of ERP records refers to, and then its own records. */
+/** Stores first the records to which a page of ERP records refers, and then those on the page. */
 async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page: Page<RecordsOf[S]>): Promise<void> {
   const besides = Object.entries(page.besides ?? {}) as [keyof BesidesParts, RecordsPart<RecordsOf[StreamName]>][];
   for (const [of, part] of besides) await storePart(run, of, part);
@@ -160,7 +161,8 @@ async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
       const result = await upcoming;
       if (result.done === true) return;
       upcoming = iterator.next();
-      // The stored page is awaited in the next iteration; the empty catch avoids an unhandled rejection until then.
+      // The stored page of ERP records is awaited in the next iteration; the empty catch avoids an unhandled rejection
+      // until then.
       upcoming.catch(() => {});
       yield result.value;
     }

@@ -11,7 +11,7 @@ import { Stopped } from './sync-run.js';
 import type { BeginningOfRun } from './sync-run.js';
 import type { ConnectionClaim, DueConnection, RunStore, SyncedConnections } from './sync-stores.js';
 
-/** Maximum number of concurrent runs in one replica. A requested run may wait, with its lease renewed. */
+/** Maximum number of concurrent import runs in one replica. A requested import run may wait, with its lease renewed. */
 export const RUNS_MAX = 8;
 /** Maximum number of requested import runs that wait in one replica. */
 export const RUNS_WAITING_MAX = 100;
@@ -61,7 +61,7 @@ interface OwnRun {
   readonly ended: Promise<void>;
 }
 
-/** Claims connections and executes their runs. Every replica has one worker, and there is no leader. */
+/** Claims ERP connections and executes their import runs. Every replica has one worker, and there is no leader. */
 export function syncWorker(deps: Deps): SyncWorker {
   const { connections, runs, tenants, clock, logger, intervalSeconds } = deps;
   const own = new Map<string, OwnRun>();
@@ -167,7 +167,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     else await finish(continued, abandoned, abandonedRuns);
   }
 
-  /** Checks whether the organization exists and has an active subscription. */
+  /** Checks whether the organization of an import run exists and has an active subscription. */
   async function isServed(organizationId: string): Promise<boolean> {
     try {
       return (await tenants.factsOf(organizationId, systemContext('erp sync'))).hasActiveSubscription;

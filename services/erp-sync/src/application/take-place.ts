@@ -12,7 +12,8 @@ export interface PlaceDeps {
 }
 
 /**
- * Reserves a slot in the plan before the ERP connection is stored. The limit is exact even for concurrent requests.
+ * Reserves a place in the plan of the organization before the ERP connection is stored. The limit is exact even for
+ * concurrent requests.
  * @param connectionId a new UUIDv7
  * @param planLimit undefined if there is no limit
  * @throws DomainError usage_exceeded
@@ -28,7 +29,7 @@ export async function takeConnectionPlace(
   if (!(await takePlace({ places, existing }, organizationId, connectionId, limit))) throw planIsUsedUp(limit);
 }
 
-/** Returns the refusal for a plan that allows no further connection. */
+/** Returns the refusal for a plan that allows no further ERP connection. */
 export function planIsUsedUp(limit: number): DomainError {
   return new DomainError(
     'usage_exceeded',

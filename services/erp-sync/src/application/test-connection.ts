@@ -11,7 +11,7 @@ import type { ConnectionStore } from './stores.js';
 
 export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find'>;
-  /** Opens a session for one test, with few calls and a short time limit. */
+  /** Opens a session with an ERP for one connection test, with few calls and a short time limit. */
   readonly openTestSession: (connection: Connection) => Session;
   /** Time limit for an ERP connection test. Its caller gets a response by then in any case. */
   readonly testMsMax: number;

@@ -10,12 +10,12 @@ import type { OAuthAppSettings } from './oauth-app.js';
 import { quickBooksApp, quickBooksAuthorization } from './quickbooks-authorization.js';
 import { xeroApp, xeroAuthorization } from './xero-authorization.js';
 
-/** Maximum size of a response. Tokens and company names take a few KiB. */
+/** Maximum size of a response of an authorization server. Tokens and company names take a few KiB. */
 const OAUTH_ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
  * Returns the OAuth apps that this installation has registered.
- * @param callMs timeout of each call
+ * @param callMs timeout of each call to an authorization server
  */
 export function authorizationServers(config: Config, callMs: number, clock: Clock): AuthorizationServers {
   const fetchOf = (provider: ProviderCode): BoundedFetch =>

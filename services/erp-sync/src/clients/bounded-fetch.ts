@@ -5,7 +5,7 @@ import { call } from '@invoicecontrol/egress/call';
 import { joinHeaders } from '@invoicecontrol/egress/http-answer';
 import { ErpFault, Outage } from '../domain/faults.js';
 
-/** Makes calls without following redirects, with limits on the time and size of the whole response. */
+/** Makes HTTP calls without following redirects, with limits on the time and size of the whole response. */
 export type BoundedFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const CONNECT_MS_MAX = 10_000;
@@ -13,7 +13,7 @@ const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
  * Creates a fetch function for configured addresses, which need no egress guard.
- * @param callMs timeout of the call including its body
+ * @param callMs timeout of the HTTP call including its body
  * @throws ErpFault TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE for a response that is too large
  */
 export function boundedFetch({
@@ -28,7 +28,7 @@ export function boundedFetch({
   const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX, peer });
   return async (url, init) => {
     try {
-      // The constructor only converts headers and body to a uniform form. No call is made.
+      // The constructor `Request` only converts headers and body to a uniform form. No call is made.
       const request = new Request(url, init);
       const headers = { 'accept-encoding': 'gzip', ...Object.fromEntries(request.headers) };
       const content = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
@@ -42,7 +42,8 @@ export function boundedFetch({
       return new Response(isBodyless(status) ? null : body, { status, headers: joinHeaders(answer.headers) });
     } catch (error) {
       if (error instanceof ErpFault) throw error;
-      // The error message contains neither the address nor the cause, because a customer may see the message.
+      // The error message of a failed HTTP call contains neither the address nor the cause, because a customer may see
+      // the message.
       throw error instanceof CallTimeout || init.signal?.aborted === true
         ? new Outage('TIMEOUT', 'The ERP did not respond in time.')
         : new Outage('UPSTREAM_ERROR', 'The ERP is unavailable.');
@@ -50,7 +51,7 @@ export function boundedFetch({
   };
 }
 
-/** Checks whether a response with this status must not have a body. */
+/** Checks whether an HTTP response with this status must not have a body. */
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

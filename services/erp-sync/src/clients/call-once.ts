@@ -48,7 +48,9 @@ function looksLikeJson(text: string, headers: Readonly<Record<string, string>>):
   return /\bjson\b/i.test(headers['content-type'] ?? '') || /^\s*[[{]/.test(text);
 }
 
-/** Returns the fault that a failed call counts as. Its message contains no address, because callers see it. */
+/**
+ * Returns the fault that a failed call to an ERP counts as. Its message contains no address, because callers see it.
+ */
 function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;
   if (error instanceof CallTimeout) {

@@ -2,9 +2,9 @@
 export interface CompanyLimit {
   /** Calls the ERP as soon as fewer calls to the company are in progress than its limit allows. */
   during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
-  /** Delays further calls to a company, because the ERP requested a pause. */
+  /** Delays further calls to a company in an ERP, because the ERP requested a pause. */
   pause(ms: number): void;
-  /** Returns the remaining delay of calls to the company in milliseconds, or 0. */
+  /** Returns the remaining delay of calls to a company in an ERP in milliseconds, or 0. */
   pauseMs(): number;
 }
 
@@ -57,7 +57,10 @@ export function companyLimits(now: () => number = () => performance.now()): {
   };
 }
 
-/** Resolves when another call to the company has completed. Rejects when the signal is aborted. */
+/**
+ * Resolves when another call to the same company in an ERP has completed. Rejects when the signal of the caller is
+ * aborted.
+ */
 function turn({ waiting }: State, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {

@@ -3,8 +3,8 @@ import type { Egress } from '@invoicecontrol/egress/egress';
 import type { ConfigChecks } from '../providers/product.js';
 
 /**
- * Checks the addresses in configurations. A customer URL must be public, or have an origin that the installation
- * allows.
+ * Checks the addresses in configurations of ERP connections. A customer URL must be public, or have an origin that the
+ * installation allows.
  */
 export function configChecks(
   egress: Pick<Egress, 'checkUrl'>,

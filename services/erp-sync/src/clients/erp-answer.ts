@@ -31,7 +31,7 @@ export async function requireOk(response: Response): Promise<void> {
   throw new Outage('UPSTREAM_ERROR', `The ERP responded with status ${status}.`);
 }
 
-/** Checks whether a refusal was sent by the ERP itself. Proxies respond with HTML pages. */
+/** Checks whether a refusal of a call was sent by the ERP itself. Proxies respond with HTML pages. */
 export async function isOfErp(response: Response): Promise<boolean> {
   return isObject(await jsonOf(response.clone()));
 }

@@ -23,47 +23,47 @@ export interface ErpHttpSettings {
   readonly backoffMs: number;
   readonly backoffMsMax: number;
   /**
-   * Configured origins, which are called directly. All other addresses belong to customers and are called through the
-   * egress guard.
+   * Configured origins of ERPs, which are called directly. All other addresses belong to customers and are called
+   * through the egress guard.
    */
   readonly trustedOrigins: ReadonlySet<string>;
 }
 
-/** Calls made for one run or one test of a connection. */
+/** Calls to an ERP that are made for one import run or one connection test. */
 export interface ErpCalls extends ErpHttp {
   readonly callsCount: number;
   /** Time in milliseconds spent waiting because of the ERP's rate limits. */
   readonly throttledMs: number;
   /**
-   * Makes a call by other means, which is counted and repeated like {@link ErpHttp.send}.
+   * Makes a call to an ERP by other means, which is counted and repeated like {@link ErpHttp.send}.
    * @throws ErpFault
    */
   retry<T>(call: () => Promise<T>): Promise<T>;
 }
 
 export interface ErpCallsOptions {
-  /** Key made of provider and company. All calls with the same key share a limit. */
+  /** Key made of ERP provider and company. All calls to an ERP with the same key share a limit. */
   readonly company: string;
   /** The ERP, as metrics name it. */
   readonly peer: Peer;
-  /** Maximum number of concurrent calls to one company. */
+  /** Maximum number of concurrent calls to one company in an ERP. */
   readonly concurrency: number;
   readonly callsMax: number;
   readonly runMs: number;
-  /** Signal that aborts the calls when the lease is lost or the service stops. */
+  /** Signal that aborts the calls to an ERP when the lease of the import run is lost or the service stops. */
   readonly signal: AbortSignal;
 }
 
 export interface ErpHttpClient {
   /**
-   * Opens the calls for a run or a test.
+   * Opens the calls to an ERP for an import run or a connection test.
    * @throws TypeError from `send` once the signal is aborted
    */
   open(options: ErpCallsOptions): ErpCalls;
   close(): void;
 }
 
-/** Maximum number of attempts for one call, including the first one. */
+/** Maximum number of attempts for one call to an ERP, including the first one. */
 export const CALL_TRIES_MAX = 5;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
@@ -120,7 +120,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         }
       };
 
-      /** Waits until the company may be called again, because its ERP may have asked another run to wait. */
+      /** Waits until a company in an ERP may be called again, because the ERP may have asked another run to wait. */
       const awaitPause = async (limit: CompanyLimit): Promise<void> => {
         const pauseMs = limit.pauseMs();
         if (pauseMs > settings.backoffMsMax) throw rateLimited(pauseMs);
@@ -145,8 +145,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
           const bytesMax = settings.responseBytesMax;
           const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });
-          // The clock is not used, because Node.js timers fire up to two milliseconds early and the remainder would
-          // cause another call.
+          // The clock does not decide whether the time for calls to the ERP is used up, because Node.js timers fire up
+          // to two milliseconds early and the remainder would cause another call.
           const hasUsedUpRun = 'fault' in attempt && attempt.isTimeUp && deadlineMs < settings.callMs;
           if (hasUsedUpRun) throw timeSpent();
           return attempt;
@@ -198,8 +198,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
 }
 
 /**
- * Returns the pause that the response requires, or the pause documented by the vendor if a throttled response states
- * none.
+ * Returns the pause that a response of an ERP requires, or the pause documented by the vendor if a throttled response
+ * states none.
  */
 function pauseAskedFor(
   answer: ErpAnswer,
@@ -217,7 +217,7 @@ function rateLimited(retryAfterMs: number): ErpFault {
   return new ErpFault('RATE_LIMITED' satisfies FaultCode, message, retryAfterMs);
 }
 
-/** Returns the delay before another attempt, which is exponential with full jitter. */
+/** Returns the delay before another attempt of a call to an ERP, which is exponential with full jitter. */
 function backoffMs({ backoffMs: base, backoffMsMax: cap }: ErpHttpSettings, tries: number): number {
   return Math.random() * Math.min(cap, base * 2 ** (tries - 1));
 }

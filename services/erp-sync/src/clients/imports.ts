@@ -9,16 +9,18 @@ import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { ImportCall, ImportedRows, Imports, ImportSource } from '../application/sync-imports.js';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 
-/** Maximum number of records in one call to the analysis service. The contract allows 1 to 1000. */
+/** Maximum number of imported records in one call to the analysis service. The contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
 /**
  * Maximum number of attempts for a call to the analysis service. The delays between them add up to about half a minute,
  * enough for a database failover.
  */
 export const CALL_TRIES_MAX = 6;
-/** Maximum number of bytes of the encoded records, so that the whole call stays below the message limit. */
+/**
+ * Maximum number of bytes of the encoded ERP records in one call, so that the whole call stays below the message limit.
+ */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
-/** Maximum number of bytes for a field's tag and length, and for a value that is not text. */
+/** Maximum number of bytes for the tag and length of a field of a gRPC message, and for a value that is not text. */
 const FIELD_BYTES_MAX = 32;
 /** Maximum number of UTF-8 bytes for one UTF-16 unit, by which the size of a gRPC message is estimated. */
 const BYTES_PER_CHARACTER_MAX = 3;
@@ -27,8 +29,8 @@ const IDS_PER_CALL_MAX = 10_000;
 /** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
 /**
- * Timeout in milliseconds of a call to the analysis service. A page of ERP records normally takes a second. The
- * remaining time allows for a slow database.
+ * Timeout in milliseconds of a call to the analysis service that imports records. A page of ERP records normally takes
+ * a second. The remaining time allows for a slow database.
  */
 const CALL_MS_MAX = 60_000;
 /**
@@ -38,8 +40,8 @@ const CALL_MS_MAX = 60_000;
 export const COMPLETE_CALLS_MAX = 500;
 
 /**
- * Sends records to the analysis service in calls of limited size. If the service is unavailable, a call is repeated,
- * because calls are repeatable and a run of an hour must not fail because of a short outage.
+ * Sends ERP records to the analysis service in calls of limited size. If the service is unavailable, a call is
+ * repeated, because calls are repeatable and a run of an hour must not fail because of a short outage.
  * @param backoffMs delay before the second attempt, which doubles with each further attempt
  */
 export function importsByAnalysis(channel: Channel, backoffMs: number): Imports {
@@ -68,7 +70,8 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    // The calls are made one after another, so that the last version of a repeated record is used.
+    // The calls that import a page of records are made one after another, so that the last version of a repeated record
+    // is used.
     for (const batch of batchesOf(records, toWire)) {
       const { counts } = await send(batch);
       created += counts?.created ?? 0;

@@ -20,7 +20,7 @@ import type { GrantedTokens } from '../domain/oauth-flow.js';
 import { textOf } from '../providers/json.js';
 import type { BoundedFetch } from './bounded-fetch.js';
 
-/** Settings of the OAuth app that this installation has registered with a provider. */
+/** Settings of the OAuth app that this installation has registered with an ERP provider. */
 export interface OAuthAppSettings {
   /** Expected OAuth issuer, which is compared with the parameter `iss` of a callback if the callback contains one. */
   readonly issuer: string;
@@ -30,7 +30,7 @@ export interface OAuthAppSettings {
   readonly tokenUrl: string;
   readonly revokeUrl: string;
   readonly scopes: readonly string[];
-  /** Lifetime of an access token in seconds if the response does not state one. */
+  /** Lifetime of an OAuth access token in seconds if the provider does not state one. */
   readonly accessSeconds: number;
 }
 
@@ -46,8 +46,8 @@ export interface OAuthApp {
 }
 
 /**
- * Implements the authorization code flow with PKCE and refresh tokens. The app secret is sent with Basic authentication
- * (ERP reference, section 8).
+ * Implements the OAuth authorization code flow with PKCE and refresh tokens. The app secret is sent with Basic
+ * authentication (ERP reference, section 8).
  */
 export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch, clock: Clock): OAuthApp {
   const configuration = new Configuration(
@@ -108,7 +108,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
   };
 }
 
-/** Error codes for an incorrect request, for which a retry would be refused too. */
+/** OAuth error codes for an incorrect request, for which a retry would be refused too. */
 const REQUEST_REFUSED: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_scope',
@@ -117,15 +117,15 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Describes a fault without the provider's text, which could repeat sent data. Only errors that the provider itself
- * names invalidate a grant or concern the app. All other errors count as an outage.
+ * Describes an OAuth fault without the provider's text, which could repeat sent data. Only errors that the provider
+ * itself names invalidate a grant or concern the app. All other errors count as an outage.
  */
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
   // The cause of the OAuth error is a call that this service made.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
-  // A refused client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
+  // A refused OAuth client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
   if (error instanceof WWWAuthenticateChallengeError) {
     const body: unknown = await error.response.json().catch(() => undefined);
     return faultOfNamed(textOf(body, 'error'), error.response);
@@ -149,7 +149,10 @@ function faultOfNamed(name: string | undefined, response: Response | undefined):
   return new Outage('UPSTREAM_ERROR', `The ERP returned no tokens when access was requested${status}.`);
 }
 
-/** Returns the fault for a refused app. First the operator must fix the app, and then a user must start another run. */
+/**
+ * Returns the fault for a refused OAuth app. First the operator must fix the app, and then a user must start another
+ * run.
+ */
 function appRefused(): ErpFault {
   return new ErpFault(
     'AUTH_FAILED',

@@ -94,8 +94,8 @@ export function xeroAuthorization(
 }
 
 /**
- * Returns the OAuth consent to which an access token belongs. The token came directly from Xero, so its signature is
- * not verified.
+ * Returns the OAuth consent to which an access token belongs. The access token came directly from Xero, so its
+ * signature is not verified.
  */
 function authEventOf(accessToken: string): string {
   try {

@@ -17,7 +17,7 @@ export function untrustworthyState(): DomainError {
 }
 
 /**
- * Returns the parameters of a callback, each of which must occur once (RFC 6749, section 3.1).
+ * Returns the parameters of an OAuth callback, each of which must occur once (RFC 6749, section 3.1).
  * @throws DomainError invalid for a repeated parameter
  */
 export function readCallbackQuery(query: string): ReadonlyMap<string, string> {

@@ -16,7 +16,8 @@ export interface Connection {
   /** Configuration of the ERP connection as shown in responses, with camelCase names and without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
-   * Id derived from organization, provider and company in the ERP. It stays the same if the company is connected again.
+   * Id of an ERP connection, derived from organization, provider and company in the ERP. It stays the same if the
+   * company is connected again.
    */
   readonly remoteCompanyId: string;
   readonly isPaused: boolean;
@@ -36,9 +37,11 @@ export interface Connection {
   readonly runningRunId: string | undefined;
   /** Ids of the ten newest import runs of the ERP connection, oldest first. */
   readonly recentRunIds: readonly string[];
-  /** Time when each stream of the ERP was last read without a fault. */
+  /** Time when each stream of an ERP connection was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;
-  /** Client secret or API key. Absent for providers that use consent, and after a deletion. */
+  /**
+   * Client secret or API key of an ERP connection. Absent for providers that use OAuth consent, and after a deletion.
+   */
   readonly credential: SealedValue | undefined;
   readonly createdAt: Date;
 }

@@ -23,12 +23,12 @@ const needingAPerson: ReadonlySet<FaultCode> = new Set([
 ]);
 
 /**
- * Error for an ERP fault. The product writes the message, which contains no body, address, header or stack trace of the
- * ERP.
+ * Error for an ERP fault. The product writes the message of the fault, which contains no body, address, header or stack
+ * trace of the ERP.
  */
 export class ErpFault extends Error {
   readonly code: FaultCode;
-  /** Minimum delay before the next call, if the ERP states one. */
+  /** Minimum delay before the next call to the ERP, if the ERP states one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: FaultCode, message: string, retryAfterMs?: number) {
@@ -44,8 +44,8 @@ export class ErpFault extends Error {
 }
 
 /**
- * Error for a fault that may disappear without any action, whatever its code. The call is retried, and so is the next
- * import run.
+ * Error for an ERP fault that may disappear without any action, whatever its code. The call is retried, and so is the
+ * next import run.
  */
 export class Outage extends ErpFault {}
 

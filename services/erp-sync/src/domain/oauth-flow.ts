@@ -17,7 +17,7 @@ export interface OAuthFlow {
   readonly organizationId: string;
   readonly provider: Connection['provider'];
   readonly companyId: string;
-  /** The actor who started the flow, for audit events. */
+  /** The actor who started the OAuth consent flow, for audit events. */
   readonly actor: FlowActor;
   /**
    * OAuth redirect URI as it was sent to the provider. The request that exchanges the authorization code must repeat

@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
- * The values in the signed `state` parameter of an OAuth consent (ERP reference, section 7.1). No value in the state is
- * secret.
+ * The values in the signed `state` parameter of an OAuth consent (ERP reference, section 7.1). No value in the OAuth
+ * state is secret.
  */
 export interface OAuthState {
   /** Id of the stored OAuth consent flow that the state belongs to. */
@@ -29,8 +29,8 @@ const KEY_BYTES = 32;
 const STATE_LENGTH_MAX = 2_048;
 
 /**
- * Derives keys for state parameters from the service's key ring, so that neither use of a key reveals anything about
- * the other.
+ * Derives keys for OAuth state parameters from the service's key ring, so that neither use of a key reveals anything
+ * about the other.
  */
 export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [StateKey, ...StateKey[]] {
   const derive = ({ id, bytes }: StateKey): StateKey => ({
@@ -71,7 +71,8 @@ export function readState(text: string, keys: readonly StateKey[], now: Date): O
   if (fields === undefined || key === undefined) return undefined;
   const given = Buffer.from(signature, 'base64url');
   const expected = sign(body, key);
-  // The signature is compared as text, because the same bytes have several base64url encodings and only one was issued.
+  // The signature of an OAuth state is compared as text, because the same bytes have several base64url encodings and
+  // only one was issued.
   if (given.toString('base64url') !== signature || given.length !== expected.length) return undefined;
   if (!timingSafeEqual(given, expected)) return undefined;
   const { v, jti, org, prv, co, iat, exp } = fields;

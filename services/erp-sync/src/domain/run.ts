@@ -6,7 +6,7 @@ export type RunTrigger = 'INITIAL' | 'SCHEDULED' | 'MANUAL' | 'RETRY';
 export type RunMode = 'INCREMENTAL' | 'FULL';
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'CANCELED';
 
-/** Results of an import run for the rows of one stream. */
+/** Results of an import run for the rows of one ERP stream. */
 export interface StreamCounts {
   readonly fetched: number;
   readonly created: number;
@@ -14,9 +14,9 @@ export interface StreamCounts {
   readonly unchanged: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Start of the time window that the import run read. Absent if the stream was read from its beginning. */
+  /** Start of the time window that the import run read. Absent if the ERP stream was read from its beginning. */
   readonly cursorFrom?: string;
-  /** Start of the next time window. Absent if the stream was not read completely. */
+  /** Start of the next time window of an ERP stream. Absent if the stream was not read completely. */
   readonly cursorTo?: string;
 }
 
@@ -73,7 +73,7 @@ interface FaultyOutcome {
   readonly error: { readonly code: FaultCode; readonly message: string };
   /** True if a person must remove the cause of the error. The ERP connection then changes to ERROR. */
   readonly needsAPerson: boolean;
-  /** Time before which the ERP must not be called. */
+  /** Time before which the ERP must not be called after an import run. */
   readonly notBefore?: Date;
   /** True if the service interrupted the import run. The next run is due immediately. */
   readonly isInterrupted: boolean;
@@ -107,15 +107,15 @@ export interface RunLog {
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
   /** Records that the import run has read the stream completely. */
   complete(stream: StreamName, cursorTo: string): void;
-  /** Leaves the stream out of the import run. */
+  /** Leaves an ERP stream out of the import run. */
   drop(stream: StreamName): void;
   /** Records that a row of the ERP was not stored. The import run continues. */
   rowFailed(stream: StreamName, message: string, externalId: string | undefined): void;
-  /** Records that the stream, or the whole run if no stream is given, could not continue. */
+  /** Records that an ERP stream, or the whole import run if no stream is given, could not continue. */
   failed(error: RunError): void;
-  /** Records that a position has moved, so that a later run need not read earlier rows again. */
+  /** Records that a position in an ERP stream has moved, so that a later run need not read earlier rows again. */
   advance(): void;
-  /** Checks whether a page of ERP records was stored, a stream was read completely, or a position moved. */
+  /** Checks whether a page of ERP records was stored, an ERP stream was read completely, or a position moved. */
   hasResult(): boolean;
 }
 
@@ -130,7 +130,7 @@ export function runLog(): RunLog {
   return {
     streams,
     get errors() {
-      // A fault that ended a stream is reported even after many invalid rows.
+      // A fault that ended an ERP stream is reported even after many invalid rows.
       const missing = faults.filter((fault) => !errors.includes(fault));
       return [...errors.slice(0, RUN_ERRORS_MAX - missing.length), ...missing];
     },

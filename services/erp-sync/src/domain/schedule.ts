@@ -4,8 +4,8 @@ import { v5 as uuidV5 } from 'uuid';
 const HOUR_SECONDS = 3_600;
 
 /**
- * Returns the offset in each interval at which an ERP connection is due. It depends on the id, so that connections are
- * due at different times.
+ * Returns the offset in each sync interval at which an ERP connection is due. It depends on the id, so that connections
+ * are due at different times.
  */
 function offsetSeconds(connectionId: string, intervalSeconds: number): number {
   const digest = createHash('sha256').update(connectionId).digest();
@@ -31,7 +31,7 @@ export function scheduledRunId(connectionId: string, dueAt: Date, intervalSecond
   return uuidV5(isHourly && isSlot ? digits.slice(0, 10) : digits, connectionId);
 }
 
-/** Returns the id of the import run that continues an abandoned run. Each run is continued once. */
+/** Returns the id of the ERP import run that continues an abandoned run. Each run is continued once. */
 export function retryRunId(connectionId: string, abandonedRunId: string): string {
   return uuidV5(`retry of ${abandonedRunId}`, connectionId);
 }

@@ -2,21 +2,21 @@ import type { GrantedTokens } from './oauth-flow.js';
 
 /** Tokens of an ERP connection, which are sealed together. */
 export interface ConnectionTokens extends GrantedTokens {
-  /** The previous refresh token, which the provider still accepts for a while. */
+  /** The previous OAuth refresh token of an ERP connection, which the provider still accepts for a while. */
   readonly previous?: { readonly refreshToken: string; readonly until: Date };
   /** Connection id at the provider, if it is needed to terminate the ERP connection. */
   readonly remoteConnectionId?: string;
 }
 
-/** Time for which the previous refresh token is kept (ERP reference, section 7.7). */
+/** Time for which the previous OAuth refresh token of an ERP connection is kept (ERP reference, section 7.7). */
 export const PREVIOUS_TOKEN_MS = 30 * 60_000;
-/** Remaining validity below which an access token is renewed before it is used. */
+/** Remaining validity below which an OAuth access token is renewed before it is used. */
 export const RENEW_BEFORE_END_MS = 120_000;
 
-/** Returns the connection's tokens after a refresh. */
+/** Returns the OAuth tokens of an ERP connection after a refresh. */
 export function refreshed(before: ConnectionTokens, granted: GrantedTokens, now: Date): ConnectionTokens {
   const { remoteConnectionId } = before;
-  // If the provider returns the same refresh token again, the previous one is kept.
+  // If the OAuth provider returns the same refresh token again, the previous one is kept.
   const previous =
     granted.refreshToken === before.refreshToken
       ? before.previous

@@ -7,7 +7,7 @@ export interface TokenCalls {
 }
 
 /**
- * Sends a request with an access token and, if the ERP refuses the token, once more with a new one.
+ * Sends a request with an access token to an ERP and, if the ERP refuses the token, once more with a new one.
  * @param isRefused checks whether the response may differ with a new token
  * @throws ErpFault of the call; REAUTH_REQUIRED if there is no valid token
  */

@@ -1,17 +1,18 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
 /**
- * Returns the exact difference between two amounts that `Row.amount` read, or undefined if one of them is undefined.
+ * Returns the exact difference between two ERP amounts that `Row.amount` read, or undefined if one of them is
+ * undefined.
  */
 export function difference(minuend: string, subtrahend: string): string;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined {
   if (minuend === undefined || subtrahend === undefined) return undefined;
-  // Most bills are either open or paid, and equal amounts have equal digits.
+  // Most bills of an ERP are either open or paid, and equal amounts have equal digits.
   return minuend === subtrahend ? '0' : microToDecimal(toMicro(minuend) - toMicro(subtrahend));
 }
 
-/** Checks whether an amount that `Row.amount` read, or a difference, is zero. */
+/** Checks whether an ERP amount that `Row.amount` read, or a difference, is zero. */
 export function isZero(amount: string): boolean {
   return amount === '0';
 }

@@ -6,11 +6,11 @@ export interface AnswerRule {
   /** HTTP statuses of an ERP response to which the table entry applies. Absent if the entry applies to every status. */
   readonly status?: readonly number[];
   /**
-   * Error codes that the ERP sends. `Family_*` matches all codes that begin with `Family_`. A response without a code
-   * is not conclusive.
+   * Error codes of the ERP to which a table entry applies. `Family_*` matches all codes that begin with `Family_`. A
+   * response without a code is not conclusive.
    */
   readonly codes: readonly string[];
-  /** Names of the requested lists to which the entry applies. Absent if it applies to every list. */
+  /** Names of the requested ERP lists to which a table entry of faults applies. Absent if it applies to every list. */
   readonly of?: readonly string[];
   /**
    * Returns the fault that the response of the ERP means.

@@ -24,7 +24,7 @@ export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'miss
 
 /** Functions that read one stream of records from an ERP. */
 export interface StreamSource<R> {
-  /** Name of the field that contains the id of an ERP row. */
+  /** Name of the field that holds the id of an ERP row. */
   readonly idName: string;
   /**
    * Function that returns the id of a row. Absent if the id is the text of the field `idName`. The id is checked before
@@ -33,7 +33,7 @@ export interface StreamSource<R> {
    */
   idOf?(row: Row): string;
   /**
-   * Yields the pages of a time window in a fixed order.
+   * Yields the pages of ERP records in a time window in a fixed order.
    * @throws ErpFault
    */
   pages(window: Window): AsyncIterable<RowsPage>;
@@ -43,7 +43,10 @@ export interface StreamSource<R> {
   read(row: Row): R | undefined;
   /** Checks whether the ERP has deleted the row but still returns it. Such a row is not read. */
   isDeleted?(row: Row): boolean;
-  /** Yields all ids, starting after a position. Absent if the ids of all pages of ERP records are used. */
+  /**
+   * Yields all record ids of an ERP stream, starting after a position. Absent if the ids of all pages of ERP records
+   * are used.
+   */
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 

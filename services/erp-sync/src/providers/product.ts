@@ -23,8 +23,8 @@ export interface CredentialSetup {
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
   /**
-   * Checks whether two stored configurations may name the same company. Only a call could distinguish them if one
-   * leaves out a value or states it differently.
+   * Checks whether two stored configurations of an ERP may name the same company. Only a call could distinguish them if
+   * one leaves out a value or states it differently.
    */
   mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }
@@ -34,17 +34,17 @@ export type StoredConfig = Readonly<Record<string, unknown>>;
 
 export interface ReadConfig {
   readonly config: StoredConfig;
-  /** Key of the company in the ERP, which is the same for all spellings of the configuration. */
+  /** Key of the company in the ERP, which is the same for all spellings of its configuration. */
   readonly remoteKey: string;
 }
 
 /** Rules of the installation for URLs in configurations of ERP connections. */
 export interface ConfigChecks {
-  /** Checks whether a customer URL may be called. */
+  /** Checks whether a customer URL of an ERP may be called. */
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
   /** Origins to which the Business Central token may be sent. */
   readonly bankOrigins: readonly string[];
 }
 
-/** Maximum length of a client secret or an API key. */
+/** Maximum length of a client secret or an API key of an ERP. */
 export const SECRET_LENGTH_MAX = 512;

@@ -14,18 +14,18 @@ export interface Provider {
   readonly title: string;
   /** Streams that the ERP provides, in the order of `streamNames`. */
   readonly streams: readonly StreamName[];
-  /** Streams in which deletions can be detected only from a complete list of ids (`Session.ids`). */
+  /** ERP streams in which deletions can be detected only from a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
   /**
-   * Streams whose pages report deletions. Their ids are compared in a full run, and if a page of ERP records may miss
-   * deletions.
+   * ERP streams whose pages report deletions. Their record ids are compared in a full import run, and if a page of ERP
+   * records may miss deletions.
    */
   readonly reportsDeletions?: readonly StreamName[];
   /** Maximum number of records on a page that the ERP allows. */
   readonly pageSize: number;
   /** Maximum number of concurrent calls to one company in the ERP. */
   readonly concurrency: number;
-  /** Number of seconds by which a time window begins before the cursor of its stream. */
+  /** Number of seconds by which a time window begins before the cursor of its ERP stream. */
   readonly overlapSeconds: number;
   open(deps: SessionDeps): Session;
 }
@@ -40,15 +40,15 @@ export interface SessionDeps {
 
 /** Secrets of an ERP connection. A session never stores or logs them. */
 export interface Credentials {
-  /** Returns the client secret or API key for a provider that uses credentials. */
+  /** Returns the client secret or API key for an ERP provider that uses credentials. */
   secret(): Promise<string>;
   /**
-   * Returns the access token for a provider that uses consent. The token is refreshed before it expires.
+   * Returns the access token for an ERP provider that uses consent. The token is refreshed before it expires.
    * @throws ErpFault REAUTH_REQUIRED
    */
   accessToken(): Promise<string>;
   /**
-   * Returns a new access token after a 401 response, with one refresh.
+   * Returns a new access token after a 401 response of an ERP, with one refresh.
    * @throws ErpFault REAUTH_REQUIRED
    */
   renewedAccessToken(refused: string): Promise<string>;
@@ -57,8 +57,8 @@ export interface Credentials {
 /** A session with one ERP company, for an import run or a test. */
 export interface Session {
   /**
-   * Makes the first calls described in erp.md, sections 3 to 6, which check the credentials, the company and each
-   * permission.
+   * Makes the first calls to an ERP that are described in erp.md, sections 3 to 6, which check the credentials, the
+   * company and each permission.
    * @throws ErpFault that names all missing permissions
    */
   test(): Promise<RemoteCompany>;
@@ -68,7 +68,7 @@ export interface Session {
    */
   read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>>;
   /**
-   * Yields all ids in a stream, in any order.
+   * Yields all record ids in an ERP stream, in any order.
    * @param after `IdPage.position` of the last stored page, to continue after it
    * @throws ErpFault
    */
@@ -79,7 +79,7 @@ export interface Session {
 
 export interface RemoteCompany {
   readonly name?: string;
-  /** ISO 4217 currency code for records that state no currency. */
+  /** ISO 4217 currency code for ERP records that state no currency. */
   readonly currency?: string;
 }
 
@@ -104,7 +104,7 @@ export interface RecordsPart<R> {
   readonly deletedIds: readonly string[];
 }
 
-/** Records from other streams, which are stored before the page of ERP records that contains them. */
+/** Records from other ERP streams, which are stored before the page of ERP records that contains them. */
 export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[S]> };
 
 export interface Page<R> extends RecordsPart<R> {
@@ -119,8 +119,8 @@ export interface Page<R> extends RecordsPart<R> {
    */
   readonly rowIds?: readonly string[];
   /**
-   * True if the ERP cannot report all deletions in the time window. The stream's ids are then compared before the
-   * cursor moves.
+   * True if the ERP cannot report all deletions in the time window. The record ids of the stream are then compared
+   * before its cursor moves.
    */
   readonly missesDeletions?: boolean;
   /**
@@ -151,9 +151,9 @@ export interface InvalidRow {
  */
 export interface ErpHttp {
   /**
-   * Sends a request and reads the whole response as JSON or text. Outages and lost connections are retried with
-   * increasing delays, as far as the budget of the import run allows. Every other response is returned. Redirects are
-   * never followed.
+   * Sends a request to an ERP and reads the whole response as JSON or text. Outages and lost connections are retried
+   * with increasing delays, as far as the budget of the import run allows. Every other response is returned. Redirects
+   * are never followed.
    * @throws ErpFault Outage after the last attempt; BAD_RESPONSE for a redirect or a response that is too large
    */
   send(request: ErpRequest): Promise<ErpAnswer>;
@@ -170,7 +170,8 @@ export interface ErpRequest {
    */
   readonly faultOf?: (answer: ErpAnswer) => ErpFault | undefined;
   /**
-   * Delay after RATE_LIMITED without `Retry-After`, as a multiple of the first delay (which is a second by default).
+   * Delay after an ERP response RATE_LIMITED without `Retry-After`, as a multiple of the first delay (which is a second
+   * by default).
    */
   readonly throttledPauses?: number;
 }
@@ -179,7 +180,7 @@ export interface ErpAnswer {
   readonly status: number;
   /** Headers of the ERP's response, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON body. Undefined for any other response, including incomplete JSON. */
+  /** Parsed JSON body of an ERP response. Undefined for any other response, including incomplete JSON. */
   readonly json: unknown;
   readonly text: string;
 }

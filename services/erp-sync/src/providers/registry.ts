@@ -13,7 +13,7 @@ import { xeroProvider } from './xero/provider.js';
 /** ERP products that can be connected. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
-/** Creates the providers with the configured URLs. */
+/** Creates the ERP providers with the configured URLs. */
 export function providersOf(config: Config): ReadonlyMap<ProviderCode, Provider> {
   const providers = [
     businessCentralProvider({ loginUrl: config.BUSINESS_CENTRAL_LOGIN_URL, apiUrl: config.BUSINESS_CENTRAL_API_URL }),

@@ -4,10 +4,10 @@ import type { InvalidRow, Page } from './provider.js';
 const LIST_LENGTH_MAX = 10_000;
 /** Maximum number of decimals in an amount from an ERP. */
 const DECIMALS_MAX = 6;
-/** Format of invalid row ids that can be shown in an import run. */
+/** Format of ids of invalid ERP rows that can be shown in an import run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** Error that a row cannot be read. The message names the field but not its value. */
+/** Error that a row of an ERP cannot be read. The message names the field but not its value. */
 export class RowFault extends Error {
   constructor(message: string) {
     super(message);
@@ -29,7 +29,9 @@ export class Row {
     this.#fields = value as Readonly<Record<string, unknown>>;
   }
 
-  /** Reads text without surrounding spaces. A whole number, such as an id, is converted to text. */
+  /**
+   * Reads a text field of an ERP row without surrounding spaces. A whole number, such as an id, is converted to text.
+   */
   text(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
@@ -49,8 +51,8 @@ export class Row {
   }
 
   /**
-   * Reads an amount with the digits that the ERP sent, in the shortest form of the same number, with at most six
-   * decimals.
+   * Reads an amount of an ERP row with the digits that the ERP sent, in the shortest form of the same number, with at
+   * most six decimals.
    */
   amount(name: string): string | undefined {
     const value = this.#present(name);
@@ -60,7 +62,7 @@ export class Row {
     if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
     const dot = amount.indexOf('.');
     if (dot < 0 || amount.length - dot - 1 <= DECIMALS_MAX) return amount;
-    // The amount is rounded, which removes the errors of binary fractions, as in 0.1 + 0.2.
+    // An amount from an ERP is rounded, which removes the errors of binary fractions, as in 0.1 + 0.2.
     return String(Number(value.toFixed(DECIMALS_MAX)));
   }
 
@@ -159,7 +161,8 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
 
 /** Removes undefined fields from an ERP record, because records have no empty fields. */
 export function present<T extends object>(fields: T): Present<T> {
-  // A loop is used, because pages have a thousand rows and `Object.entries` would copy each row twice.
+  // A loop copies the defined fields of an ERP record, because pages have a thousand rows and `Object.entries` would
+  // copy each row twice.
   const kept: Record<string, unknown> = {};
   for (const name in fields) {
     const value = fields[name];
@@ -174,7 +177,7 @@ export function namesOf(text: string): readonly string[] {
 }
 
 /**
- * Returns the value of a required field, or throws an error if it is missing.
+ * Returns the value of a required field of an ERP row, or throws an error if it is missing.
  * @throws RowFault if there is no value
  */
 export function required<T>(value: T | undefined, name: string): T {

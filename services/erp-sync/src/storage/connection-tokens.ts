@@ -19,7 +19,7 @@ const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 /**
  * Stores the OAuth tokens of ERP connections. They change independently of the version, and each write requires the
- * refreshing process to have the claim.
+ * process that refreshes them to have the claim.
  */
 export function connectionTokenStore(collection: Collection<ConnectionDocument>, clock: Clock): ConnectionTokenStore {
   const ownClaim = ({ id, organizationId, claimId }: ClaimedTokens): Filter<ConnectionDocument> => ({
@@ -102,8 +102,8 @@ export function connectionTokenStore(collection: Collection<ConnectionDocument>,
 }
 
 /**
- * Stores connection changes caused by consents and by revoked access. These changes are published, so they use the
- * aggregate.
+ * Stores changes of ERP connections caused by consents and by revoked access. These changes are published, so they use
+ * the aggregate.
  */
 export function consentedConnectionStore(
   collection: Collection<ConnectionDocument>,
@@ -155,8 +155,8 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // The write changes nothing if the ERP connection was changed in the meantime. The next import run then sets
-        // its status.
+        // The write of a status changes nothing if the ERP connection was changed in the meantime. The next import run
+        // then sets its status.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

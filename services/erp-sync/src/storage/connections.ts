@@ -27,7 +27,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly status: ConnectionStatus;
   readonly config: Readonly<Record<string, unknown>>;
   readonly remoteCompanyId: string;
-  /** Unique key, with a sparse index, for the company within the organization while it is connected. */
+  /** Unique key, with a sparse index, for a company in an ERP within the organization while it is connected. */
   readonly liveKey?: string;
   /**
    * Unique number, with a sparse index, among the organization's ERP connections to its provider. Two spellings of one
@@ -39,9 +39,9 @@ export interface ConnectionDocument extends Aggregate {
   readonly importFrom?: string;
   readonly createdAt: Date;
 
-  /** Client secret or API key for a provider that uses credentials. */
+  /** Client secret or API key of an ERP connection that uses credentials. */
   readonly credential?: SealedValue;
-  /** Access and refresh tokens for a provider that uses consent, as JSON. */
+  /** Access and refresh tokens of an ERP connection that uses OAuth consent, as JSON. */
   readonly tokens?: SealedValue;
   /** Version of the OAuth tokens, which increases with every write of `tokens`. */
   readonly tokenVersion?: number;
@@ -50,7 +50,7 @@ export interface ConnectionDocument extends Aggregate {
   /** Claim of the process that refreshes the OAuth tokens. */
   readonly refreshClaim?: string;
   readonly refreshLeaseUntil?: Date;
-  /** Time of the next attempt to revoke a disconnected connection's tokens, with a sparse index. */
+  /** Time of the next attempt to revoke the OAuth tokens of a disconnected ERP connection, with a sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
 
@@ -81,15 +81,15 @@ export interface ConnectionDocument extends Aggregate {
   readonly lastSuccessAt?: Date;
   readonly lastError?: ConnectionError;
 
-  /** Time since which a disconnected connection's vendors must stop counting as known, with a sparse index. */
+  /** Time since which the vendors of a disconnected ERP connection must stop counting as known, with a sparse index. */
   readonly endMasterSince?: Date;
 }
 
 /** Progress of reading one stream of an ERP. */
 export interface StreamProgress {
   /**
-   * Time on the ERP clock, in RFC 3339 format, at which a time window begins. It moves after the last page of a window.
-   * Absent until the stream was read completely.
+   * Time on the ERP clock, in RFC 3339 format, at which a time window of an ERP stream begins. The time moves after the
+   * last page of a window. Absent until the stream was read completely.
    */
   readonly cursor?: string;
   /** Time window of the ERP stream that was not read completely. */
@@ -97,8 +97,8 @@ export interface StreamProgress {
     readonly from?: string;
     readonly dateFrom?: string;
     /**
-     * Cursor that replaces the current one after the last page of the time window. Absent until the first page of the
-     * window is stored.
+     * Cursor of an ERP stream that replaces the current one after the last page of the time window. Absent until the
+     * first page of the window is stored.
      */
     readonly next?: string;
     /** Position of the last page of ERP records in the time window that was stored (`Page.position`). */
@@ -210,7 +210,7 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
-        // A current import run would write the cursors that are about to be removed.
+        // A current import run would write the cursors of ERP streams that are about to be removed.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
       return toConnection(saved);
@@ -261,7 +261,7 @@ const REMOVED_BY_DELETION = {
   tokensRefreshedAt: '',
 } as const;
 
-/** Streams whose first time window begins at `importFrom`. */
+/** ERP streams whose first time window begins at `importFrom`. */
 const DATED_STREAMS = ['bills', 'creditNotes', 'payments'] as const satisfies readonly StreamName[];
 const READ_AGAIN = {
   ...Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, undefined])),
@@ -274,8 +274,8 @@ function isDuplicateOf(error: unknown, field: keyof ConnectionDocument): boolean
 }
 
 /**
- * Builds the key of a company. The parts are encoded as JSON, so that a delimiter in a part cannot make two companies
- * equal.
+ * Builds the key of a company in an ERP. The parts are encoded as JSON, so that a delimiter in a part cannot make two
+ * companies equal.
  */
 export function liveKey(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return JSON.stringify([organizationId, provider, remoteKey]);

@@ -4,7 +4,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { ListedIdStore, ListOwner } from '../application/sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
 
-/** Maximum number of ids in one document, which then has a few hundred KiB. */
+/** Maximum number of ERP record ids in one document, which then has a few hundred KiB. */
 const IDS_PER_DOCUMENT_MAX = 5_000;
 
 /**

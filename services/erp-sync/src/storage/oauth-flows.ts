@@ -12,8 +12,8 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
   /**
-   * Tokens stored from the exchange of the authorization code until the flow is closed. If no ERP connection was made,
-   * they are revoked.
+   * OAuth tokens of a consent flow, stored from the exchange of the authorization code until the flow is closed. If no
+   * ERP connection was made, they are revoked.
    */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];
@@ -37,7 +37,7 @@ export async function createOAuthFlowIndexes(collection: Collection<OAuthFlowDoc
 }
 
 export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock: Clock): OAuthFlows {
-  /** If the document does not allow a step any more, the flow of the caller has ended. */
+  /** If the stored OAuth consent flow does not allow a step any more, the flow of the caller has ended. */
   const step = async (
     { id, organizationId }: Pick<OAuthFlow, 'id' | 'organizationId'>,
     status: FlowStatus,
@@ -97,7 +97,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     async claimRevocation(now, until) {
       const document = await collection.findOneAndUpdate(
         { revokeAt: { $lte: now } },
-        // After this write, the user can no longer confirm the OAuth consent.
+        // Once the OAuth tokens are claimed for revocation, the user can no longer confirm the OAuth consent.
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );

@@ -15,8 +15,8 @@ import type { Run, RunError, RunMode, RunOutcome, RunStatus, RunTrigger, StreamC
 import type { ProviderCode } from '../providers/provider.js';
 
 /**
- * A stored import run. Its worker writes the counts independently of the version. The outcome of the run is stored in
- * one write with its event.
+ * A stored import run of an ERP. Its worker writes the counts independently of the version. The outcome of the run is
+ * stored in one write with its event.
  */
 export interface RunDocument extends Aggregate {
   readonly connectionId: string;
@@ -36,8 +36,8 @@ export interface RunDocument extends Aggregate {
 }
 
 /**
- * Maximum number of unfinished runs for an ERP connection: the current one, and those that a worker left between two
- * writes.
+ * Maximum number of unfinished import runs for an ERP connection: the current one, and those that a worker left between
+ * two writes.
  */
 const RUNNING_MAX = 10;
 const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false } as const;

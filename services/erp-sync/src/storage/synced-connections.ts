@@ -26,7 +26,7 @@ interface Deps {
   readonly leaseMs: number;
 }
 
-/** Stores the claims of workers on connections, and the progress of each ERP connection. */
+/** Stores the claims of workers on ERP connections, and the progress of each ERP connection. */
 export function syncedConnections(
   collection: Collection<ConnectionDocument>,
   { outbox, clock, leaseMs }: Deps,
@@ -38,7 +38,10 @@ export function syncedConnections(
     const { claimId } = lease;
     let { isPaused } = document;
 
-    /** Checks that the claim is still valid. A pause in the meantime invalidates it; resuming does not restore it. */
+    /**
+     * Checks that the claim of a worker on an ERP connection is still valid. A pause in the meantime invalidates it;
+     * resuming does not restore it.
+     */
     const confirm = async (): Promise<void> => {
       const projection = { claim: 1, status: 1, isPaused: 1 };
       const now = await collection.findOne({ _id: id, organizationId }, { projection });
@@ -212,7 +215,10 @@ const ofDue = {
   pass: 1,
 } as const;
 
-/** Returns the fields with paths inside an object field, so that an update keeps the other fields of the object. */
+/**
+ * Returns the fields of an update with paths inside an object field, so that an update keeps the other fields of the
+ * object.
+ */
 function below(name: string, fields: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));
 }
@@ -222,8 +228,8 @@ function pushRun(runId: string) {
 }
 
 /**
- * Returns the new status: CONNECTED after a successful run, ERROR after a fault that a person must fix, and otherwise
- * the same status.
+ * Returns the new status of an ERP connection: CONNECTED after a successful run, ERROR after a fault that a person must
+ * fix, and otherwise the same status.
  */
 function statusAfter(status: ConnectionStatus, outcome: RunEnd['outcome']): ConnectionStatus {
   if (status === 'DISABLED') return status;

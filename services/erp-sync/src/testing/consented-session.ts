@@ -43,7 +43,7 @@ export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent
   };
 }
 
-/** Makes calls with the limits of an import run and no delays between attempts. */
+/** Makes calls to a simulated ERP with the limits of an import run and no delays between attempts. */
 export function testCalls(origin: string): ErpCalls & { close(): void } {
   const client = erpHttpClient(
     {
@@ -76,7 +76,7 @@ export function testCalls(origin: string): ErpCalls & { close(): void } {
   };
 }
 
-/** Reads all records of a stream through the session of an ERP connection with consent. */
+/** Reads all records of an ERP stream through the session of an ERP connection with consent. */
 export async function readAll<S extends StreamName>(
   session: Session,
   stream: S,
@@ -93,7 +93,7 @@ export async function readAll<S extends StreamName>(
   };
 }
 
-/** Opens a session of one provider with a simulator. */
+/** Opens a session of one ERP provider with its simulator. */
 export function openTestSession(
   provider: Provider,
   options: {
@@ -106,7 +106,7 @@ export function openTestSession(
   return provider.open({ pageSize: provider.pageSize, ...options });
 }
 
-/** Sends a control request to a simulator. */
+/** Sends a control request to the simulator of an ERP. */
 export async function control(target: string, body?: unknown): Promise<unknown> {
   const [method = '', url = ''] = target.split(' ');
   const answer = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });

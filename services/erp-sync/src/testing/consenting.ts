@@ -126,7 +126,7 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
       const { confirmation } = await toPage(organizationId, product, tenant, part);
       return decide(confirmation);
     },
-    /** Returns the status of a callback that leads to no page of ERP records. */
+    /** Returns the status of an OAuth callback that ends with a redirect and not with the confirmation page. */
     async statusOf(query: string, provider?: string) {
       const outcome = await callback(query, provider);
       if (outcome?.$case !== 'redirect') throw new Error(`no redirect, but ${JSON.stringify(outcome)}`);

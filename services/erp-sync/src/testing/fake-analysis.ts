@@ -12,7 +12,7 @@ export interface FakeAnalysis extends GrpcServer {
   readonly endedMasters: readonly string[];
   /** Records that import runs have sent to the fake analysis service. */
   readonly imports: ImportLedger;
-  /** Makes the calls that end a vendor master fail, or succeed again. */
+  /** Makes calls to the fake analysis service that end a vendor master fail, or succeed again. */
   setAvailable(isAvailable: boolean): void;
 }
 

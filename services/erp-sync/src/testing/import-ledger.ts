@@ -15,16 +15,16 @@ type ImportRpcs = Omit<Implementation<typeof ErpImportServiceDefinition>, 'endMa
  */
 export interface ImportLedger {
   readonly rpcs: ImportRpcs;
-  /** Returns the external ids of records that are not deleted, in order. */
+  /** Returns the external ids of imported records that are not deleted, in order. */
   live(connectionId: string, entity: EntityName): readonly string[];
-  /** Returns how often a record was created, which is more than once only after it was deleted. */
+  /** Returns how often an imported record was created, which is more than once only after it was deleted. */
   createdCount(connectionId: string, entity: EntityName, externalId: string): number;
   readonly completed: readonly CompleteImportRequest[];
-  /** Number of calls that the next examination takes, by connection (default 1). */
+  /** Number of calls that the next examination of imported records takes, by connection (default 1). */
   readonly completeCallsLeft: Map<string, number>;
   /**
-   * Function that is called after an rpc took effect and before it responds. An error that the function throws becomes
-   * the response.
+   * Function that is called after an rpc of the fake analysis service took effect and before it responds. An error that
+   * the function throws becomes the response.
    */
   beforeAnswer: (rpc: string, source: ImportSource) => Promise<void> | void;
 }

@@ -21,7 +21,7 @@ export async function readRecords<S extends StreamName>(
   return (await readPages(session, stream, window)).flatMap(({ records }) => records);
 }
 
-/** Reads all ids of a stream, sorted as text. */
+/** Reads all record ids of an ERP stream, sorted as text. */
 export async function readIds(session: Session, stream: StreamName): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const page of session.ids(stream)) ids.push(...page.ids);

@@ -47,7 +47,7 @@ interface Options {
 }
 
 /**
- * Starts the erp-sync service for a test.
+ * Starts the erp-sync service with fakes for a test.
  * @param startService the function in compose.ts
  * @returns the running service
  */

@@ -2,7 +2,7 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 import { streamNames } from '../domain/streams.js';
 import type { Page, Provider, Session, SessionDeps, Window } from '../providers/provider.js';
 
-/** A row of the scripted ERP: a record with its modification time. */
+/** A row of the ERP that a test scripts: a record with its modification time. */
 interface Row {
   readonly record: RecordsOf[StreamName];
   readonly modifiedAt: string;
@@ -19,15 +19,19 @@ export interface ScriptedErp {
   put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
   /** Removes a record from the scripted ERP, which does not report the deletion. */
   vanish(stream: StreamName, externalId: string): void;
-  /** Deletes a record and reports the deletion in the next time window. */
+  /** Deletes a record of the scripted ERP and reports the deletion in the next time window. */
   remove(stream: StreamName, externalId: string): void;
   /**
-   * Function that is called before each page of ERP records is sent. An error that the function throws ends the stream.
+   * Function that is called before the scripted ERP sends a page of records. An error that the function throws ends the
+   * stream.
    */
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
   /** Function that changes a page before the scripted ERP sends it. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
-  /** Function that is called before each page of ids is sent. An error that the function throws ends the list. */
+  /**
+   * Function that is called before the scripted ERP sends a page of record ids. An error that the function throws ends
+   * the list.
+   */
   onIds: (stream: StreamName, position: string) => Promise<void> | void;
   /** Function that replaces the list of ids of the scripted ERP. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;

@@ -14,15 +14,18 @@ const name = 'the bank account page';
 /** The custom API page with vendor bank accounts, which the customer publishes because the standard API has none. */
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
-  /** Returns the name of the custom page if Business Central refuses access to it, and otherwise an empty list. */
+  /**
+   * Returns the name of the custom page with bank accounts if Business Central refuses access to it, and otherwise an
+   * empty list.
+   */
   denied(): Promise<readonly string[]>;
-  /** Reads the custom page for a test, and fails in the same way as an import run. */
+  /** Reads the custom page with bank accounts for a connection test, and fails in the same way as an import run. */
   test(): Promise<void>;
 }
 
 /**
  * Creates the reader for the custom page with bank accounts.
- * @returns undefined if no page is configured
+ * @returns undefined if no custom page is configured
  */
 export function bankPage(client: BusinessCentralClient, config: BusinessCentralConfig): BankPage | undefined {
   const url = config.bankAccountEndpoint?.replaceAll('{companyId}', config.companyId);
@@ -79,8 +82,8 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
 }
 
 /**
- * Yields the pages of the custom page. The page belongs to the customer, so a fault on this page ends neither the
- * import run nor the ERP connection.
+ * Yields the pages of rows of the custom page with bank accounts. The page belongs to the customer, so a fault on this
+ * page ends neither the import run nor the ERP connection.
  */
 async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<RowsPage> {
   try {

@@ -57,8 +57,8 @@ export function businessCentralClient(
       'data-access-intent': 'ReadOnly',
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),
     };
-    // An OAuth token may be revoked before it expires, so a refused request is repeated once with a new token. If the
-    // new token is refused as well, the fault is permanent.
+    // An OAuth token may be revoked before it expires, so a refused request to Business Central is repeated once with a
+    // new token. If the new token is refused as well, the fault is permanent.
     const faultOf = (one: ErpAnswer) => faultOfApi(one, name, isGood);
     const answer = await sendWithToken(calls, { method: 'GET', url, headers, faultOf }, ({ status }) => status === 401);
     const fault = faultOf(answer);
@@ -86,7 +86,7 @@ export function businessCentralClient(
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,
     readCompany: () =>
       get(`${base}/v2.0/companies(${config.companyId})`, COMPANY, (json) => textOf(json, 'id') !== undefined),
-    /** Reads the first rows of a list, up to the given number. */
+    /** Reads the first rows of a list from Business Central, up to the given number. */
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
       const first = readPage(target, after).catch(async (error: unknown) => {
@@ -103,8 +103,8 @@ export function businessCentralClient(
 }
 
 /**
- * Returns the path and query of the link to the next page. Links to other hosts are not followed, because they would
- * receive the OAuth token.
+ * Returns the path and query of the link to the next page of a Business Central list. Links to other hosts are not
+ * followed, because they would receive the OAuth token.
  */
 function readNextLink(link: unknown, origin: string, name: string): string | undefined {
   if (link === undefined) return undefined;

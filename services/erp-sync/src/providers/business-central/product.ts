@@ -52,7 +52,7 @@ export const businessCentral: ErpProduct = {
     },
     mayBeSameCompany(one, other) {
       const [tenant, otherTenant] = [one, other].map(({ tenantId }) => String(tenantId).toLowerCase());
-      // A tenant can be named by its GUID or by one of several domain names.
+      // A Microsoft Entra tenant can be named by its GUID or by one of several domain names.
       const isDomain = [tenant, otherTenant].some((name = '') => !GUID.test(name));
       return (
         (isDomain || tenant === otherTenant) &&
@@ -64,10 +64,13 @@ export const businessCentral: ErpProduct = {
   },
 };
 
-/** Checks the URL to which the access token is sent. Only origins that the installation allows are accepted. */
+/**
+ * Checks the URL to which the access token of Business Central is sent. Only origins that the installation allows are
+ * accepted.
+ */
 function checkBankAccountEndpoint(text: string, companyId: string, origins: readonly string[]): void {
   const path = 'config.bankAccountEndpoint';
-  // The allowed origins determine whether a URL with `http:` is accepted.
+  // The allowed origins for Business Central determine whether a URL with `http:` is accepted.
   const read = readCustomerUrl(text.replaceAll('{companyId}', companyId), { isHttpAllowed: true });
   if ('problem' in read) throw invalidField(path, `${read.problem}.`);
   if (!origins.includes(read.url.origin)) {

@@ -17,7 +17,7 @@ import * as records from './records.js';
 const WEB_CLIENT_URL = 'https://businesscentral.dynamics.com';
 /** Page numbers in the web client of Business Central, by kind of record. */
 const webPages = { vendor: 26, bill: 138, creditNote: 140 } as const;
-/** Maximum number of vendor numbers in one filter. */
+/** Maximum number of vendor numbers in one filter of Business Central. */
 const NUMBERS_MAX = 50;
 
 /** Provider for Dynamics 365 Business Central online, API v2.0 (ERP reference, section 3). */
@@ -88,7 +88,7 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
         localCurrency ??= await readLocalCurrency();
       };
 
-      /** Returns the URL of a record in the web client. */
+      /** Returns the URL of a record in the web client of Business Central. */
       const pageUrl: records.PageUrl = (page, number) => {
         const query = {
           company: textOf(company, 'name') ?? '',

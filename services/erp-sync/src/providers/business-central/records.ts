@@ -207,7 +207,7 @@ export function changedSince({ from }: Window, modified = 'lastModifiedDateTime'
   return from === undefined ? undefined : `${modified} ge ${from}`;
 }
 
-/** Documents without a date are drafts, which are read regardless of the first import date. */
+/** Documents of Business Central without a date are drafts, which are read regardless of the first import date. */
 export function datedFrom({ dateFrom }: Window, field: string | undefined): string | undefined {
   if (dateFrom === undefined || field === undefined) return undefined;
   return `(${field} ge ${dateFrom} or ${field} eq ${NO_DATE})`;

@@ -8,8 +8,8 @@ const SCOPE = 'https://api.businesscentral.dynamics.com/.default';
 const MARGIN_SECONDS = 300;
 
 /**
- * Gets tokens with the client credentials grant (ERP reference, section 3). They are cached only for a session, so that
- * a revoked secret is noticed within one import run.
+ * Gets tokens for Business Central with the client credentials grant (ERP reference, section 3). They are cached only
+ * for a session, so that a revoked secret is noticed within one import run.
  */
 export function entraTokens(
   loginUrl: string,

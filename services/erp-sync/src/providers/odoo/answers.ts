@@ -132,7 +132,7 @@ function nameOf(model: string): string {
   return name === undefined ? model : `${name} (${model})`;
 }
 
-/** Returns a fault that names every model without read permission. */
+/** Returns a fault that names every Odoo model without read permission. */
 export function permissionDenied(models: readonly string[]): ErpFault {
   return new ErpFault(
     'PERMISSION_DENIED',

@@ -23,7 +23,7 @@ export interface OdooConfig {
   readonly login?: string;
 }
 
-/** Named arguments of a method. `ids` are the records on which it is called. */
+/** Named arguments of an Odoo method. `ids` are the records on which it is called. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface OdooClient {
@@ -33,8 +33,8 @@ export interface OdooClient {
    */
   call(model: string, method: string, named: Arguments): Promise<unknown>;
   /**
-   * Checks whether the instance supports only JSON-RPC. Such an instance is older than Odoo 20, in which the fields of
-   * bank accounts were renamed.
+   * Checks whether an Odoo instance supports only JSON-RPC. Such an instance is older than Odoo 20, in which the fields
+   * of bank accounts were renamed.
    */
   isBeforeJson2(): boolean;
 }
@@ -112,10 +112,10 @@ export function odooClient(
       rpc('object', 'execute_kw', [database, userId, key, model, method, ids === undefined ? [] : [ids], named], model);
   };
 
-  /** The database name is the first label of a host name at odoo.com. */
+  /** The name of an Odoo database is the first label of a host name at odoo.com. */
   const [, hostedDatabase] = /^([^.]+)\.(?:[^.]+\.)?odoo\.com$/i.exec(new URL(baseUrl).hostname) ?? [];
 
-  /** Returns the names of all databases, or undefined if Odoo does not list them. */
+  /** Returns the names of all databases of an Odoo server, or undefined if Odoo does not list them. */
   const listDatabases = async (): Promise<readonly unknown[] | undefined> => {
     const faultOf = (answer: ErpAnswer) => faultOfRpc(answer, 'res.users');
     const answer = await post('/web/database/list', { jsonrpc: '2.0', method: 'call', id: 1, params: {} }, faultOf);
@@ -135,7 +135,7 @@ export function odooClient(
   };
 
   /**
-   * Makes the first call through JSON-2. A "not found" page means that this Odoo has no JSON-2 or cannot open a
+   * Makes the first call to Odoo through JSON-2. A "not found" page means that this Odoo has no JSON-2 or cannot open a
    * database.
    */
   const callFirst = async (model: string, method: string, named: Arguments): Promise<unknown> => {

@@ -3,10 +3,10 @@ import type { Row } from '../row.js';
 import type { OdooReader } from './reader.js';
 import { linkOf } from './records.js';
 
-/** The contacts that a session has read, with the vendor to which each belongs. A person belongs to a company. */
+/** The Odoo contacts that a session has read, with the vendor to which each belongs. A person belongs to a company. */
 export interface Contacts {
   note(rows: readonly unknown[]): void;
-  /** Loads the contacts in `partner_id` of the rows that are not loaded yet. */
+  /** Loads the Odoo contacts in `partner_id` of the rows that are not loaded yet. */
   load(rows: readonly unknown[]): Promise<void>;
   /** Returns the vendor that an Odoo row names in `partner_id`. */
   vendorOf(row: Row): string;

@@ -40,7 +40,8 @@ export const odoo: ErpProduct = {
       const { database = '', erpCompanyId = '' } = read;
       return { config: { ...read, baseUrl }, remoteKey: JSON.stringify([baseUrl, database, erpCompanyId]) };
     },
-    // If these fields are absent, Odoo uses the only database and the default company of the user.
+    // If the fields for database and company are absent, Odoo uses the only database and the default company of the
+    // user.
     mayBeSameCompany: (one, other) =>
       one['baseUrl'] === other['baseUrl'] &&
       (['database', 'erpCompanyId'] as const).every(

@@ -34,7 +34,7 @@ export const odooProvider: Provider = defineProvider({
   withoutDeletions: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'orders'],
   pageSize: 500,
   concurrency: 2,
-  // Modification times in Odoo have microseconds that their texts do not show.
+  // Modification times in Odoo have microseconds that the texts of an Odoo response do not show.
   overlapSeconds: 2,
   open({ pageSize, ...deps }) {
     const config = deps.config as unknown as OdooConfig;
@@ -42,14 +42,14 @@ export const odooProvider: Provider = defineProvider({
     const reader = odooReader(client, config.erpCompanyId, pageSize);
     const contacts = openContacts(reader);
     const countryCodes = new Map<string, string>();
-    /** Ids of the vendors that this session has read or searched for. */
+    /** Ids of the Odoo vendors that this session has read or searched for. */
     const knownVendors = new Set<string>();
     let accountFieldsOfVersion: readonly string[] | undefined;
 
     const recordUrl = (model: string, id: string): string =>
       `${config.baseUrl}/web#id=${id}&model=${model}&view_type=form`;
 
-    /** Reads the company's records in the time window, sorted by id. */
+    /** Reads the Odoo records of the company in a time window, sorted by id. */
     const sourceOf = <R>(
       model: string,
       fields: readonly string[],
@@ -111,7 +111,7 @@ export const odooProvider: Provider = defineProvider({
       },
       read(row) {
         const owner = records.linkOf(row, 'commercial_partner_id');
-        // Contacts within a company are not separate vendors.
+        // Odoo contacts within a company are not separate vendors.
         if (owner !== undefined && owner.id !== row.text('id')) return undefined;
         const vendor = records.readVendor(row, countryCodes, recordUrl);
         knownVendors.add(vendor.externalId);
@@ -119,7 +119,7 @@ export const odooProvider: Provider = defineProvider({
       },
       async *ids(after) {
         if (after?.startsWith('suppliers:') !== true) {
-          // Vendors without a supplier rank are known from their bills. They are read first, because the rank only
+          // Odoo vendors without a supplier rank are known from their bills. They are read first, because the rank only
           // increases: a company that gets a rank while this list is read will still appear among the suppliers.
           const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
           const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
@@ -134,8 +134,8 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Reads bank accounts that have changed, or whose vendor has changed, because the accounts of a new vendor may be
-     * older than the time window.
+     * Reads Odoo bank accounts that have changed, or whose vendor has changed, because the accounts of a new vendor may
+     * be older than the time window.
      */
     async function* accountPages(window: Window): AsyncGenerator<RowsPage> {
       await reader.company();
@@ -145,7 +145,7 @@ export const odooProvider: Provider = defineProvider({
       yield* reader.pages('res.partner.bank', domain, await accountFields(), lastIdOf(window));
     }
 
-    /** Odoo 20 renamed these fields. An instance that has only JSON-RPC is older. */
+    /** Odoo 20 renamed the fields of bank accounts. An instance that has only JSON-RPC is older. */
     const accountFields = async (): Promise<readonly string[]> => {
       const always = ['id', 'partner_id', 'active', 'write_date'];
       if (client.isBeforeJson2()) return [...always, ...records.accountFieldsBeforeJson2];
@@ -211,7 +211,7 @@ function ofTypes(...types: readonly string[]): Domain {
   return [['move_type', 'in', types]];
 }
 
-/** A draft without a date is read regardless of the first import date. */
+/** An Odoo draft without a date is read regardless of the first import date. */
 const documentsOf =
   (type: string) =>
   ({ dateFrom }: Window): Domain =>
@@ -223,7 +223,7 @@ function paymentsOf({ dateFrom }: Window): Domain {
   return dateFrom === undefined ? PAYMENTS : [...PAYMENTS, ['date', '>=', dateFrom]];
 }
 
-/** Returns the condition for rows that have changed since a time such as `2026-02-01 09:15:22` in UTC. */
+/** Returns the search condition for Odoo rows that have changed since a time such as `2026-02-01 09:15:22` in UTC. */
 function changedSince({ from }: Window, field = 'write_date'): Domain {
   if (from === undefined) return [];
   return [[field, '>=', new Date(from).toISOString().slice(0, 19).replace('T', ' ')]];

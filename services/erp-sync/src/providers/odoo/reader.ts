@@ -19,27 +19,27 @@ export interface Company {
 /** Maximum number of record ids in one search condition of Odoo. */
 const IDS_MAX = 500;
 
-/** Reads the records of one company, including archived ones. */
+/** Reads the Odoo records of one company, including archived ones. */
 export interface OdooReader {
   /**
-   * Returns the configured company, the only company, or the user's default company.
+   * Returns the configured Odoo company, the only company, or the user's default company.
    * @throws ErpFault TENANT_NOT_FOUND
    */
   company(): Promise<Company>;
   /**
-   * Yields pages sorted by id, each after the last id on the previous page of ERP records. Records that change in the
-   * meantime may be repeated, but none is skipped.
+   * Yields pages of Odoo records sorted by id, each after the last id on the previous page of ERP records. Records that
+   * change in the meantime may be repeated, but none is skipped.
    */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
   /**
    * Reads the Odoo records with the given ids.
-   * @param more additional condition
+   * @param more additional search condition of Odoo
    */
   readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
-  /** Returns all matches without pagination, for conditions that few records match. */
+  /** Returns all Odoo records that match, without pagination, for conditions that few records match. */
   readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
   /**
-   * Counts records to check the permission to read them: without the permission, lists are empty but counts are
+   * Counts Odoo records to check the permission to read them: without the permission, lists are empty but counts are
    * refused.
    * @throws ErpFault PERMISSION_DENIED
    */

@@ -24,7 +24,7 @@ export const paymentFields = namesOf(`
   id date amount state partner_id partner_bank_id currency_id payment_reference reconciled_bill_ids write_date
 `);
 export const orderFields = namesOf('id name partner_id currency_id amount_untaxed amount_total write_date');
-/** Fields that are read if the Odoo version has them. Odoo 20 renamed them. */
+/** Fields of bank accounts that are read if the Odoo version has them. Odoo 20 renamed them. */
 export const accountFields = namesOf(`
   acc_number account_number acc_holder_name holder_name bank_bic allow_out_payment
 `);
@@ -36,7 +36,7 @@ export interface Link {
   readonly label: string;
 }
 
-/** Returns the URL of a record in the web client. */
+/** Returns the URL of a record in the web client of Odoo. */
 export type RecordUrl = (model: string, id: string) => string;
 
 export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, recordUrl: RecordUrl): VendorRecord {
@@ -46,7 +46,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
   return present({
     externalId,
     name: row.requiredText('name'),
-    // Odoo users enter `/` if a contact has no tax id.
+    // Users of Odoo enter `/` if a contact has no tax id.
     taxId: taxId === '/' ? undefined : taxId,
     registrationNumber: row.text('company_registry'),
     address: present({
@@ -87,7 +87,7 @@ export function readVendorAccount(row: Row, vendorId: string): VendorAccountReco
   };
 }
 
-/** Account numbers that are not IBANs are only shown and not compared. */
+/** Account numbers of Odoo that are not IBANs are only shown and not compared. */
 function readAccount(externalId: string, raw: string): AccountRecord {
   return { externalId, raw, ...readPrintedAccount(raw) };
 }
@@ -157,7 +157,7 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
     amount: row.requiredAmount('amount'),
     reference: row.text('payment_reference'),
     billExternalIds: idsOf(row, 'reconciled_bill_ids'),
-    // The label of the bank account consists of the account number and the bank.
+    // The label of a bank account in Odoo consists of the account number and the bank.
     account: account && readAccount(account.id, account.label.split(' - ')[0] ?? account.label),
     isReturned: ['canceled', 'cancel', 'rejected'].includes(row.requiredText('state')),
     modifiedAt: instantOf(row, 'write_date'),
@@ -195,7 +195,7 @@ function idsOf(row: Row, name: string): readonly string[] {
   });
 }
 
-/** Times in Odoo, such as `2026-02-01 09:15:22` are in UTC. */
+/** Times in Odoo, such as `2026-02-01 09:15:22`, are in UTC. */
 function instantOf(row: Row, name: string): Date | undefined {
   const text = row.text(name);
   if (text === undefined) return undefined;

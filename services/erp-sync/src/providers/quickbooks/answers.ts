@@ -6,7 +6,10 @@ import type { ErpAnswer } from '../provider.js';
 
 export const COMPANY = 'the company';
 const THROTTLED = 'ThrottleExceeded';
-/** Maximum number of characters that are read from an XML error response, whose codes are in its first lines. */
+/**
+ * Maximum number of characters that are read from an XML error response of QuickBooks, whose codes are in its first
+ * lines.
+ */
 const XML_READ_MAX = 8_192;
 
 /** Faults of QuickBooks by the numeric error codes of Intuit without leading zeros, and by fault types. */
@@ -53,7 +56,7 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault('TENANT_NOT_FOUND', 'QuickBooks Online does not have this company. Connect the company again.'),
   },
-  // A query that the ERP refuses is not retried, because it would be refused again.
+  // A query that QuickBooks refuses is not retried, because it would be refused again.
   {
     status: [400],
     codes: ['500', '2010', '2020', '4000', '4001'],
@@ -88,8 +91,8 @@ export function deniedFault(named: string): ErpFault {
 }
 
 /**
- * Returns the error codes in a response: `Fault.Error[].code` and `Fault.type`, `fault.error[].code` for refused
- * tokens, and the codes in the API gateway's XML.
+ * Returns the error codes in a QuickBooks response: `Fault.Error[].code` and `Fault.type`, `fault.error[].code` for
+ * refused tokens, and the codes in the API gateway's XML.
  */
 function codesOf({ json, text }: ErpAnswer): readonly string[] {
   if (json === undefined) return codesOfXml(text.slice(0, XML_READ_MAX));

@@ -21,16 +21,19 @@ export interface Changes {
   /** Ids of the rows that were deleted in QuickBooks. */
   readonly deletedIds: readonly string[];
   /**
-   * True if the list of deletions is complete. A full response may lack some deletions, and so may a response with an
-   * unreadable row.
+   * True if the list of rows deleted in QuickBooks is complete. A full response may lack some deletions, and so may a
+   * response with an unreadable row.
    */
   readonly isComplete: boolean;
 }
 
 const MINOR_VERSION = '75';
-/** Maximum number of objects in one response with changes, for all entities together. */
+/** Maximum number of objects in one QuickBooks response with changes, for all entities together. */
 const CHANGES_MAX = 1_000;
-/** Length of the pause after a rate limit. Intuit sends no `Retry-After` but asks clients to wait for a minute. */
+/**
+ * Length of the pause after QuickBooks reports a rate limit. Intuit sends no `Retry-After` but asks clients to wait for
+ * a minute.
+ */
 const THROTTLED_PAUSES = 60;
 
 export type QuickBooksClient = ReturnType<typeof quickBooksClient>;
@@ -88,7 +91,10 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
         'CompanyInfo',
         'CompanyName',
       ),
-    /** Reads the company's ISO 4217 currency code, or returns undefined if the company does not state it. */
+    /**
+     * Reads the ISO 4217 currency code of the QuickBooks company, or returns undefined if the company does not state
+     * it.
+     */
     readHomeCurrency: async () =>
       textOf(
         await get('preferences', {}, 'preferences', (json) => isObject(fieldOf(json, 'Preferences'))),
@@ -97,7 +103,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
         'HomeCurrency',
         'value',
       ),
-    /** Reads the ids of the rows that were deleted from each entity since the given time. */
+    /** Reads the ids of the rows that were deleted from each QuickBooks entity since the given time. */
     async readChanges(entities: readonly EntityName[], since: string): Promise<ReadonlyMap<EntityName, Changes>> {
       const noun = entities.map((entity) => nouns[entity]).join(', ');
       const partsOf = (json: unknown): unknown => {
@@ -115,7 +121,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
             const id = row.requiredText('Id');
             return row.text('status') === 'Deleted' ? id : undefined;
           });
-          // A deletion whose row cannot be read is found later, when all ids are compared.
+          // A deletion in QuickBooks whose row cannot be read is found later, when all ids are compared.
           return [entity, { deletedIds, isComplete: isWhole && invalid.length === 0 }];
         }),
       );

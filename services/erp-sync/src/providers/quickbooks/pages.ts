@@ -28,8 +28,8 @@ export async function* readPages(
 ): AsyncIterable<RowsPage> {
   let { begin, lastId } = readPosition(after);
   /**
-   * Ids of the rows directly before the next page of ERP records. They show whether rows were inserted or deleted
-   * before it.
+   * Ids of the rows directly before the next page of a QuickBooks query. They show whether rows were inserted or
+   * deleted before it.
    */
   let readBefore: ReadonlySet<string | undefined> = new Set([lastId]);
   let isSteppingBack = false;

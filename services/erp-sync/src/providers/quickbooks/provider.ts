@@ -14,7 +14,7 @@ import { quickBooks } from './product.js';
 import { orderIdsOf, toBill, toOrder, toPayment, toVendor, toVendorCredit } from './records.js';
 import type { RowContext } from './records.js';
 
-/** Maximum number of purchase order ids in one query, which is part of a URL. */
+/** Maximum number of purchase order ids in one QuickBooks query, which is part of a URL. */
 const ORDER_IDS_MAX = 200;
 /**
  * Maximum age of changes that QuickBooks reports, in milliseconds. Changes are available for 30 days. One hour is
@@ -106,8 +106,8 @@ function changedDocuments(window: Window): readonly string[] {
 }
 
 /**
- * Loads the purchase order numbers for bills. Bills state the ids of their orders, but people use the numbers. A
- * company without purchase orders has none.
+ * Loads the purchase order numbers for QuickBooks bills. Bills state the ids of their orders, but people use the
+ * numbers. A company without purchase orders has none.
  */
 async function loadOrderNumbers(
   client: QuickBooksClient,
@@ -134,8 +134,8 @@ async function loadOrderNumbers(
 }
 
 /**
- * Reads the ids of the rows that were deleted since the beginning of a time window. One call covers all entities; if
- * its response is full, each entity is read separately.
+ * Reads the ids of the QuickBooks rows that were deleted since the beginning of a time window. One call covers all
+ * entities; if its response is full, each entity is read separately.
  */
 function changesSince(
   client: QuickBooksClient,

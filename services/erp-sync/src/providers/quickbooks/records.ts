@@ -11,9 +11,9 @@ import type { Row } from '../row.js';
 
 /** Values that are needed to read the rows of QuickBooks but are not part of them. */
 export interface RowContext {
-  /** Home currency of the company, which applies to rows that state no currency. */
+  /** Home currency of the QuickBooks company, which applies to rows that state no currency. */
   readonly homeCurrency: string | undefined;
-  /** Numbers of purchase orders by the ids of the orders. */
+  /** Numbers of QuickBooks purchase orders by the ids of the orders. */
   readonly orderNumbers: ReadonlyMap<string, string>;
   /** Function that returns the URL of a record in QuickBooks, such as `bill?txnId=25`. */
   readonly pageUrl: (path: string) => string;
@@ -27,7 +27,7 @@ export function toVendor(row: Row, { pageUrl }: RowContext): VendorRecord {
     externalId: id,
     name: row.text('DisplayName') ?? row.requiredText('CompanyName'),
     taxId: shownTaxId,
-    // Intuit masks a tax id and shows only its last four characters.
+    // Intuit masks the tax id of a vendor and shows only its last four characters.
     isTaxIdMasked: shownTaxId === undefined ? undefined : taxId === undefined,
     address: toAddress(row.row('BillAddr')),
     email: row.row('PrimaryEmailAddr')?.text('Address'),
@@ -49,7 +49,7 @@ export function toBill(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** Reads a vendor credit. Vendor credits have no due date and state no order. */
+/** Reads a vendor credit from a QuickBooks row. Vendor credits have no due date and state no order. */
 export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   return toDocument(row, context, {
     kind: 'CREDIT_NOTE',
@@ -59,7 +59,10 @@ export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** Reads a payment. A payment of zero was voided, or settles a bill with a credit only, so that no money was paid. */
+/**
+ * Reads a payment from a QuickBooks row. A payment of zero was voided, or settles a bill with a credit only, so that no
+ * money was paid.
+ */
 export function toPayment(row: Row, context: RowContext): PaymentRecord {
   const amount = row.requiredAmount('TotalAmt');
   const bills = row.rows('Line').flatMap((line) =>
@@ -81,7 +84,10 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord {
   });
 }
 
-/** Reads a purchase order. Bills refer to orders by number, so an order without a number is left out. */
+/**
+ * Reads a purchase order from a QuickBooks row. Bills refer to orders by number, so an order without a number is left
+ * out.
+ */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const number = row.text('DocNumber');
   if (number === undefined) return undefined;
@@ -97,7 +103,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Returns the ids of the purchase orders from which a bill or one of its lines was created. */
+/** Returns the ids of the purchase orders from which a QuickBooks bill or one of its lines was created. */
 export function orderIdsOf(row: Row): readonly string[] {
   const linked = [row, ...row.rows('Line')].flatMap((part) => part.rows('LinkedTxn'));
   const orders = linked.filter((each) => each.text('TxnType') === 'PurchaseOrder');
@@ -129,7 +135,7 @@ function toDocument(
     issueDate: row.requiredDay('TxnDate'),
     dueDate,
     currency: currencyOf(row, context),
-    // Bills in the United States have no tax, so neither the net nor the tax amount is known.
+    // QuickBooks bills in the United States have no tax, so neither the net nor the tax amount is known.
     netAmount: difference(gross, tax),
     taxAmount: tax,
     grossAmount: gross,
@@ -173,7 +179,9 @@ function toAddress(row: Row | undefined): VendorRecord['address'] {
   });
 }
 
-/** Reads the bank accounts of a row. Intuit always masks bank accounts, so they are shown but not compared. */
+/**
+ * Reads the bank accounts of a QuickBooks row. Intuit always masks bank accounts, so they are shown but not compared.
+ */
 function toAccounts(row: Row | undefined): readonly AccountRecord[] {
   if (row?.text('BankAccountNumber') === undefined) return [];
   const raw = row.texts('BankBranchIdentifier', 'BankAccountNumber').join(' ');

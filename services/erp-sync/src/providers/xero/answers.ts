@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Lists with their names for users, their required scope, and the id field of their rows. */
+/** Xero lists with their names for users, their required scope, and the id field of their rows. */
 export const lists = {
   Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
   Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
@@ -16,7 +16,7 @@ export type ListName = keyof typeof lists;
 export type ResourceName = ListName | 'Organisation';
 const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
 
-/** Error type for an OAuth token that lacks a scope. A new token lacks it too. */
+/** Error type of Xero for an OAuth token that lacks a scope. A new token lacks it too. */
 export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
 /** Faults by the error texts in the members `Detail`, `Title` and `Type` of Xero responses. */
@@ -27,8 +27,8 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Unauthorized'],
     fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access token. Connect Xero again.'),
   },
-  // The status 403 means missing permissions if /connections contains the organisation. Otherwise the organisation was
-  // disconnected.
+  // The status 403 of Xero means missing permissions if /connections contains the organisation. Otherwise the
+  // organisation was disconnected.
   {
     status: [403],
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],

@@ -12,7 +12,7 @@ import type { ListName, ResourceName } from './answers.js';
 
 export interface ListQuery {
   readonly where?: string | undefined;
-  /** Modification time from which records are read, in RFC 3339 format. */
+  /** Modification time from which Xero records are read, in RFC 3339 format. */
   readonly modifiedSince?: string | undefined;
   readonly ids?: readonly string[];
 }
@@ -82,7 +82,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       page: String(page),
       pageSize: String(pageSize),
     };
-    // Xero expects the modification time in UTC without a time zone.
+    // Xero expects the modification time for a list in UTC without a time zone.
     const headers = modifiedSince === undefined ? undefined : { 'if-modified-since': modifiedSince.slice(0, 19) };
     const { rows, body } = await get(list, query, headers);
     const pageCount = fieldOf(body, 'pagination', 'pageCount');
@@ -97,10 +97,12 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       return organisation;
     },
     readPage,
-    /** Yields pages sorted by id. Rows never disappear, so a row may be repeated, but none is skipped. */
+    /**
+     * Yields pages of a Xero list sorted by id. Rows never disappear, so a row may be repeated, but none is skipped.
+     */
     async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {
       const [, lastPage = '0', sizeThen] = /^(\d{1,9}):(\d{1,9})$/.exec(after ?? '') ?? [];
-      // If the page size changed during an import run, the pages would have other rows.
+      // If the page size of Xero changed during an import run, the pages would have other rows.
       const first = sizeThen === String(pageSize) ? Number(lastPage) + 1 : 1;
       for (let page = first; ; page++) {
         const { rows, isLast } = await readPage(list, query, page, pageSize);

@@ -12,7 +12,7 @@ import { xero } from './product.js';
 import { isDeletedOrder, toBill, toCreditNote, toOrder, toPayment, toVendor } from './records.js';
 import type { RowContext } from './records.js';
 
-/** Maximum number of contacts in one call, whose URL contains their ids. */
+/** Maximum number of contacts in one call to Xero, whose URL contains their ids. */
 const CONTACT_IDS_MAX = 50;
 const WEB_URL = 'https://go.xero.com';
 
@@ -24,7 +24,7 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
   return defineProvider({
     ...xero,
     streams: ['vendors', 'bills', 'creditNotes', 'payments', 'orders'],
-    // Records never disappear: bills become VOIDED or DELETED, and contacts ARCHIVED.
+    // Records of Xero never disappear: bills become VOIDED or DELETED, and contacts ARCHIVED.
     withoutDeletions: [],
     pageSize: 1_000,
     concurrency: 5,
@@ -33,7 +33,7 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const client = xeroClient(apiUrl, String(config['tenantId']), calls);
       let organisation: unknown;
       let context = contextOf(organisation);
-      /** Loads the organisation once for a session, and only if something has changed. */
+      /** Loads the Xero organisation once for a session, and only if something has changed. */
       const loadOrganisation = async (): Promise<void> => {
         if (organisation !== undefined) return;
         organisation = await client.readOrganisation();
@@ -55,15 +55,15 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const creditNotes = sourceOf('CreditNotes', 'Type=="ACCPAYCREDIT"', toCreditNote);
       const payments = sourceOf('Payments', 'PaymentType=="ACCPAYPAYMENT"', toPayment);
 
-      /** Ids of contacts that this session has read as vendors or requested. */
+      /** Ids of Xero contacts that this session has read as vendors or requested. */
       const known = new Set<string>();
-      /** Ids of contacts to which documents refer. They count as vendors, regardless of their type in Xero. */
+      /** Ids of Xero contacts to which documents refer. They count as vendors, regardless of their type in Xero. */
       const named = new Set<string>();
       /**
-       * Adds contacts to document pages: those to which the documents refer and which the vendor stream does not
-       * contain. Xero marks a contact as supplier with its first bill, which may not change the contact; drafts, credit
-       * notes and payments do not mark it. A page of ERP records that refers to more contacts than one call may request
-       * is split.
+       * Adds contacts to pages of Xero documents: those to which the documents refer and which the vendor stream does
+       * not contain. Xero marks a contact as supplier with its first bill, which may not change the contact; drafts,
+       * credit notes and payments do not mark it. A page of ERP records that refers to more contacts than one call may
+       * request is split.
        */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,
@@ -151,7 +151,7 @@ function contextOf(organisation: unknown): RowContext {
   };
 }
 
-/** Returns the distinct contact ids on bills, credit notes and payments. */
+/** Returns the distinct contact ids on Xero bills, credit notes and payments. */
 function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: readonly unknown[]): readonly string[] {
   const { records } = readRows(rows, idName, (row) =>
     // If a Xero payment names no contact, the contact of its bill is used.
@@ -161,8 +161,8 @@ function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: rea
 }
 
 /**
- * Parses a position such as `2:1000/<id>`: the position of a page, and the last row of the next page that was read.
- * With another page size, pages have other rows.
+ * Parses a position in a Xero list such as `2:1000/<id>`: the position of a page, and the last row of the next page
+ * that was read. With another page size, pages have other rows.
  */
 function readPartPosition(after: string | undefined, pageSize: number): { page: string; row: string | undefined } {
   const [page = '', row] = (after ?? '').split('/', 2);

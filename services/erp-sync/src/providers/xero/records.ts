@@ -33,7 +33,7 @@ export function toVendor(row: Row, context: RowContext): VendorRecord {
     email: row.text('EmailAddress'),
     phone: toPhone(row),
     currency: row.text('DefaultCurrency'),
-    // The status is ARCHIVED, or GDPRREQUEST after a request to erase personal data.
+    // A Xero contact that is not active has the status ARCHIVED, or GDPRREQUEST after a request to erase personal data.
     status: (row.text('ContactStatus') ?? 'ACTIVE') === 'ACTIVE' ? ('ACTIVE' as const) : ('ARCHIVED' as const),
     mergedIntoExternalId: row.text('MergedToContactID'),
     accounts: toAccounts(printed, batch?.text('BankAccountName'), context),
@@ -72,7 +72,7 @@ export function toCreditNote(row: Row, context: RowContext): BillRecord {
 }
 
 export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
-  // Refunds of credit notes and customer payments are not payments of bills.
+  // Refunds of credit notes and customer payments in Xero are not payments of bills.
   if (row.requiredText('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
   const bill = row.requiredRow('Invoice');
   return present({
@@ -89,7 +89,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord | undefi
   });
 }
 
-/** Reads an approved order. Other orders are not part of the stream. */
+/** Reads an approved purchase order of Xero. Other orders are not part of the stream. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const status = row.requiredText('Status');
   const number = row.text('PurchaseOrderNumber');
@@ -105,7 +105,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Checks whether an order was deleted. A deleted order can still be read. */
+/** Checks whether a purchase order of Xero was deleted. A deleted order can still be read. */
 export function isDeletedOrder(row: Row): boolean {
   return row.text('Status') === 'DELETED';
 }
@@ -164,14 +164,16 @@ function stateOf(row: Row, hasPaidSome: boolean): BillRecord['state'] {
   }
 }
 
-/** Returns the currency of a row. Rows without a currency are in the organisation's currency. */
+/** Returns the currency of a Xero row. Rows without a currency are in the organisation's currency. */
 function currencyOf(row: Row, { baseCurrency }: RowContext): string {
   return required(row.text('CurrencyCode') ?? baseCurrency, 'CurrencyCode');
 }
 
 const XERO_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 
-/** Returns the day without a time zone: `DateString` or, if there is none, the UTC day in `/Date(...)/`. */
+/**
+ * Returns the day of a Xero row without a time zone: `DateString` or, if there is none, the UTC day in `/Date(...)/`.
+ */
 function dayOf(row: Row, name: 'Date' | 'DueDate'): string | undefined {
   const text = row.day(`${name}String`);
   if (text !== undefined) return text;
@@ -213,7 +215,7 @@ function toPhone(row: Row): string | undefined {
   return phone?.texts('PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber').join(' ');
 }
 
-/** Returns the bank accounts that users entered as text, without repetition. */
+/** Returns the bank accounts that users of Xero entered as text, without repetition. */
 function toAccounts(
   printed: readonly (string | undefined)[],
   holder: string | undefined,

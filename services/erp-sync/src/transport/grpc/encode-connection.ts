@@ -5,10 +5,10 @@ import type { Connection } from '../../domain/connection.js';
 import { untilReleased } from './runs.js';
 import { productOf } from '../../providers/registry.js';
 
-/** Encodes connections for responses, with their recent runs. */
+/** Encodes ERP connections for responses, with their recent import runs. */
 export type EncodeConnections = (connections: readonly Connection[]) => Promise<WireConnection[]>;
 
-/** Reads runs by id, for any ERP connections. Missing runs are left out. */
+/** Reads import runs by id, for any ERP connections. Missing runs are left out. */
 export type ReadRuns = (organizationId: string, runIds: readonly string[]) => Promise<readonly WireRun[]>;
 
 /**
