@@ -61,14 +61,14 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
   );
 }
 
-/** Composes the modules of the service in the order of their dependencies. */
+/** Composes the modules of the analysis service in the order of their dependencies. */
 async function compose(
   config: Config,
   { db, bus, clock, logger, openOutbox, onStop, wasPurged }: TenantConnections,
 ): Promise<TenantParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
-  // Readings are larger than usual messages, because a document may have many fields and lines.
+  // Document readings are larger than usual gRPC messages, because a document may have many fields and lines.
   const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
   const outbox = await openOutbox([

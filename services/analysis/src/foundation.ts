@@ -18,7 +18,7 @@ export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 /** Interval at which each replica searches for work that a crash interrupted. */
 export const SWEEP_EACH_MS = 10_000;
 /**
- * Cache settings for values that every decision of an organization needs, so that they cost no database command. This
- * process invalidates the values that it changes.
+ * Cache settings for values that every invoice decision of an organization needs, so that they cost no database
+ * command. This process invalidates the values that it changes.
  */
 export const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };

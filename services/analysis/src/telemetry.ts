@@ -62,7 +62,7 @@ export function rowsDecided({
   for (const [decision, rows] of Object.entries(decisionCounts) as [Decision, number][]) {
     if (rows > 0) count('invoicecontrol.decisions', { decision: inWords(decision), source: 'scan' }, rows);
   }
-  // Findings that reviewers cleared earlier are not included.
+  // The log line leaves out findings that reviewers cleared earlier.
   for (const [type, findings] of Object.entries(findingCounts)) {
     count('invoicecontrol.findings', { type: inWords(type), severity: 'unknown', source: 'scan' }, findings);
   }
@@ -136,12 +136,14 @@ export function booksFindingRaised(type: string, severity: Severity): void {
   count('invoicecontrol.findings', { type: inWords(type), severity: inWords(severity), source: 'books' });
 }
 
-/** Counts a decision that compared only some of the records with the same keys, because there were too many. */
+/**
+ * Counts an invoice decision that compared only some of the records with the same keys, because there were too many.
+ */
 export function candidatesCut(): void {
   count('invoicecontrol.candidates.hot', {});
 }
 
-/** Records how long one stage of a decision took. */
+/** Records how long one stage of an invoice decision took. */
 export function stageEnded(stage: 'facts' | 'engine' | 'commit' | 'derived', ms: number): void {
   record('invoicecontrol.decision.duration', ms / 1_000, { stage });
 }

@@ -29,7 +29,7 @@ import type { VendorDocument } from './storage/vendors.js';
 import { erpImportService } from './transport/grpc/erp-import.js';
 import { vendorService } from './transport/grpc/vendors.js';
 
-/** Use cases for the ERP records of organizations. */
+/** Use cases for the imported ERP records of organizations. */
 export type ErpBooks = Awaited<ReturnType<typeof composeBooks>>;
 
 export async function composeBooks(

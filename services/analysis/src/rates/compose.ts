@@ -8,7 +8,7 @@ import { reportRates } from '../telemetry.js';
 import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 
-/** Interval in milliseconds at which a replica reads the rates that other replicas have stored. */
+/** Interval in milliseconds at which a replica reads the exchange rates that other replicas have stored. */
 const REFRESH_EACH_MS = 30_000;
 
 /** Provides the reference exchange rates of the euro, and the jobs that load them. */

@@ -38,7 +38,7 @@ export function testConfig(
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: organizationAddress,
-    // The address of the documents service is not used, because most tests upload nothing.
+    // The address of the documents service is not called in a test, because most tests upload nothing.
     DOCUMENTS_ADDRESS: organizationAddress,
     SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'silent',
@@ -165,7 +165,7 @@ export function connect(address: string) {
 
 export type Clients = ReturnType<typeof connect>;
 
-/** Returns the parts of an analysis that must not change without a review. */
+/** Returns the parts of an invoice analysis that must not change without a review. */
 export function resultOf({ decision, riskScore, findings }: Analysis) {
   return { decision, riskScore, findings };
 }

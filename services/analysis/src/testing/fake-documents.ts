@@ -19,24 +19,27 @@ import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 /** A fake of the documents service, which returns prepared readings. */
 export interface FakeDocuments extends GrpcServer {
   /**
-   * Adds an upload with the given content to the fake.
+   * Adds an upload with the given content to the fake documents service.
    * @returns its id
    */
   upload(organizationId: string, says: Says, sha256?: string): string;
   /**
-   * Adds a document to the fake that was received through a channel.
+   * Adds a document to the fake documents service that was received through a channel.
    * @returns its id
    */
   receive(organizationId: string, says: Says, origin: ChannelOrigin): string;
   /** Adds an upload without content to the fake documents service. */
   reserve(organizationId: string): string;
-  /** Returns every request to read the upload, including repeats. */
+  /** Returns every request to the fake documents service to read the upload, including repeats. */
   requestsOf(uploadId: string): readonly ExtractDocumentRequest[];
-  /** Makes the next attempts to read the upload fail, one reading with each of the errors. */
+  /**
+   * Makes the next attempts to read an upload from the fake documents service fail, one reading with each of the
+   * errors.
+   */
   failNext(uploadId: string, ...errors: readonly DomainError[]): void;
-  /** Makes the document of the upload carry a contact. */
+  /** Makes the document of an upload in the fake documents service carry a contact. */
   carry(uploadId: string, contact: string): void;
-  /** Makes readings of the upload wait until `open` is called. */
+  /** Makes readings of an upload by the fake documents service wait until `open` is called. */
   close(uploadId: string): void;
   open(uploadId: string): void;
 }
@@ -218,7 +221,7 @@ export function xmlReading(
   };
 }
 
-/** Returns the reading of a PDF with text. */
+/** Returns the document reading of a PDF with text. */
 export function textReading(
   changes: Readonly<Record<string, string | undefined>> = {},
   others: Partial<Reading> = {},

@@ -41,7 +41,7 @@ export interface StoredInvoice {
   readonly findings: readonly FindingDocument[];
 }
 
-/** Counting records of suppliers, accounts and orders after the last invoice of the history. */
+/** Counting records of suppliers, accounts and orders after the last invoice of a test history. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];
@@ -49,8 +49,8 @@ export interface StoredCounts {
 
 export interface StoredHistory {
   /**
-   * Decides on an invoice with the history of the invoices before it. Invoices must be posted in the order of their
-   * arrival.
+   * Decides on an invoice of a test history with the history of the invoices before it. Invoices must be posted in the
+   * order of their arrival.
    */
   post(invoice: CanonicalInvoice, receivedAt: Date, invoiceId?: string): StoredInvoice;
   counts(): StoredCounts;
@@ -77,7 +77,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
     return [...ids].flatMap((id) => suppliers.get(id) ?? []);
   };
 
-  /** Returns the next version of a counted record, with one more counted unit. All earlier units are finished. */
+  /** Returns the next version of a counted record, with one more counted invoice. All earlier invoices are finished. */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];
     const kept = isFull(units) ? withoutFinalized(units, new Set()) : units;

@@ -6,7 +6,7 @@ import type { BillOrigin } from '../../records/application/bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
 import type { InvoiceRecord, TimedInvoice } from '../../records/application/invoice-store.js';
 
-/** A bill of the ERP to store, with its next version. */
+/** A bill of an ERP to store, with its next version. */
 export interface StoredBill {
   readonly id: string;
   readonly version: number;
@@ -21,12 +21,12 @@ export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
   readonly withdrawnAs: 'DRAFT' | 'VOID';
-  /** The connection that withdraws the bill. Its examination includes the withdrawn bill. */
+  /** The ERP connection that withdraws a bill. Its examination includes the withdrawn bill. */
   readonly connectionId: string;
   readonly changedAt: Date;
 }
 
-/** Fields of a stored bill that are compared with a page from the ERP. */
+/** Fields of a stored bill that are compared with a page of records from the ERP. */
 export interface KnownBill extends Pick<
   ImportedRecord,
   'version' | 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'
@@ -34,7 +34,7 @@ export interface KnownBill extends Pick<
   readonly importedAt: Date;
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
-  /** Notes that other use cases have stored on the ERP bill. */
+  /** Notes on an ERP bill that other use cases have stored: its supplier, the invoice that it books, and reviews. */
   readonly match: Pick<
     MatchPart,
     'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'
@@ -52,8 +52,8 @@ export interface BillStore {
    * @returns ids of the bills that another writer changed in the meantime
    */
   write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;
-  /** Lists the bills of an organization, newest first. */
+  /** Lists the ERP bills of an organization, newest first. */
   list(organizationId: string, query: BillQuery): Promise<Page<InvoiceRecord>>;
-  /** Returns the ids of the bills of a vendor, newest first. */
+  /** Returns the ids of the ERP bills of a vendor, newest first. */
   newestOfVendor(organizationId: string, vendorId: string, limit: number): Promise<readonly TimedInvoice[]>;
 }

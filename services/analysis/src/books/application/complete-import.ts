@@ -25,7 +25,7 @@ interface Deps {
 
 export interface CompletedRun {
   readonly finishedAt: Date;
-  /** True if the company's complete vendor list has been read. */
+  /** True if the complete vendor list of a company has been read from its ERP. */
   readonly hasVendorList: boolean;
 }
 

@@ -12,7 +12,7 @@ import type { VendorStore } from './vendor-store.js';
 /** Kinds of ERP records whose ids are compared with a complete list from the ERP. */
 export type ErpEntity = 'VENDOR' | 'VENDOR_ACCOUNT' | 'BILL' | 'CREDIT_NOTE' | 'ORDER' | 'PAYMENT';
 
-/** Maximum number of records that one command reads and marks. */
+/** Maximum number of ERP records that one command reads and marks as deleted. */
 const READ_RECORDS_MAX = 5_000;
 const MARKED_RECORDS_MAX = 1_000;
 const ATTEMPTS_MAX = 5;
@@ -30,23 +30,23 @@ export interface LiveRecord {
   readonly externalId: string;
 }
 
-/** Result of comparing the stored records with a complete list of ids. */
+/** Result of comparing the stored ERP records with a complete list of ids. */
 export interface Reconciled {
   readonly deleted: number;
   /**
-   * False if the list is empty while records exist, because the ERP may return an empty list when a permission is
-   * missing.
+   * False if the list of ERP record ids is empty while records exist, because the ERP may return an empty list when a
+   * permission is missing.
    */
   readonly isBelieved: boolean;
 }
 
-/** Finds records that an ERP no longer has, and marks them as deleted. */
+/** Finds imported records that an ERP no longer has, and marks them as deleted. */
 export interface DeletableStore {
   hasLive(of: ImportSource): Promise<boolean>;
   /** Returns the company's ERP records that are not deleted, sorted by id. */
   live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
   /**
-   * Marks records as deleted by the connection, whose next examination covers the consequences.
+   * Marks ERP records as deleted by an ERP connection, whose next examination covers the consequences.
    * @returns the number of records that were not deleted before
    */
   markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
@@ -60,7 +60,9 @@ export interface ListedAccounts {
 
 export interface ListedAccountStore {
   hasListedAccounts(of: ImportSource): Promise<boolean>;
-  /** Returns the vendors with separately listed accounts in the range, including account ids outside the range. */
+  /**
+   * Returns the ERP vendors with separately listed bank accounts in the range, including account ids outside the range.
+   */
   listedAccounts(of: ImportSource, range: IdRange): AsyncIterable<ListedAccounts>;
 }
 
@@ -73,14 +75,14 @@ interface Deps {
 
 export interface ListPart extends IdRange {
   readonly entity: ErpEntity;
-  /** Number of ids in the complete list from the ERP. */
+  /** Number of record ids in the complete list from the ERP. */
   readonly total: number;
   readonly externalIds: readonly string[];
 }
 
 /**
- * Marks the records that are missing from a complete list of ids as deleted, within a range of the list. An empty list
- * is ignored while records exist, because an ERP also returns it when a permission is missing.
+ * Marks the imported records that are missing from a complete list of ids as deleted, within a range of the list. An
+ * empty list is ignored while records exist, because an ERP also returns it when a permission is missing.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ReconcileIds = (of: ImportSource, list: ListPart) => Promise<Reconciled>;
@@ -118,7 +120,7 @@ export const reconcileIds =
   };
 
 /**
- * Marks the records that the ERP itself reports as deleted.
+ * Marks the imported records that the ERP itself reports as deleted.
  * @returns the number of records that were not deleted before
  * @throws DomainError wrong_state if the connection was disconnected
  */
@@ -150,7 +152,8 @@ const kinds = {
 } as const;
 
 /**
- * Ids are compared by code units, in the order that the caller used. A database may sort rare characters differently.
+ * Ids of ERP records are compared by code units, in the order that the caller used. A database may sort rare characters
+ * differently.
  */
 function isWithin(id: string, { after, last }: IdRange): boolean {
   return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);
@@ -165,7 +168,7 @@ async function markAll(store: DeletableStore, of: ImportSource, ids: readonly st
 }
 
 /**
- * Removes deleted bank accounts from their vendors.
+ * Removes deleted bank accounts from their ERP vendors.
  * @param gone ids of the removed accounts by vendor
  */
 async function removeAccounts(

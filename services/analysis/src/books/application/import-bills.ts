@@ -37,9 +37,9 @@ interface Deps {
 }
 
 /**
- * Stores a page of bills and credit notes as invoices whose source is the ERP. They have no decision and use no quota.
- * Bills that are entered and valid can be found by other invoices through the same keys (detection reference, section
- * 4).
+ * Stores a page of ERP bills and credit notes as invoices whose source is the ERP. They have no decision and use no
+ * quota. Bills that are entered and valid can be found by other invoices through the same keys (detection reference,
+ * section 4).
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportBills = (of: ImportSource, records: readonly BillRecord[]) => Promise<PageCounts>;
@@ -81,7 +81,7 @@ async function billsAfter(
 ): Promise<readonly (StoredBill | WithdrawnBill)[]> {
   const { organizationId } = source;
   const vendorIds = new Map<string, string>();
-  /** The supplier id is derived once for each vendor, because many bills have the same vendor. */
+  /** The supplier id is derived once for each ERP vendor, because many bills have the same vendor. */
   const vendorIdOf = ({ vendorExternalId }: BillRecord): string => {
     const known = vendorIds.get(vendorExternalId);
     if (known !== undefined) return known;
@@ -153,8 +153,8 @@ async function billsAfter(
 }
 
 /**
- * Converts the bill to an invoice from its supplier. Amounts keep the digits that the ERP sent. The amounts of a credit
- * note are negative.
+ * Converts an ERP bill to an invoice from its supplier. Amounts keep the digits that the ERP sent. The amounts of a
+ * credit note are negative.
  */
 function invoiceOf(bill: CompleteBill, taxId: string | undefined): CanonicalInvoice {
   const signed = (amount: string): string => (bill.kind === 'CREDIT_NOTE' ? negative(amount) : amount);
@@ -177,7 +177,7 @@ function negative(amount: string): string {
   return /[1-9]/.test(amount) ? `-${amount}` : amount;
 }
 
-/** Returns the vendor bank account to which the bill will be paid. */
+/** Returns the bank account of the vendor to which an ERP bill will be paid. */
 function accountOf(
   vendor: VendorOfBills | undefined,
   { paidAccountExternalId }: BillRecord,
@@ -192,7 +192,7 @@ function accountOf(
 }
 
 /**
- * Checks whether other invoices are compared with the bill. A bill that is not yet entered, or is canceled, is not
+ * Checks whether other invoices are compared with an ERP bill. A bill that is not yet entered, or is canceled, is not
  * compared.
  */
 function isFound(state: BillState): boolean {
@@ -203,7 +203,7 @@ function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now
   return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
 }
 
-/** Builds the keys by which other invoices find the bill and are compared with it. */
+/** Builds the keys by which other invoices find an ERP bill and are compared with it. */
 function matchPart(
   { companyId }: ErpSource,
   {
@@ -236,12 +236,12 @@ function matchPart(
   return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
 }
 
-/** Returns the supplier of the stored bill if the bill still names the same party. */
+/** Returns the supplier of the stored ERP bill if the bill still names the same party. */
 function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string | null | undefined {
   return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
 }
 
-/** Returns the notes on the bill from other use cases, which are kept. */
+/** Returns the notes on an ERP bill from other use cases, which are kept. */
 function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
   if (stored === undefined) return {};
   const { bookedInvoiceId, confirmedAs, suspectedAs } = stored.match;
@@ -253,10 +253,10 @@ function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
 }
 
 /**
- * Returns the suppliers of bills: the supplier that is stored with the vendor or, if there is none, the supplier with
- * the same tax id, name or bank account (detection reference, section 6), which is then stored with the vendor. Bills
- * do not create suppliers. A bill whose supplier has sent no invoice yet has no supplier, and is compared by tax id and
- * name.
+ * Returns the suppliers of ERP bills: the supplier that is stored with the vendor or, if there is none, the supplier
+ * with the same tax id, name or bank account (detection reference, section 6), which is then stored with the vendor.
+ * Bills do not create suppliers. A bill whose supplier has sent no invoice yet has no supplier, and is compared by tax
+ * id and name.
  */
 async function suppliersOf(
   { suppliers, vendors, policy }: Deps,

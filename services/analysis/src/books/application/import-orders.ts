@@ -24,7 +24,7 @@ interface Deps {
 }
 
 /**
- * Stores a page of purchase orders.
+ * Stores a page of purchase orders of an ERP.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportOrders = (of: ImportSource, records: readonly OrderRecord[]) => Promise<PageCounts>;

@@ -30,8 +30,8 @@ export interface Arrival<R, S> {
 }
 
 /**
- * The steps that compare and store the records of one kind. Each step handles all records of a page of ERP records at
- * once.
+ * The steps that compare and store the ERP records of one kind. Each step handles all records of a page of ERP records
+ * at once.
  */
 export interface PageSteps<R, S, C extends { readonly id: string; readonly version: number }> {
   idOf(record: R): string;
@@ -48,9 +48,9 @@ export interface PageSteps<R, S, C extends { readonly id: string; readonly versi
 }
 
 /**
- * Stores a page of records with one bulk read and a few bulk writes for new and changed records. Each record is written
- * atomically and only if its version has not changed, so that a page that is sent twice, or by two runs at once, is
- * neither applied nor counted twice. If a page contains a record twice, the last one is used.
+ * Stores a page of ERP records with one bulk read and a few bulk writes for new and changed records. Each record is
+ * written atomically and only if its version has not changed, so that a page that is sent twice, or by two runs at
+ * once, is neither applied nor counted twice. If a page contains a record twice, the last one is used.
  * @throws DomainError concurrent_change if other writers kept changing the same records
  */
 export async function importPage<

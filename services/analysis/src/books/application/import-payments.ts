@@ -18,11 +18,11 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredPayment
   extends ImportedRecord, Omit<PaymentRecord, 'externalId' | 'vendorExternalId' | 'billExternalIds' | 'account'> {
   readonly vendorId: string;
-  /** Payment date in days since 1970-01-01. */
+  /** Date of an ERP payment in days since 1970-01-01. */
   readonly day: number;
-  /** Amount in minor units of the currency, as a string. */
+  /** Amount of an ERP payment in minor units of the currency, as a string. */
   readonly amountMinor: string;
-  /** Invoice ids of the bills that were paid. */
+  /** Invoice ids of the bills that an ERP payment paid. */
   readonly invoiceIds: readonly string[];
   readonly account: VendorAccount | undefined;
 }
@@ -34,7 +34,7 @@ interface Deps {
 }
 
 /**
- * Stores a page of payments.
+ * Stores a page of payments of an ERP.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportPayments = (of: ImportSource, records: readonly PaymentRecord[]) => Promise<PageCounts>;
@@ -78,17 +78,17 @@ export const importPayments =
     return counts;
   };
 
-/** Builds the key shared by payments of the same amount to the same vendor. */
+/** Builds the key shared by ERP payments of the same amount to the same vendor. */
 export function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
   return `a:${vendorId}|${currency}|${amountMinor}`;
 }
 
-/** Returns the range that contains the keys of all payments to a vendor. */
+/** Returns the range that contains the keys of all ERP payments to a vendor. */
 export function paymentKeysOf(vendorId: string): { readonly $gt: string; readonly $lt: string } {
   return { $gt: `a:${vendorId}|`, $lt: `a:${vendorId}}` };
 }
 
-/** Builds the key by which a bill's payments are found. */
+/** Builds the key by which the ERP payments of a bill are found. */
 export function paidInvoiceKey(invoiceId: string): string {
   return `i:${invoiceId}`;
 }

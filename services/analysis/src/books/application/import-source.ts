@@ -1,12 +1,12 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** The import run and the connection that sends its records. */
+/** The import run and the ERP connection that sends its records. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
   readonly connectionId: string;
   /**
-   * Company id derived from the provider and the company in the ERP. It stays the same if the company is connected
+   * Company id derived from the ERP provider and the company in the ERP. It stays the same if the company is connected
    * again.
    */
   readonly remoteCompanyId: string;
@@ -43,12 +43,13 @@ export interface ExaminedBooks {
 /** Import state of an ERP connection. */
 export interface ErpSource extends ImportSource {
   /**
-   * Time through which all imported records were examined together, or undefined before the first run was completed.
+   * Time through which all imported records were examined together, or undefined before the first import run was
+   * completed.
    */
   readonly completedThrough: Date | undefined;
   /** Time when the vendor list was last imported completely, or undefined if it never was. */
   readonly syncedAt: Date | undefined;
-  /** Time when the connection was disconnected. From then on, its vendors no longer count as known. */
+  /** Time when the ERP connection was disconnected. From then on, its vendors no longer count as known. */
   readonly endedAt: Date | undefined;
   readonly examination: OpenExamination | undefined;
 }
@@ -56,9 +57,9 @@ export interface ErpSource extends ImportSource {
 type SourceId = Pick<ImportSource, 'organizationId' | 'connectionId'>;
 
 export interface ErpSourceStore {
-  /** Returns the import state of a connection, which the first call stores. */
+  /** Returns the import state of an ERP connection, which the first call stores. */
   begin(source: ImportSource, now: Date): Promise<ErpSource>;
-  /** Returns an organization's connections that are not disconnected. */
+  /** Returns the ERP connections of an organization that are not disconnected. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;
   /**
    * Stores a new examination of the ERP records unless one is in progress.
@@ -77,7 +78,7 @@ export interface ErpSourceStore {
 }
 
 /**
- * Returns the import state of the connection that sends records.
+ * Returns the import state of the ERP connection that sends records.
  * @throws DomainError wrong_state if it was disconnected
  */
 export async function openSource(sources: ErpSourceStore, source: ImportSource, now: Date): Promise<ErpSource> {

@@ -66,7 +66,7 @@ export const importVendorAccounts =
     return counts;
   };
 
-/** Loads the vendors to which the accounts belong, and the vendors that had them before. */
+/** Loads the ERP vendors to which imported bank accounts belong, and the vendors that had them before. */
 async function loadVendors(
   vendors: VendorStore,
   source: ErpSource,
@@ -167,7 +167,7 @@ function placeAccounts(
   return { placements, failures, changed };
 }
 
-/** Returns the next version of a vendor with changed bank accounts. */
+/** Returns the next version of an ERP vendor with changed bank accounts. */
 export function vendorWith(source: ErpSource, { vendor, accounts }: VendorChange, now: Date): StoredVendor {
   return {
     ...vendor,

@@ -21,7 +21,7 @@ interface Deps {
 }
 
 /**
- * Stores a page of vendors.
+ * Stores a page of vendors of an ERP.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportVendors = (of: ImportSource, records: readonly VendorRecord[]) => Promise<PageCounts>;
@@ -43,7 +43,7 @@ export const importVendors =
     return counts;
   };
 
-/** Returns the vendor as stated in the page of ERP records, or undefined if nothing changes. */
+/** Returns the ERP vendor as stated in the page of ERP records, or undefined if nothing changes. */
 function vendorAfter(
   source: ErpSource,
   { id, record, stored }: Arrival<VendorRecord, StoredVendor>,
@@ -52,8 +52,8 @@ function vendorAfter(
   const contentHash = contentHashOf(record);
   if (isUnchanged(stored, contentHash, source)) return undefined;
   const { externalId, accounts: stated, ...details } = record;
-  // This branch handles a deleted vendor that has reappeared. Bank accounts that the ERP lists separately are imported
-  // with the pages of accounts.
+  // This branch handles a deleted ERP vendor that has reappeared. Bank accounts that the ERP lists separately are
+  // imported with the pages of accounts.
   const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
   const accounts = stated?.map(readAccount) ?? kept;
   const identity = readVendorIdentity(details);
@@ -62,14 +62,14 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    // A vendor with a changed tax id or name may belong to another supplier, which its next bill decides.
+    // An ERP vendor with a changed tax id or name may belong to another supplier, which its next bill decides.
     supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),
   };
 }
 
-/** Adds bank accounts to a vendor, with the periods in which the vendor had them. */
+/** Adds bank accounts to an ERP vendor, with the periods in which the vendor had them. */
 export function withAccounts(
   { completedThrough }: ErpSource,
   stored: StoredVendor | undefined,
@@ -85,7 +85,7 @@ export function withAccounts(
   return { accounts, ...accountTimesAfter(times, stored?.accounts ?? [], accounts, { now, seenBefore }) };
 }
 
-/** Returns all keys by which a vendor is found. */
+/** Returns all keys by which an ERP vendor is found. */
 export function vendorKeys(
   { remoteCompanyId }: ErpSource,
   identity: Parameters<typeof vendorKeysOf>[0],

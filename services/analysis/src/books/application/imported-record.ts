@@ -6,8 +6,8 @@ import type { ErpSource, ImportSource } from './import-source.js';
 /** Fields that are stored with every record from an ERP. */
 export interface ImportedRecord {
   /**
-   * Record id derived from the company in the ERP and the external id, so that a record keeps its id if the company is
-   * connected again.
+   * Id of an imported record, derived from the company in the ERP and the external id, so that a record keeps its id if
+   * the company is connected again.
    */
   readonly id: string;
   /** Version of the imported record: 1 for a new record, increased by each write. */
@@ -17,14 +17,14 @@ export interface ImportedRecord {
   readonly connectionId: string;
   readonly remoteCompanyId: string;
   readonly externalId: string;
-  /** Hash of the record as the ERP sent it, or undefined if the next page must write the record in any case. */
+  /** Hash of an imported record as the ERP sent it, or undefined if the next page must write the record in any case. */
   readonly contentHash: string | undefined;
   readonly createdAt: Date;
   /** Time of the last change of the imported record. */
   readonly changedAt: Date;
-  /** Time at which the record was found to be missing from the ERP. */
+  /** Time at which an imported record was found to be missing from the ERP. */
   readonly deletedAt: Date | undefined;
-  /** Keys by which the record is found in addition to its ids. Empty if the record is deleted. */
+  /** Keys by which an imported record is found in addition to its ids. Empty if the record is deleted. */
   readonly keys: readonly string[];
 }
 
@@ -39,15 +39,15 @@ export function importedIdOf(
 }
 
 /**
- * Version of the form in which records are stored. Increase it when the form changes, so that the next complete import
- * writes every record again.
+ * Version of the form in which imported records are stored. Increase it when the form changes, so that the next
+ * complete import writes every record again.
  */
 const HASH_FORMAT = 1;
 const HASH_BYTES = 16;
 
 /**
- * Returns a hash of a record's content. The modification time is excluded, because an ERP also changes it for fields
- * that are not imported.
+ * Returns a hash of the content of an ERP record. The modification time is excluded, because an ERP also changes it for
+ * fields that are not imported.
  */
 export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others: readonly unknown[]): string {
   const { modifiedAt: _, ...content } = record;
@@ -55,7 +55,9 @@ export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others:
   return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** Checks whether a stored record equals the one in the page of ERP records and was sent by the same connection. */
+/**
+ * Checks whether a stored ERP record equals the one in the page of ERP records and was sent by the same ERP connection.
+ */
 export function isUnchanged(
   stored: Pick<ImportedRecord, 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'> | undefined,
   contentHash: string,
@@ -70,7 +72,7 @@ export function isUnchanged(
   );
 }
 
-/** Returns the fields that records of every kind have, for the next version of a record. */
+/** Returns the fields that ERP records of every kind have, for the next version of a record. */
 export function nextRecord(
   { companyId, connectionId, remoteCompanyId }: ErpSource,
   stored: Pick<ImportedRecord, 'version' | 'createdAt'> | undefined,
@@ -89,7 +91,7 @@ export function nextRecord(
   };
 }
 
-/** Operations on a collection of imported records that use cases need. */
+/** Operations on a database collection of imported ERP records that use cases need. */
 export interface ImportedStore<R extends ImportedRecord> {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, R>>;
   /**

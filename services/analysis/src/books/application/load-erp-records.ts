@@ -6,40 +6,39 @@ import { NO_ERP_RECORDS } from '../domain/erp-facts.js';
 import { recordsLeftOut } from '../../telemetry.js';
 import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../domain/erp-facts.js';
 
-/** An organization's connections whose vendors count as known. Vendors of disconnected connections do not. */
+/** ERP connections of an organization whose vendors count as known. Vendors of disconnected connections do not. */
 export interface ConnectedLists {
   readonly organizationId: string;
   readonly connectionIds: readonly string[];
 }
 
-/** Reads ERP records for decisions. All lookups compare keys for equality. */
+/** Reads ERP records for decisions on invoices. All lookups compare keys for equality. */
 export interface ErpRecordStore {
-  /** Returns the organization's vendors that have one of the keys, except deleted vendors. */
+  /** Returns the ERP vendors of an organization that have one of the keys, except deleted vendors. */
   vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   vendorsByIds(of: ConnectedLists, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   ordersByKeys(of: ConnectedLists, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
-  /** Returns the ERP bills for the orders, or none for an order with too many bills to add up. */
+  /** Returns the ERP bills for purchase orders, or none for an order with too many bills to add up. */
   billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<BillsOnOrders>;
 }
 
 export interface BillsOnOrders {
   readonly bills: readonly Candidate[];
-  /** Keys of orders that have more bills than are read. */
+  /** Keys of purchase orders that have more bills than are read. */
   readonly cutOrders: ReadonlySet<string>;
 }
 
 const NO_BILLS: BillsOnOrders = { bills: [], cutOrders: new Set() };
 
 interface Deps {
-  /** The complete vendor lists of an organization. */
+  /** The complete ERP vendor lists of an organization. */
   readonly vendorLists: Cache<readonly VendorList[]>;
   readonly records: ErpRecordStore;
   readonly logger: Logger;
 }
 
 /**
- * Loads the ERP records that concern the given invoices. For an organization without a vendor list, no records are
- * read.
+ * Loads the ERP records that concern the given invoices. For an organization without an ERP vendor list, none are read.
  */
 export type LoadErpRecords = (organizationId: string, invoices: readonly Candidate[]) => Promise<ErpRecords>;
 

@@ -11,7 +11,7 @@ import type { BillStore } from './bill-store.js';
 import type { ErpSourceStore } from './import-source.js';
 import type { StoredVendor, VendorPosition, VendorQuery, VendorStore } from './vendor-store.js';
 
-/** Maximum number of invoices that are shown for one vendor. */
+/** Maximum number of invoices that are shown for one ERP vendor. */
 const INVOICES_MAX = 20;
 const FINDINGS_MAX = 100;
 
@@ -26,27 +26,29 @@ interface Deps {
   readonly policy: Policy;
 }
 
-/** A vendor, with a flag that shows if invoices are compared with it. */
+/** An ERP vendor, with a flag that shows if invoices are compared with it. */
 export interface ListedVendor {
   readonly vendor: StoredVendor;
   readonly isMaster: boolean;
 }
 
 export interface VendorOverview extends ListedVendor {
-  /** Ids of the vendor's newest bills, and of the newest invoices from the same supplier to the same company. */
+  /**
+   * Ids of the newest bills of an ERP vendor, and of the newest invoices from the same supplier to the same company.
+   */
   readonly invoiceIds: readonly string[];
-  /** Ids of the findings that are waiting for a review and concern the vendor, its newest bills or its supplier. */
+  /** Ids of the findings that are waiting for a review and concern an ERP vendor, its newest bills or its supplier. */
   readonly openFindingIds: readonly string[];
 }
 
 export interface VendorReader {
-  /** Lists vendors, sorted by name. `next`, the position of the next page, is undefined on the last page. */
+  /** Lists ERP vendors, sorted by name. `next`, the position of the next page, is undefined on the last page. */
   list(
     organizationId: string,
     query: VendorQuery,
   ): Promise<{ readonly items: readonly ListedVendor[]; readonly next: VendorPosition | undefined }>;
   /**
-   * Reads a vendor, including one that no longer exists in the ERP.
+   * Reads an ERP vendor, including one that no longer exists in the ERP.
    * @throws DomainError not_found
    */
   get(organizationId: string, vendorId: string): Promise<VendorOverview>;

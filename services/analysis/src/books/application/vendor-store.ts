@@ -7,9 +7,9 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredVendor extends ImportedRecord, VendorIdentity, AccountTimes {
   readonly details: VendorDetails;
   readonly accounts: readonly VendorAccount[];
-  /** Supplier to which the vendor's bills belong, or undefined until the supplier has sent an invoice. */
+  /** Supplier to which the bills of an ERP vendor belong, or undefined until the supplier has sent an invoice. */
   readonly supplierId: string | undefined;
-  /** Normalised name by which vendors are sorted. */
+  /** Normalised name by which ERP vendors are sorted. */
   readonly nameOrder: string;
 }
 
@@ -18,23 +18,23 @@ export interface VendorQuery {
   readonly after: VendorPosition | undefined;
   readonly companyId: string | undefined;
   readonly connectionId: string | undefined;
-  /** Prefix of the vendor name, normalised like {@link StoredVendor.nameOrder}. */
+  /** Prefix of the name of an ERP vendor, normalised like {@link StoredVendor.nameOrder}. */
   readonly namePrefix: string | undefined;
 }
 
-/** A position in the vendor list. */
+/** A position in the list of ERP vendors. */
 export interface VendorPosition {
   readonly nameOrder: string;
   readonly id: string;
 }
 
-/** Vendor fields that are needed to store the bills of the vendor. */
+/** Fields of an ERP vendor that are needed to store the bills of the vendor. */
 export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId' | 'taxKey' | 'nameKey'> {
   readonly details: Pick<VendorDetails, 'taxId' | 'isTaxIdMasked'>;
   readonly accounts: readonly Pick<VendorAccount, 'externalId' | 'key' | 'iban' | 'sortCode' | 'accountNumber'>[];
 }
 
-/** The supplier to which a vendor with a given tax id and name belongs. */
+/** The supplier to which an ERP vendor with a given tax id and name belongs. */
 export interface VendorSupplier extends Pick<StoredVendor, 'id' | 'taxKey' | 'nameKey'> {
   readonly supplierId: string;
 }
@@ -47,11 +47,11 @@ export interface VendorStore extends ImportedStore<StoredVendor> {
     keys: readonly string[],
   ): Promise<readonly StoredVendor[]>;
   /**
-   * Stores the suppliers to which vendors belong, for vendors without a supplier whose tax id and name have not
+   * Stores the suppliers to which ERP vendors belong, for vendors without a supplier whose tax id and name have not
    * changed.
    */
   noteSuppliers(organizationId: string, vendors: readonly VendorSupplier[]): Promise<void>;
-  /** Lists vendors by name and id, excluding deleted ones. */
+  /** Lists ERP vendors by name and id, excluding deleted ones. */
   list(organizationId: string, query: VendorQuery): Promise<readonly StoredVendor[]>;
 }
 

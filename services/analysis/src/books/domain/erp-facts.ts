@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of bank accounts that are compared for the vendors of one supplier. Evidence shows all of them. */
 const MASTER_ACCOUNTS_MAX = 64;
 
-/** The vendor list of one connection as it was last read. */
+/** The vendor list of one ERP connection as it was last read. */
 export interface VendorList {
   readonly connectionId: string;
   readonly companyId: string;
@@ -34,14 +34,14 @@ export interface VendorList {
   readonly syncedAt: Date;
 }
 
-/** Fields of a known vendor that invoices are compared with. */
+/** Fields of a known ERP vendor that invoices are compared with. */
 export interface MasterVendorRecord extends VendorIdentity {
   readonly id: string;
   readonly externalId: string;
   readonly connectionId: string;
   readonly companyId: string;
   readonly details: Pick<VendorDetails, 'name' | 'status'>;
-  /** The vendor's current and former bank accounts. */
+  /** The current and the former bank accounts of an ERP vendor. */
   readonly accountHistory: readonly AccountPeriod[];
 }
 
@@ -80,7 +80,7 @@ interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;
   readonly companies: readonly Company[];
-  /** Earlier invoices for the purchase order of the invoice. */
+  /** Earlier invoices for the purchase order of an invoice. */
   readonly orderLink: OrderLink | null;
 }
 
@@ -133,7 +133,7 @@ export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink'
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
 
-/** Returns the fields of a vendor by which it is compared with suppliers and companies. */
+/** Returns the fields of an ERP vendor by which it is compared with suppliers and companies. */
 function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIdentity) {
   return {
     nameKey,
@@ -145,8 +145,8 @@ function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIden
 }
 
 /**
- * Returns the keys by which a vendor is found: the same keys as for an invoice's supplier, with all current and former
- * bank accounts.
+ * Returns the keys by which an ERP vendor is found: the same keys as for an invoice's supplier, with all current and
+ * former bank accounts.
  */
 function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendorRecord): string[] {
   return [
@@ -158,8 +158,8 @@ function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendo
 }
 
 /**
- * Returns the vendors that match the supplier named on an invoice: by tax id; otherwise by name, if at most one side
- * has a tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
+ * Returns the ERP vendors that match the supplier named on an invoice: by tax id; otherwise by name, if at most one
+ * side has a tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
  */
 function vendorsOf(invoice: NormalisedInvoice, sharing: readonly MasterVendorRecord[]): readonly MasterVendorRecord[] {
   const byTaxId = sharing.filter((vendor) => haveSameTaxId(partyOf(vendor), invoice));
@@ -185,7 +185,7 @@ function vendorMasterOf(
   const [oldest] = byAge;
   if (oldest === undefined) return undefined;
   const [vendor] = vendors;
-  // If a supplier is in several vendor lists, the time of the oldest list is used.
+  // If a supplier is in several ERP vendor lists, the time of the oldest list is used.
   const connections = new Set(vendors.map(({ connectionId }) => connectionId));
   const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
   return {
@@ -204,7 +204,8 @@ function vendorMasterOf(
 }
 
 /**
- * Rows of a history scan describe past invoices, so a bank account that the vendor had on the invoice day is correct.
+ * Rows of a history scan describe past invoices, so a bank account that the ERP vendor had on the invoice day is
+ * correct.
  */
 function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly MasterVendorRecord[]): MasterAccount[] {
   const accounts = vendors
@@ -216,8 +217,8 @@ function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly M
 }
 
 /**
- * A vendor with the tax id of one of the organization's companies is that company itself, and its bank accounts belong
- * to the organization.
+ * An ERP vendor with the tax id of one of the organization's companies is that company itself, and its bank accounts
+ * belong to the organization.
  */
 function ownAccountOf(
   { bankKey }: NormalisedInvoice,
@@ -285,8 +286,8 @@ function totals<N extends 'net' | 'gross'>(
 }
 
 /**
- * Adds up earlier invoices for the order: stored invoices, and ERP bills that do not belong to any of them. A bill of
- * the current invoice is not counted. The net total is unknown if one invoice does not state its net amount.
+ * Adds up earlier invoices for a purchase order: stored invoices, and ERP bills that do not belong to any of them. A
+ * bill of the current invoice is not counted. The net total is unknown if one invoice does not state its net amount.
  */
 function billedOn(
   { invoice, orderLink }: Compared,
@@ -314,9 +315,9 @@ function billedOn(
 }
 
 /**
- * Returns the bills that do not belong to any of the given invoices. A linked bill belongs to its invoice while both
- * amounts are equal. For other invoices, one bill with the same number and amount belongs to the invoice. For invoices
- * that were counted without a number, the dates must be close.
+ * Returns the ERP bills that do not belong to any of the given invoices. A linked bill belongs to its invoice while
+ * both amounts are equal. For other invoices, one bill with the same number and amount belongs to the invoice. For
+ * invoices that were counted without a number, the dates must be close.
  */
 function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
   const open = new Map(uses.map((use) => [use.invoiceId, use]));

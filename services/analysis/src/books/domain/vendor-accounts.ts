@@ -2,7 +2,7 @@ import type { AccountRecord } from '@invoicecontrol/books/records';
 import type { MasterAccount } from '@invoicecontrol/engine/facts/erp-facts';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
-/** Maximum number of former bank accounts stored for a vendor. The oldest ones are removed first. */
+/** Maximum number of former bank accounts stored for an ERP vendor. The oldest ones are removed first. */
 export const FORMER_ACCOUNTS_MAX = 100;
 /** Number of visible characters at the end of a masked account number. A shorter one is masked completely. */
 const SHOWN_TAIL_LENGTH = 4;
@@ -10,41 +10,41 @@ const MASKED_TEXT_LENGTH_MIN = 8;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * The time zone of the company in the ERP is unknown. A calendar day may begin this much earlier, and end this much
- * later, than in UTC.
+ * The time zone of the company in the ERP is unknown, so a calendar day of an account change may begin this much
+ * earlier, and end this much later, than in UTC.
  */
 const DAY_BEGINS_EARLIER_MS = 14 * HOUR_MS;
 const DAY_ENDS_LATER_MS = 12 * HOUR_MS;
 /**
- * A bank account that appears and disappears within this number of days, while the vendor keeps or regains another
+ * A bank account that appears and disappears within this number of days, while the ERP vendor keeps or regains another
  * account, counts as temporarily swapped in.
  */
 export const PASSING_ACCOUNT_DAYS = 14;
 
-/** Bank account of a vendor, in its stored form. */
+/** Bank account of an ERP vendor, in its stored form. */
 export interface VendorAccount extends AccountRecord {
   /**
-   * Account key with the same format as `Candidate.bankKey`, or undefined if the account cannot be compared because it
-   * is masked or is neither an IBAN nor a UK account.
+   * Key of a vendor's bank account with the same format as `Candidate.bankKey`, or undefined if the account cannot be
+   * compared because it is masked or is neither an IBAN nor a UK account.
    */
   readonly key: string | undefined;
-  /** Masked account number that may be shown to users. */
+  /** Masked number of a vendor's bank account that may be shown to users. */
   readonly masked: string;
 }
 
-/** Period in which a vendor had a bank account, according to the import runs. */
+/** Period in which an ERP vendor had a bank account, according to the import runs. */
 export interface AccountPeriod extends MasterAccount {
   /**
-   * Start of the period in which the vendor had the account, or undefined if the vendor has had the account since it
-   * was first imported.
+   * Start of the period in which the vendor had the bank account, or undefined if the vendor has had the account since
+   * it was first imported.
    */
   readonly from: Date | undefined;
   /**
-   * Completion time of the last run in which the vendor did not have the account. Undefined if the vendor has had the
-   * account since its first import, or if the account was added before this field existed.
+   * Completion time of the last import run in which the vendor did not have the bank account. Undefined if the vendor
+   * has had the account since its first import, or if the account was added before this field existed.
    */
   readonly absentAt?: Date | undefined;
-  /** End of the period in which the vendor had the account. Undefined while it has the account. */
+  /** End of the period in which the vendor had the bank account. Undefined while it has the account. */
   readonly to: Date | undefined;
 }
 
@@ -68,7 +68,7 @@ export function readAccount(record: AccountRecord): VendorAccount {
   return { ...record, key, masked };
 }
 
-/** Returns the bank accounts that can be compared, without duplicates. */
+/** Returns the bank accounts of a vendor that can be compared, without duplicates. */
 export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAccount[] {
   const comparable = accounts.flatMap(({ key, masked }) =>
     key === undefined ? [] : [[key, { key, masked }] as const],
@@ -85,8 +85,8 @@ export interface AccountTimes {
 interface Sighting {
   readonly now: Date;
   /**
-   * Completion time of the last run that included the vendor, or undefined if none did. In that case the page of ERP
-   * records contains the first list of accounts, which is not a change.
+   * Completion time of the last import run that included the vendor, or undefined if none did. In that case the page of
+   * ERP records contains the first list of accounts, which is not a change.
    */
   readonly seenBefore: Date | undefined;
 }
@@ -109,10 +109,10 @@ export function accountTimesAfter(
 }
 
 /**
- * Returns the keys of the accounts that a vendor may have had on a given day, according to the import runs. Accounts
- * that were added later or removed earlier are not included. For an account that was temporarily swapped in, the
- * accounts before and after are used instead. For a vendor without accounts, the accounts that were removed last are
- * used.
+ * Returns the keys of the bank accounts that a vendor may have had on a given day, according to the import runs.
+ * Accounts that were added later or removed earlier are not included. For an account that was temporarily swapped in,
+ * the accounts before and after are used instead. For a vendor without accounts, the accounts that were removed last
+ * are used.
  * @param day days since 1970-01-01
  */
 export function accountsAt(history: readonly AccountPeriod[], day: number): readonly string[] {
@@ -134,15 +134,15 @@ export function accountsAt(history: readonly AccountPeriod[], day: number): read
 }
 
 /**
- * Returns the bank accounts that were temporarily swapped in. If they were paid in between, the vendor master shows no
- * other trace of them.
+ * Returns the bank accounts of a vendor that were temporarily swapped in. If they were paid in between, the vendor
+ * master shows no other trace of them.
  */
 export function passingAccounts(history: readonly AccountPeriod[]): readonly AccountPeriod[] {
   return history.filter((period) => heldThroughout(period, history).length > 0);
 }
 
 /**
- * Returns the other accounts that a vendor had both before and after a temporary account, or none if the account
+ * Returns the other bank accounts that a vendor had both before and after a temporary account, or none if the account
  * remained for long.
  */
 function heldThroughout({ key, absentAt, to }: AccountPeriod, history: readonly AccountPeriod[]): readonly string[] {
@@ -165,8 +165,8 @@ function historyAfter(
   const isOpen = new Set(history.filter(({ to }) => to === undefined).map(({ key }) => key));
   const periods = history.map((period) => {
     if (period.to === undefined) return current.has(period.key) ? period : { ...period, to: now };
-    // An account that was removed and added again between two runs, for example by two pages of ERP records, was never
-    // missing.
+    // A vendor's bank account that was removed and added again between two import runs, for example by two pages of ERP
+    // records, was never missing.
     const isBack = seenBefore !== undefined && period.to > seenBefore;
     return isBack && current.has(period.key) && !isOpen.has(period.key) ? { ...period, to: undefined } : period;
   });

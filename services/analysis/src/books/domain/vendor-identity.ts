@@ -7,7 +7,7 @@ import type { VendorAccount } from './vendor-accounts.js';
 
 const NAME_ORDER_LENGTH_MAX = 100;
 
-/** Values by which a vendor is compared, in the same forms as for suppliers and invoices. */
+/** Values by which an ERP vendor is compared, in the same forms as for suppliers and invoices. */
 export interface VendorIdentity {
   readonly nameKey: string;
   readonly nameFold: string | undefined;
@@ -17,7 +17,7 @@ export interface VendorIdentity {
   readonly taxValid: boolean | undefined;
 }
 
-/** Checks whether two records name the same party. A different tax id or name means another party. */
+/** Checks whether two vendor records name the same party. A different tax id or name means another party. */
 export function isSameIdentity(
   left: { readonly taxKey?: string | undefined; readonly nameKey: string },
   right: { readonly taxKey?: string | undefined; readonly nameKey: string },
@@ -41,7 +41,7 @@ export function readVendorIdentity({
 }
 
 /**
- * Returns the keys by which a vendor is found: the keys of a supplier with its tax id, its names and each of its
+ * Returns the keys by which an ERP vendor is found: the keys of a supplier with its tax id, its names and each of its
  * accounts.
  */
 export function vendorKeysOf(identity: VendorIdentity, accounts: readonly VendorAccount[]): string[] {
@@ -54,7 +54,7 @@ export function vendorKeysOf(identity: VendorIdentity, accounts: readonly Vendor
   return [...new Set([...named, ...accounts.flatMap(({ key }) => (key === undefined ? [] : [`b:${key}`]))])];
 }
 
-/** Returns the name in upper case without diacritics. Vendors are sorted and searched by this form. */
+/** Returns the name of a vendor in upper case without diacritics. Vendors are sorted and searched by this form. */
 export function nameOrderOf(name: string): string {
   return plainText(name.trim()).slice(0, NAME_ORDER_LENGTH_MAX);
 }

@@ -23,8 +23,8 @@ export function archivedBooks({
 }
 
 /**
- * Converts a vendor to its exported form. Bank accounts are not masked, because they are the organization's own data,
- * as in its invoices.
+ * Converts an ERP vendor to its exported form. Bank accounts are not masked, because they are the organization's own
+ * data, as in its invoices.
  */
 function toVendorRecord(document: VendorDocument): Readonly<Record<string, unknown>> {
   const { details, accounts } = document;

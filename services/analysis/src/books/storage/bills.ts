@@ -10,12 +10,12 @@ import { toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 
 /**
- * Number of digits to which the time of a bill in milliseconds since 1970 is padded, so that strings sort like the
+ * Number of digits to which the time of an ERP bill in milliseconds since 1970 is padded, so that strings sort like the
  * numbers.
  */
 const ORDER_DIGITS = 15;
 
-/** Projection with the fields of stored bills to which an imported page is compared. */
+/** Projection with the fields of stored ERP bills to which an imported page is compared. */
 const KNOWN = {
   version: 1,
   companyId: 1,
@@ -86,7 +86,7 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
   };
 }
 
-/** Provides the stored bills of one kind for a comparison with a complete list of ids. */
+/** Provides the stored ERP bills of one kind for a comparison with a complete list of ids. */
 export function deletableBills(collection: Collection<InvoiceDocument>, kind: BillKind): DeletableStore {
   const live = ({ organizationId, remoteCompanyId }: ImportSource) => ({
     organizationId,
@@ -160,7 +160,7 @@ function writeBills(
 }
 
 /**
- * Builds the database document for a bill. It has no `createdAt`, so that lists of other invoices skip it without
+ * Builds the database document for an ERP bill. It has no `createdAt`, so that lists of other invoices skip it without
  * reading it.
  */
 function partsOf(
@@ -183,7 +183,7 @@ function partsOf(
   };
 }
 
-/** Returns the update for a bill that is no longer compared with invoices. */
+/** Returns the update for an ERP bill that is no longer compared with invoices. */
 function withdrawnTo({
   withdrawnAs: state,
   connectionId,

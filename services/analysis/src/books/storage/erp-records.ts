@@ -9,10 +9,11 @@ import type { VendorDocument } from './vendors.js';
 
 /** Maximum number of keys in one lookup of ERP records. */
 const LOOKUP_KEYS_MAX = 250;
-/** Maximum number of vendors that are read for one tax id, name or account, and of orders for one number. */
+/** Maximum number of vendors that are read for one tax id, name or account, and of purchase orders for one number. */
 const RECORDS_PER_KEY_MAX = 64;
 /**
- * Maximum number of bills for one order that are added up. The billed amount of an order with more bills is unknown.
+ * Maximum number of ERP bills for one purchase order that are added up. The billed amount of an order with more bills
+ * is unknown.
  */
 export const BILLS_PER_ORDER_MAX = 64;
 
@@ -22,7 +23,7 @@ interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
 }
 
-/** Reads the ERP records that decisions need. */
+/** Reads the ERP records that decisions on invoices need. */
 export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpRecordStore {
   const findVendors = (filter: object, limit: number): Promise<readonly VendorDocument[]> =>
     vendors
@@ -86,7 +87,8 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
         const limit = BILLS_PER_ORDER_MAX * some.length;
         const documents = await read(some, limit + 1);
         if (documents.length <= limit) return documents;
-        // Some orders have very many bills, so the result states for each order whether all bills were read.
+        // Some purchase orders have very many ERP bills, so the result states for each order whether all bills were
+        // read.
         const ofOrders = await inBatches(some, 1, async ([poKey = '']) => {
           const bills = await read([poKey], BILLS_PER_ORDER_MAX + 1);
           if (bills.length <= BILLS_PER_ORDER_MAX) return bills;
@@ -108,7 +110,7 @@ function distinctVendors(documents: readonly VendorDocument[]): readonly MasterV
   return [...new Map(documents.map((document) => [document._id, document])).values()].map(toVendor);
 }
 
-/** Fields of a vendor that are compared with an invoice. Contact data is not read. */
+/** Fields of an ERP vendor that are compared with an invoice. Contact data is not read. */
 const comparedOfVendors = {
   externalId: 1,
   connectionId: 1,

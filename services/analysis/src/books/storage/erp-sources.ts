@@ -13,7 +13,7 @@ export interface ErpSourceDocument {
   /** Id of the ERP connection. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Id of the company. Absent if the connection was disconnected before it sent records. */
+  /** Id of the company of an ERP connection. Absent if the connection was disconnected before it sent records. */
   readonly companyId?: string;
   readonly remoteCompanyId?: string;
   readonly provider?: string;
@@ -33,7 +33,8 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
     async begin({ organizationId, connectionId, companyId, remoteCompanyId, provider }, now) {
       const known = await collection.findOne({ _id: connectionId, organizationId });
       if (known !== null) return toSource(known);
-      // If the company was connected before, its stored records are known. Differences from them count as changes.
+      // If the company was connected to its ERP before, its stored records are known. Differences from them count as
+      // changes.
       const [before] = await collection
         .find({ organizationId, remoteCompanyId, completedThrough: { $exists: true } })
         .sort({ completedThrough: -1 })
@@ -54,7 +55,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const begun = await collection.findOne({ _id: connectionId, organizationId });
-        // No document is returned if the id belongs to a connection of another organization.
+        // No import state is returned if the id belongs to an ERP connection of another organization.
         if (begun === null) throw notFound('connection');
         return toSource(begun);
       }

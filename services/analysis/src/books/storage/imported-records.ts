@@ -6,10 +6,10 @@ import type { DeletableStore } from '../application/delete-records.js';
 import type { ImportedRecord, ImportedStore } from '../application/imported-record.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 
-/** Maximum number of documents in one write, so that other commands can run in between. */
+/** Maximum number of imported records in one write, so that other commands can run in between. */
 const WRITE_DOCUMENTS_MAX = 250;
 
-/** Document fields that {@link writePage} needs. */
+/** Fields of a stored ERP record that {@link writePage} needs. */
 interface Written {
   readonly _id: string;
   readonly organizationId: string;
@@ -34,7 +34,7 @@ export const importedIndexes: readonly NamedIndex[] = [
   { key: { organizationId: 1, connectionId: 1, changedAt: 1 }, name: 'changes' },
 ];
 
-/** Creates a store for records that are read and written page by page. */
+/** Creates a store for imported records that are read and written page by page. */
 export function importedStore<R extends ImportedRecord>(
   collection: Collection<ImportedDocument<R>>,
 ): ImportedStore<R> & DeletableStore {

@@ -10,14 +10,14 @@ import { importedIndexes, importedStore } from './imported-records.js';
 import type { ImportedDocument } from './imported-records.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 
-/** Maximum number of keys in one lookup of vendors. */
+/** Maximum number of keys in one lookup of ERP vendors. */
 const LOOKUP_KEYS_MAX = 2_000;
-/** Number of vendors in one batch of a database response. */
+/** Number of ERP vendors in one batch of a database response. */
 const BATCH_DOCUMENTS = 500;
 /** The character that sorts after all other characters, for the end of a search for vendor names. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/** Projection of the fields that bills need. A page of bills reads up to a thousand vendors. */
+/** Projection of the fields of a vendor that bills need. A page of bills reads up to a thousand vendors. */
 const OF_BILLS = {
   'details.taxId': 1,
   'details.isTaxIdMasked': 1,
@@ -59,7 +59,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
       const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
         collection
           .find({ organizationId, keys: { $in: [...some] }, remoteCompanyId } as Filter<VendorDocument>, {
-            // Each key belongs to one vendor only, so there are at most as many vendors as keys.
+            // Each lookup key belongs to one ERP vendor only, so there are at most as many vendors as keys.
             limit: some.length,
             batchSize: some.length + 1,
           })
@@ -116,7 +116,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
   };
 }
 
-/** Returns the vendors that have separately listed bank accounts with ids in the range. */
+/** Returns the ERP vendors that have separately listed bank accounts with ids in the range. */
 function listedIn({ organizationId, remoteCompanyId }: ImportSource, { after, last }: IdRange): Filter<VendorDocument> {
   const keys = {
     $elemMatch: {

@@ -6,7 +6,7 @@ import type { CurrentReview } from '../../reviews/domain/review.js';
 import type { AnalyzedFacts } from './decided-analysis.js';
 import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
 
-/** Runs the engine on loaded facts and on what was learned from reviews about the supplier. */
+/** Runs the engine on the loaded facts about an invoice and on what was learned from reviews about the supplier. */
 export function analyzeFacts(
   loaded: AnalysisFacts,
   { policy, tolerances }: OrganizationPolicy,
@@ -18,8 +18,8 @@ export function analyzeFacts(
 }
 
 /**
- * Analyzes facts together with earlier reviews of equal findings. The engine runs a second time only if some of these
- * reviews still apply.
+ * Analyzes the facts about an invoice together with earlier reviews of equal findings. The engine runs a second time
+ * only if some of these reviews still apply.
  */
 export function analyzeWithReviews(
   analyzed: AnalyzedFacts,

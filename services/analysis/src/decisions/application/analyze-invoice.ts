@@ -38,7 +38,7 @@ export interface AnalyzeInvoiceInput {
   readonly organizationId: string;
   readonly invoice: CanonicalInvoice;
   readonly idempotencyKey: string | undefined;
-  /** SHA-256 hash of the request body as canonical JSON. */
+  /** SHA-256 hash of the body of a request for an analysis, as canonical JSON. */
   readonly fingerprint: string;
   /** Maximum number of invoice analyses in one month that the plan allows, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
@@ -69,16 +69,16 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const mayBeRefused =
       monthlyLimit !== undefined || (invoice.company_id !== undefined && !hasCompany(tenant, invoice.company_id));
     if (isKeyed && mayBeRefused) {
-      // A repeated request must succeed even if the quota is used up or its company was deleted, so it is recognized
-      // before both checks.
+      // A repeated request for an analysis must succeed even if the quota is used up or its company was deleted, so it
+      // is recognized before both checks.
       const earlier = await invoices.find(organizationId, invoiceId);
       if (earlier !== undefined) return replay(deps, earlier, fingerprint, tenant);
     }
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    // If the plan has no limit, the invoice cannot be refused, so it is counted after the response. The stored invoice
-    // records this.
+    // If the plan has no limit of analyses, the invoice cannot be refused, so it is counted after the response. The
+    // stored invoice records this.
     const isCountUnsure = monthlyLimit === undefined;
     const received = {
       organizationId,
@@ -106,7 +106,8 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     if (created === undefined) return replay(deps, first ?? (await require(invoices, received)), fingerprint, tenant);
     const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
     if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
-    // This worker was so slow that another worker took over the invoice. The decision of the other worker is returned.
+    // The worker of this decision was so slow that another worker took over the invoice. The decision of the other
+    // worker is returned.
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };
 };
@@ -120,7 +121,8 @@ async function replay(
 ): Promise<AnalyzedInvoice> {
   requireSameRequest(fingerprint, earlier.fingerprint, 'invoice');
   if (earlier.analysis !== undefined) {
-    // The first response to the request is returned, even if the invoice has been analyzed again since then.
+    // The first response to a repeated request for an analysis is returned, even if the invoice has been analyzed again
+    // since then.
     const first = earlier.analysis.number === 1 ? earlier.analysis : (await deps.analyses.find(earlier, 1))?.analysis;
     return { subject: earlier.match, analysis: first ?? earlier.analysis, isReplayed: true };
   }

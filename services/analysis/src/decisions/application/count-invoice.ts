@@ -15,7 +15,8 @@ import type {
 import type { LoadedFacts } from '../../facts/application/load-facts.js';
 
 /**
- * Age at which the worker of a decision without derived records counts as lost. Other workers then store the records.
+ * Age at which the worker of an invoice decision without derived records counts as lost. Other workers then store the
+ * records.
  */
 export const LEFT_BY_ITS_WORKER_MS = 30_000;
 const TRIES_MAX = 8;
@@ -30,12 +31,12 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Returns the given invoices and scans that may not have been counted everywhere yet. */
+/** Returns the given invoices and history scans that may not have been counted everywhere yet. */
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Counting records on which the decision was based. Undefined means that the record did not exist, and an absent member
- * is read again.
+ * Counting records on which the decision on an invoice was based. Undefined means that the record did not exist, and an
+ * absent member is read again.
  */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
@@ -74,7 +75,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
     const { supplierId } = supplier;
     const unit: Unit = {
       unitId: invoiceId,
-      // Half of the lease time, so that a slow worker notices before other workers begin.
+      // Half of the lease time of an invoice decision, so that a slow worker notices before other workers begin.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
       unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };
@@ -137,11 +138,17 @@ export interface Counting<R extends CountedRecord> {
   /** Counting record that the caller has already read. Only the first attempt uses it. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
-  /** Writes the counting record. Returns false if another writer has changed it since it was read. */
+  /**
+   * Writes the record that counts invoices of a supplier or link. Returns false if another writer has changed it since
+   * it was read.
+   */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
-/** Counts a unit in a record with a version check, and repeats the attempt while other writers change the record. */
+/**
+ * Counts a unit (an invoice or a history scan) in a record with a version check, and repeats the attempt while other
+ * writers change the record.
+ */
 export async function countOnce<R extends CountedRecord>(
   { unitId, mayBeCounted, unfinalized }: Unit,
   { known, read, write }: Counting<R>,
@@ -151,8 +158,8 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // The unfinalized invoices are read after the record that counts them. An invoice is removed from the list only
-      // when it is complete, so one that is neither listed nor complete was never counted.
+      // The unfinalized invoices are read after the supplier or link record that counts them. An invoice is removed
+      // from the list only when it is complete, so one that is neither listed nor complete was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

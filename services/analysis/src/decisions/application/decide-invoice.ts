@@ -56,7 +56,7 @@ interface Deps {
 
 export interface DecideInput extends InvoiceReference {
   readonly version: number;
-  /** Stored fields by which the invoice is compared with others. */
+  /** Stored fields by which an invoice is compared with others. */
   readonly match: MatchPart;
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
@@ -112,7 +112,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       stageEnded('derived', performance.now() - committedAt);
       derived.resolve();
     } catch (error) {
-      // The decision is already stored, so the sweep will store the derived records.
+      // The decision on the invoice is already stored, so the sweep will store the derived records.
       derived.reject(error);
       logger.warn(
         { error, invoiceId: at.invoiceId },
@@ -121,7 +121,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     }
   };
 
-  /** Decides an invoice again. The earlier analysis is kept. */
+  /** Decides an invoice again, and keeps the earlier analysis. */
   const decideAgain = async (
     record: DecidedInvoice,
     loading: Promise<AnalysisFacts>,
@@ -256,8 +256,8 @@ async function factsOfCorrected(
 }
 
 /**
- * Returns facts with the inbox of the earlier analysis. Invoices received through KSeF later are not among the
- * candidates, so a later inbox mark would miss them.
+ * Returns the facts about an invoice with the KSeF inbox of the earlier analysis. Invoices received through KSeF later
+ * are not among the candidates, so a later inbox mark would miss them.
  */
 async function withInboxOf(
   analyses: AnalysisStore,
@@ -270,7 +270,7 @@ async function withInboxOf(
   return then === undefined ? facts : { ...facts, inbox: then };
 }
 
-/** Returns the notes on a record that reviews and the ERP added after its decision. */
+/** Returns the notes on an invoice that reviews and the ERP added after its decision. */
 function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   return {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
@@ -278,7 +278,7 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   };
 }
 
-/** Returns the suspicion about a record, according to the findings of its decision. */
+/** Returns the suspicion about an invoice, according to the findings of its decision. */
 function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Noted {
   const suspicion = suspicionOf(findings);
   return { ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...toldOutsideKsef(findings) };
@@ -299,7 +299,7 @@ function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]):
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
 
-/** Earlier reviews are loaded only if the engine raised findings. */
+/** Earlier reviews of similar findings are loaded only if the engine raised findings. */
 async function analyzeReviewed(
   reviews: ReviewStore,
   loaded: AnalysisFacts,

@@ -5,14 +5,14 @@ import type { RoutingRule } from '../../reviews/domain/routing.js';
 import { analysisIdFor, findingIdFor } from '../../records/application/derived-ids.js';
 import type { DecidedAnalysis, StoredFinding } from '../../records/application/invoice-store.js';
 
-/** The findings of the engine and the facts that it used. */
+/** The findings of the engine about an invoice and the facts that it used. */
 export interface AnalyzedFacts {
   readonly facts: AnalysisFacts;
   readonly analysis: Analysis;
 }
 
 /**
- * Builds a decision in its stored form, with ids and with the assignees of its new findings.
+ * Builds a decision on an invoice in its stored form, with ids and with the assignees of its new findings.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function toDecidedAnalysis(

@@ -55,7 +55,8 @@ export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysi
               ? { note: await reasonOf(deps, invoice, finding, analysis) }
               : {}),
           };
-    // This change publishes no event, because finding_reviewed is reserved for reviews by people.
+    // The change of a finding to SUPERSEDED publishes no event, because finding_reviewed is reserved for reviews by
+    // people.
     await findings.change(finding, { disposition: to, entry, ...(isRaisedOtherwise ? { raised: now } : {}) }, {});
   }
 }

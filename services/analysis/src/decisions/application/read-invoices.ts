@@ -17,11 +17,14 @@ import type {
 } from '../../records/application/invoice-store.js';
 
 /**
- * Minimum interval between two audit events that record the same caller reading the list. Systems poll the list, and
- * one event per page would hide other events.
+ * Minimum interval between two audit events that record the same caller reading the list of invoices. Systems poll the
+ * list, and one event per page would hide other events.
  */
 const LISTED_LINE_EACH_MS = 3_600_000;
-/** Maximum number of callers whose last audit event is cached. An evicted caller gets another event. */
+/**
+ * Maximum number of callers of the list of invoices whose last audit event is cached. An evicted caller gets another
+ * event.
+ */
 const LISTING_CALLERS_MAX = 10_000;
 
 interface Deps {
@@ -36,9 +39,9 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  /** The findings of the analysis, with the reviews that followed. */
+  /** The findings of the latest analysis, with the reviews that followed. */
   readonly findings: readonly FindingRecord[];
-  /** The current decision on the invoice. */
+  /** The decision that currently applies to the invoice. */
   readonly verdict: RiskDecision;
 }
 
@@ -50,8 +53,8 @@ export interface InvoiceReader {
    */
   get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord | UploadRecord>;
   /**
-   * Lists invoices. If a page contains an invoice with findings, an audit event records who read it, at most once an
-   * hour for each caller.
+   * Lists invoices. If a page of the list contains an invoice with findings, an audit event records who read it, at
+   * most once an hour for each caller.
    */
   list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
   /**
@@ -94,7 +97,7 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
     },
     async list(organizationId, query, context) {
       if (query.source === 'ERP') {
-        // A filter by decision excludes bills of the ERP, because they have no decision.
+        // A filter of invoices by decision excludes bills of the ERP, because they have no decision.
         const hasNone = query.decision !== undefined;
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }

@@ -12,7 +12,7 @@ interface Deps {
 const resolution = (id: string): string =>
   `kubectl logs deployment/analysis | grep ${id}; docs/runbooks/stuck-analyses.md`;
 
-/** Finds invoices and reviews that the sweeps have not completed, and reports them to the operator. */
+/** Finds invoices and reviews that the recovery sweeps have not completed, and reports them to the operator. */
 export const stuckAnalyses =
   ({ invoices, findings, uploads }: Deps) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

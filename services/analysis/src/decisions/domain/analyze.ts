@@ -7,8 +7,8 @@ import { clearedPairsOf, dispositionOf } from '../../records/domain/finding-disp
 import { tolerated } from '../../policies/domain/learned-tolerance.js';
 
 /**
- * Runs the engine on the facts and makes a decision that includes the reviews of the findings. The function is pure,
- * like the engine.
+ * Runs the engine on the facts about an invoice and makes a decision that includes the reviews of the findings. The
+ * function is pure, like the engine.
  */
 export function analyze(facts: AnalysisFacts, policy: Policy): Analysis {
   const { reviews, tolerances = [], invoice } = facts;

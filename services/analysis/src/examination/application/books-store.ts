@@ -66,63 +66,66 @@ export interface BookCredit {
   readonly vendorId: string;
 }
 
-/** Payments that have one of several lookup keys. If a key has too many payments, only the newest are included. */
+/** ERP payments that have one of several lookup keys. If a key has too many payments, only the newest are included. */
 export interface FoundPayments {
   readonly payments: readonly BookPayment[];
-  /** Lookup keys for which some payments were left out. */
+  /** Lookup keys for which some ERP payments were left out. */
   readonly cutKeys: ReadonlySet<string>;
 }
 
-/** A record that shares a lookup key with a bill, with its ERP fields if it is a bill itself. */
+/** An invoice that shares a lookup key with an ERP bill, with its ERP fields if it is a bill itself. */
 export interface SharingRecord {
   readonly part: MatchPart;
   readonly booked: Pick<BookBill, 'state' | 'vendorId'> | undefined;
 }
 
 /**
- * Reads and writes records for the examination of imported records. Changed records are read page by page, in the order
- * of their change.
+ * Reads and writes records for the examination of imported records. Changed ERP records are read page by page, in the
+ * order of their change.
  */
 export interface BooksStore {
   changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
-  /** Reads only vendors whose bank accounts have ever changed. */
+  /** Reads only ERP vendors whose bank accounts have ever changed. */
   changedVendorAccounts(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
   changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookBill>>;
   changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookPayment>>;
   countVendors(of: ImportSource): Promise<number>;
-  /** Returns the connection's vendors that have one of the keys, except deleted vendors. */
+  /** Returns the vendors of an ERP connection that have one of the keys, except deleted vendors. */
   vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
   vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
-  /** Returns which of the vendors have sent a bill since the given day. */
+  /** Returns which of the ERP vendors have sent a bill since the given day. */
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
-  /** Counts each vendor's open bills. Vendors without open bills are left out. */
+  /** Counts the open bills of each ERP vendor. Vendors without open bills are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Returns the organization's records that have one of the keys, except those that the caller already has. */
+  /**
+   * Returns the invoices and ERP bills of an organization that have one of the keys, except those that the caller
+   * already has.
+   */
   sharing(
     organizationId: string,
     keys: readonly string[],
     exceptIds: readonly string[],
   ): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
-  /** Returns a vendor's newest entered bills. */
+  /** Returns the newest entered bills of an ERP vendor. */
   billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
   /** Reads the fields by which the given invoices are compared with ERP bills. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Stores the links between bills and the invoices that they book. Each invoice is booked by at most one bill. */
+  /** Stores the links between ERP bills and the invoices that they book. Each invoice is booked by at most one bill. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Removes links between bills and invoices that no longer apply. */
+  /** Removes links between ERP bills and invoices that no longer apply. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Checks whether the connection has ever sent a payment. */
+  /** Checks whether an ERP connection has ever sent a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
-  /** Returns the payments for the given bills. Cut keys are bill ids. */
+  /** Returns the ERP payments for the given bills. The keys for which payments were left out are bill ids. */
   paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<FoundPayments>;
-  /** Returns payments with the same amounts and to the same vendors as the given ones. */
+  /** Returns ERP payments with the same amounts and to the same vendors as the given ones. */
   paymentsLike(
     of: ImportSource,
     payments: readonly Pick<BookPayment, 'vendorId' | 'currency' | 'amountMinor'>[],
   ): Promise<FoundPayments>;
-  /** Returns the newest payments to the given vendors. Cut keys are vendor ids. */
+  /** Returns the newest ERP payments to the given vendors. The keys for which payments were left out are vendor ids. */
   paymentsTo(of: ImportSource, vendorIds: readonly string[]): Promise<FoundPayments>;
-  /** Returns the vendors' entered credit notes that have one of the keys. */
+  /** Returns the entered credit notes of ERP vendors that have one of the keys. */
   credits(of: ImportSource, vendorIds: readonly string[], keys: readonly string[]): Promise<readonly BookCredit[]>;
 }

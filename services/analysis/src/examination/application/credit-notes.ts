@@ -27,7 +27,7 @@ export async function creditsBetweenBills(
   return { notes, creditedIds: new Map([...named].map(([creditId, bills]) => [creditId, idsOf(bills)])) };
 }
 
-/** Returns the known bills that credit notes name by number, keyed by the credit note id. */
+/** Returns the known ERP bills that credit notes name by number, keyed by the credit note id. */
 export async function billsNamedByCredits(
   { source, books }: Pick<Examination, 'source' | 'books'>,
   notes: readonly Candidate[],

@@ -6,22 +6,22 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
 
 /**
- * Maximum number of bills with the same amount that are compared with each other (the newest ones), because the time
- * for comparing them grows with the square of their number.
+ * Maximum number of ERP bills with the same amount that are compared with each other (the newest ones), because the
+ * time for comparing them grows with the square of their number.
  */
 export const EQUAL_BILLS_MAX = 100;
 
 export interface DuplicatePairs {
-  /** Keys of the pairs of bills that are duplicates. */
+  /** Keys of the pairs of ERP bills that are duplicates. */
   readonly pairs: ReadonlySet<string>;
-  /** Pairs that would be duplicates without a credit note between them: the credit note id by pair key. */
+  /** Pairs of ERP bills that would be duplicates without a credit note between them: the credit note id by pair key. */
   readonly credited: ReadonlyMap<string, string>;
-  /** Number of bills that were not compared, because too many bills have the same amount. */
+  /** Number of ERP bills that were not compared, because too many bills have the same amount. */
   readonly leftOut: number;
 }
 
 /**
- * Finds duplicate pairs among bills. Other requests can run between the groups of bills with the same amount.
+ * Finds duplicate pairs among ERP bills. Other requests can run between the groups of bills with the same amount.
  * @param creditsBetween reads the credit notes that may be between the bills of some pairs
  */
 export async function duplicatePairsAmongBills(

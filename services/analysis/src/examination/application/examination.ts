@@ -10,7 +10,7 @@ export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
 
 /**
  * Result of examining a page of ERP records: the number of records, and the point from which an interrupted examination
- * continues.
+ * of ERP records continues.
  */
 export interface ExaminedPage {
   readonly recordsCount: number;

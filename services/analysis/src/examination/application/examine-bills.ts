@@ -18,12 +18,12 @@ import { listedAccountKey } from '../../books/application/vendor-store.js';
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum number of bills from one vendor that are compared at the same time, because all compared records are in
+ * Maximum number of ERP bills from one vendor that are compared at the same time, because all compared records are in
  * memory.
  */
 const BILLS_COMPARED_AT_ONCE = 100;
 
-/** Finds the invoices that bills book, bills that were entered twice, and errors in payments that bills state. */
+/** Finds the invoices that ERP bills book, bills that were entered twice, and errors in payments that bills state. */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   const hasPayments = await books.hasPayments(source);
@@ -53,8 +53,8 @@ async function examineEntered(
 }
 
 /**
- * Compares the newest bills of vendors with each other again after the vendors' credit notes have changed. Two bills
- * that a credit note explained are duplicates again when the credit note is voided.
+ * Compares the newest bills of ERP vendors with each other again after the vendors' credit notes have changed. Two
+ * bills that a credit note explained are duplicates again when the credit note is voided.
  */
 async function examineBillsOf(
   examination: Examination,
@@ -72,7 +72,7 @@ async function examineBillsOf(
   }
 }
 
-/** Returns the bills that may have been entered twice, with the credit notes that may explain them. */
+/** Returns the ERP bills that may have been entered twice, with the credit notes that may explain them. */
 async function billedTwice(
   examination: Examination,
   compared: readonly ComparedBill[],
@@ -94,22 +94,22 @@ async function billedTwice(
 }
 
 /**
- * Returns the vendors whose credit notes changed after their first import. Such a credit note may no longer explain a
- * duplicate.
+ * Returns the ERP vendors whose credit notes changed after their first import. Such a credit note may no longer explain
+ * a duplicate.
  */
 function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
   const changed = bills.filter(({ kind, importedAt, changedAt }) => kind === 'CREDIT_NOTE' && changedAt > importedAt);
   return [...new Set(changed.map(({ vendorId }) => vendorId))];
 }
 
-/** Checks whether a bill is entered. A draft or a canceled bill books no invoice. */
+/** Checks whether a bill is entered in the ERP. A draft or a canceled bill books no invoice. */
 function isEntered({ state }: BookBill): boolean {
   return state !== 'VOID' && state !== 'DRAFT';
 }
 
 /**
- * Removes links that no longer apply, either because the bill is not entered or because a changed bill no longer
- * matches the linked invoice, and returns the bills.
+ * Removes links between ERP bills and invoices that no longer apply, either because the bill is not entered or because
+ * a changed bill no longer matches the linked invoice, and returns the bills.
  */
 async function withoutStaleLinks(
   { source: { organizationId }, policy, books }: Examination,
@@ -131,11 +131,11 @@ async function withoutStaleLinks(
   return kept;
 }
 
-/** A bill with the earlier and later records that share a lookup key with it. */
+/** An ERP bill with the earlier and later invoices that share a lookup key with it. */
 interface ComparedBill {
   readonly bill: BookBill;
   readonly candidates: readonly Candidate[];
-  /** The candidates that are themselves ERP bills. */
+  /** The invoices to compare that are themselves ERP bills. */
   readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
 }
 
@@ -145,7 +145,7 @@ async function compareBills(
 ): Promise<readonly ComparedBill[]> {
   const lookups = bills.map(({ part }) => withoutDayKey(lookupKeys(part)));
   const keys = new Set(lookups.flat().map(({ key }) => key));
-  // Every bill has its own lookup keys, so bills that are already loaded are not read again.
+  // Every ERP bill has its own lookup keys, so bills that are already loaded are not read again.
   const atHand = bills.map(sharingRecord);
   const others = await books.sharing(
     source.organizationId,
@@ -159,8 +159,8 @@ async function compareBills(
   );
   return bills.map((bill, index) => {
     const wanted = lookups[index] ?? [];
-    // For this comparison, each bill is treated as the last one that was entered. The order of entry is determined
-    // later.
+    // For the comparison with invoices, each ERP bill is treated as the last one that was entered. The order of entry
+    // is determined later.
     const last = { ...bill.part, receivedAtMs: Number.MAX_SAFE_INTEGER };
     return { bill, candidates: applyCandidateCaps(last, hitsOf(hits, wanted), wanted).candidates, booked };
   });
@@ -170,7 +170,10 @@ function sharingRecord({ part, state, vendorId }: BookBill): SharingRecord {
   return { part: { ...part, status: 'RECEIVED' }, booked: { state, vendorId } };
 }
 
-/** Removes the lookup key made of day and amount, because bills of different suppliers can share it by chance. */
+/**
+ * Removes the lookup key of an ERP bill made of day and amount, because bills of different suppliers can share it by
+ * chance.
+ */
 function withoutDayKey(lookups: readonly LookupKey[]): readonly LookupKey[] {
   return lookups.filter(({ kind }) => kind !== 4);
 }
@@ -180,8 +183,8 @@ function hitsOf(hits: Hits, lookups: readonly LookupKey[]): MatchPart[] {
 }
 
 /**
- * Links bills to the earlier invoices that they match, at most one bill to each invoice (detection reference, section
- * 5).
+ * Links ERP bills to the earlier invoices that they match, at most one bill to each invoice (detection reference,
+ * section 5).
  */
 async function link({ source, policy, books }: Examination, compared: readonly ComparedBill[]): Promise<void> {
   const links = new Map<string, BillLink>();
@@ -225,7 +228,7 @@ function bookedBill({ bill, candidates, booked }: ComparedBill, settled: Readonl
     bill: bill.part,
     others,
     paidIds: bill.state === 'PAID' ? [...paidIds, bill.part.invoiceId] : paidIds,
-    // Payments to different vendor records are not compared with each other.
+    // ERP payments to different vendor records are not compared with each other.
     settledIds: ids.filter((id) => settled.get(id) === bill.vendorId),
   };
 }
@@ -234,7 +237,7 @@ function isPaidInPart({ state, paidMinor = '0' }: BookBill): boolean {
   return state === 'PAID' || BigInt(paidMinor) > 0n;
 }
 
-/** Reads the amount and the bank account of the payments that bills state themselves. */
+/** Reads the amount and the bank account of the payments that ERP bills state themselves. */
 async function paymentsStatedOn(
   { source, window, books, reviewed }: Examination,
   bills: readonly BookBill[],
@@ -265,7 +268,7 @@ async function paymentsStatedOn(
       day,
       amountMinor: paidMinor ?? part.amountMinor,
       currency: part.currency,
-      // Payments with records of their own are compared with the open amount separately.
+      // ERP payments with records of their own are compared with the open amount separately.
       ...(settled.has(part.invoiceId) ? {} : { dueMinor: part.amountMinor }),
       reference: part.invoiceNumber,
       invoiceIds: [part.invoiceId],
@@ -283,7 +286,7 @@ function keyOf({ key, externalId }: VendorAccount): string {
   return key ?? `listed:${externalId ?? ''}`;
 }
 
-/** A bill does not state its payment day, so no account that the vendor ever had counts as wrong. */
+/** An ERP bill does not state its payment day, so no account that the vendor ever had counts as wrong. */
 function accountsEver({ accounts, accountHistory }: StoredVendor): string[] {
   return [...accounts.map(keyOf), ...accountHistory.map(({ key }) => key)];
 }

@@ -27,11 +27,15 @@ import type {
 import { confirmedBefore } from './reviewed-accounts.js';
 import type { ReviewedAccounts } from './reviewed-accounts.js';
 
-/** Maximum time between the change time of a page's records and the moment at which a late write stores them. */
+/**
+ * Maximum time between the change time of the ERP records on a page and the moment at which a late write stores them.
+ */
 const LATE_WRITE_MS = 10 * 60_000;
-/** Number of records that one call examines. Records that changed at the same time as the last one are examined too. */
+/**
+ * Number of ERP records that one call examines. Records that changed at the same time as the last one are examined too.
+ */
 export const EXAMINED_RECORDS_MAX = 5_000;
-/** Maximum number of findings that are stored at the same time. */
+/** Maximum number of findings about the books that are stored at the same time. */
 const STORED_AT_ONCE_MAX = 8;
 
 interface Deps {
@@ -45,7 +49,7 @@ interface Deps {
 }
 
 /**
- * Examines the records that import runs have changed since the last examination, together with the records they are
+ * Examines the ERP records that import runs have changed since the last examination, together with the records they are
  * compared with, and raises findings that need no invoice (detection reference, section 7.6). Each finding is committed
  * separately under an id that is derived from the organization and its evidence, so that a repeated examination raises
  * no finding twice. Bills that book an invoice are linked to it.
@@ -89,7 +93,7 @@ export const examineBooks =
       );
     };
     const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
-    // Records that were examined before are compared again, but do not raise a second finding.
+    // ERP records that were examined before are compared again, but do not raise a second finding.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
     for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {

@@ -12,12 +12,12 @@ import { withReviews } from './reviewed-accounts.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 /**
- * Maximum number of bills whose payments are compared at the same time. Payments of the same amount to the same vendor
- * stay together.
+ * Maximum number of ERP bills whose payments are compared at the same time. Payments of the same amount to the same
+ * vendor stay together.
  */
 export const BILLS_AT_ONCE_MAX = 2_000;
 
-/** Finds payments that were made twice, were made to another bank account, or exceed the open amount. */
+/** Finds ERP payments that were made twice, were made to another bank account, or exceed the open amount. */
 export async function* examinePayments(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   for await (const { records, continueFrom } of books.changedPayments(source, window)) {
@@ -27,7 +27,7 @@ export async function* examinePayments(examination: Examination): AsyncGenerator
 }
 
 /**
- * Compares the newest payments to vendors again after related records have changed. A duplicate that a credit note
+ * Compares the newest ERP payments to vendors again after related records have changed. A duplicate that a credit note
  * explained is raised when the credit note is voided, and a payment to a temporarily changed account is found when the
  * account is changed back.
  */
@@ -41,20 +41,20 @@ export async function examinePaymentsTo(examination: Examination, vendorIds: rea
   }
 }
 
-/** Compares payments with other payments of the same amount to the same vendor, and with the open amount. */
+/** Compares ERP payments with other payments of the same amount to the same vendor, and with the open amount. */
 async function comparePayments(examination: Examination, changed: readonly BookPayment[]): Promise<void> {
   const { source, books } = examination;
   const made = changed.filter(({ isReturned }) => !isReturned);
   if (made.length === 0) return;
   const like = await books.paymentsLike(source, made);
   reportCut(examination, like);
-  // A payment that was left out because very many payments resemble it is still compared with the open amount.
+  // An ERP payment that was left out because very many payments resemble it is still compared with the open amount.
   const groups = groupsOf(distinct([...like.payments, ...made]));
   const isChanged = new Set(made.map(({ id }) => id));
   for (const batch of batchesOf(groups)) await compareGroups(examination, batch, isChanged);
 }
 
-/** Groups payments of the same amount to the same vendor, which are the only ones that can be duplicates. */
+/** Groups ERP payments of the same amount to the same vendor, which are the only ones that can be duplicates. */
 function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPayment[])[] {
   const groups = new Map<string, BookPayment[]>();
   for (const payment of payments) {
@@ -68,7 +68,7 @@ function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPaym
 
 type Groups = readonly (readonly BookPayment[])[];
 
-/** Combines groups of payments into batches that pay a limited number of bills. */
+/** Combines groups of ERP payments into batches that pay a limited number of bills. */
 export function batchesOf(groups: Groups): Groups[] {
   const batches: (readonly BookPayment[])[][] = [];
   let billsInBatch = Number.POSITIVE_INFINITY;
@@ -98,7 +98,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
-  // The unchanged payments, with which the changed ones are compared, were examined when they were imported.
+  // The unchanged ERP payments, with which the changed ones are compared, were examined when they were imported.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const {
@@ -116,7 +116,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
 interface Known {
   readonly bills: ReadonlyMap<string, BookBill>;
   readonly vendors: ReadonlyMap<string, StoredVendor>;
-  /** All payments that were made for the examined bills. */
+  /** All ERP payments that were made for the examined bills. */
   readonly ofBills: FoundPayments;
 }
 
@@ -186,7 +186,8 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
     amountMinor,
     currency,
     ...(dueMinor === undefined ? {} : { dueMinor }),
-    // The bill numbers show what a payment is for. The payment's own text often states only when it was made.
+    // The numbers of its bills show what an ERP payment is for. The payment's own text often states only when it was
+    // made.
     ...(stated === '' ? (reference === undefined ? {} : { reference }) : { reference: stated }),
     invoiceIds: bills.map(({ part }) => part.invoiceId),
     ...(account === undefined || isAccountStatedByBill || !isChanged ? {} : { account }),
@@ -196,8 +197,8 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
 }
 
 /**
- * Returns the open amount of all bills of a payment before that payment. Undefined if the ERP does not state which part
- * paid which bill, or if not all payments of the bills were read.
+ * Returns the open amount of all bills of an ERP payment before that payment. Undefined if the ERP does not state which
+ * part paid which bill, or if not all payments of the bills were read.
  */
 function openBefore(
   payment: BookPayment,
@@ -220,7 +221,7 @@ function openBefore(
   return String(open < 0n ? 0n : open);
 }
 
-/** Returns the facts in the vendor master about the account to which the payment was made. */
+/** Returns the facts in the vendor master about the bank account to which an ERP payment was made. */
 function accountFacts(
   { accountHistory, createdAt }: StoredVendor,
   { day, account }: BookPayment,

@@ -10,10 +10,10 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
 const DAY_MS = 86_400_000;
 /** Maximum number of findings about vendors that are looked up at the same time. */
 const LOOKED_UP_AT_ONCE_MAX = 8;
-/** Number of days after its last bill during which a vendor counts as active. */
+/** Number of days after its last bill during which an ERP vendor counts as active. */
 const BILLED_DAYS = 365;
 
-/** Finds vendors that have several vendor records. */
+/** Finds vendors that have several vendor records in the ERP. */
 export async function* examineVendors(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
   for await (const { records, continueFrom } of books.changedVendors(source, window)) {
@@ -24,7 +24,7 @@ export async function* examineVendors(examination: Examination): AsyncGenerator<
   }
 }
 
-/** Returns the vendors that had a temporary account removed since the last examination. */
+/** Returns the ERP vendors that had a temporary account removed since the last examination. */
 function vendorsWithPassedAccounts(
   vendors: readonly StoredVendor[],
   { completedThrough }: Pick<ErpSource, 'completedThrough'>,
@@ -39,8 +39,8 @@ function vendorsWithPassedAccounts(
 }
 
 /**
- * Examines bank accounts that were changed while bills are open. A migration is only recognizable from all changes
- * together, so an interrupted examination starts again.
+ * Examines bank accounts of ERP vendors that were changed while bills are open. A migration is only recognizable from
+ * all changes together, so an interrupted examination starts again.
  */
 export async function* examineVendorAccounts(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
@@ -59,7 +59,7 @@ function isLive({ deletedAt }: StoredVendor): boolean {
 }
 
 /**
- * Returns the changed vendors, and the vendors that share a tax id or a bank account with them. Other keys are not
+ * Returns the changed ERP vendors, and the vendors that share a tax id or a bank account with them. Other keys are not
  * compared here, because no search has used those keys.
  */
 async function comparedVendors(
@@ -96,7 +96,7 @@ function isActive({ details }: StoredVendor): boolean {
   return details.status === 'ACTIVE';
 }
 
-/** Returns the keys by which two records are recognized as the same vendor. */
+/** Returns the keys by which two ERP records are recognized as the same vendor. */
 function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   return [
     ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
@@ -104,7 +104,10 @@ function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   ];
 }
 
-/** Returns the bank accounts that were changed since the last examination and belong to vendors with open bills. */
+/**
+ * Returns the bank accounts of ERP vendors that were changed since the last examination and belong to vendors with open
+ * bills.
+ */
 async function changesOf(
   { source, books, reviewed, confirmedBefore }: Examination,
   vendors: readonly StoredVendor[],
@@ -138,7 +141,7 @@ async function changesOf(
         before: change.before,
         after: comparableAccounts(vendor.accounts),
         openBills: open.get(vendor.id) ?? 0,
-        // A change that only removes accounts has not been accepted by a reviewer.
+        // A change of a vendor that only removes bank accounts has not been accepted by a reviewer.
         isReviewed: added.length > 0 && added.every((key) => isAccepted.has(`${vendor.id}|${key}`)),
         isAgain: await inTurn(() => confirmedBefore(source.organizationId, vendor, change)),
         seenBefore: change.seenBefore.toISOString(),
@@ -148,7 +151,7 @@ async function changesOf(
   );
 }
 
-/** Returns the keys of the accounts that were added in a vendor's last change. */
+/** Returns the keys of the bank accounts that the last change of an ERP vendor added. */
 function addedAccounts({ accounts }: StoredVendor, { before }: AccountChange): string[] {
   const had = new Set(before.map(({ key }) => key));
   return comparableAccounts(accounts).flatMap(({ key }) => (had.has(key) ? [] : key));

@@ -24,13 +24,13 @@ import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { VendorDocument } from '../../books/storage/vendors.js';
 
-/** Number of vendors that are examined together, because all compared records are in memory at the same time. */
+/** Number of ERP vendors that are examined together, because all compared records are in memory at the same time. */
 const PAGE_VENDORS = 250;
 const PAGE_BILLS = 100;
 const PAGE_PAYMENTS = 100;
 /** Number of changed ERP records that one database command reads. */
 const READ_AT_ONCE = 1_000;
-/** Maximum number of lookup keys and ids in one database command. */
+/** Maximum number of lookup keys and ids in one database command that reads ERP records. */
 const LOOKUP_KEYS_MAX = 250;
 /**
  * Maximum number of vendors that share a tax id or an account, of payments of one amount to one vendor, and of payments
@@ -38,13 +38,15 @@ const LOOKUP_KEYS_MAX = 250;
  */
 const SHARING_PER_KEY_MAX = 64;
 /**
- * Maximum number of payments to one vendor (the newest ones) that are compared again after its credit notes or accounts
- * have changed.
+ * Maximum number of ERP payments to one vendor (the newest ones) that are compared again after its credit notes or
+ * accounts have changed.
  */
 export const PAYMENTS_OF_VENDOR_MAX = 500;
-/** Maximum number of bills of one vendor (the newest) that are compared again after its credit notes have changed. */
+/**
+ * Maximum number of ERP bills of one vendor (the newest) that are compared again after its credit notes have changed.
+ */
 export const BILLS_OF_VENDOR_MAX = 500;
-/** Maximum number of credit notes from one supplier with the same amount in a quarter. */
+/** Maximum number of ERP credit notes from one supplier with the same amount in a quarter that are compared. */
 const CREDITS_PER_KEY_MAX = 64;
 const LINKS_OF_WRITE_MAX = 100;
 
@@ -177,7 +179,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         const limit = CANDIDATES_PER_KEY_MAX * some.length;
         const records = await read(some, limit).toArray();
         if (records.length < limit) return records;
-        // Some keys are shared by very many records, so the newest records are read for each key separately.
+        // Some keys are shared by very many records, so the newest invoices and bills are read for each key separately.
         const hits = await inBatches(some, 1, (one) =>
           read(one, HITS_PER_KEY_MAX).sort({ 'match.issueDay': -1 }).toArray(),
         );
@@ -231,7 +233,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         try {
           await invoices.bulkWrite(operations, { ordered: false });
         } catch (error) {
-          // A duplicate key means that another bill is already linked to the invoice.
+          // A duplicate key means that another ERP bill is already linked to the invoice.
           if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
         }
       });
@@ -314,7 +316,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
       const limit = SHARING_PER_KEY_MAX * some.length;
       const documents = await read(some, limit + 1).toArray();
       if (documents.length <= limit) return documents;
-      // Some keys are shared by very many payments, so the newest payments are read for each key separately.
+      // Some lookup keys are shared by very many ERP payments, so the newest payments are read for each key separately.
       const ofKeys = await inBatches(some, 1, async ([key = '']) => {
         const newest = await read([key], SHARING_PER_KEY_MAX + 1)
           .sort({ day: -1, _id: 1 })
@@ -332,8 +334,8 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
 const LIVE = { deletedAt: { $exists: false }, isReturned: false };
 
 /**
- * Filter for the bill to be linked, unless the bill changed after it was read. The next examination handles a bill that
- * changed.
+ * Filter for the ERP bill to be linked to an invoice, unless the bill changed after it was read. The next examination
+ * handles a bill that changed.
  */
 function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
   return { _id: billId, organizationId, 'erp.changedAt': changedAt };
@@ -353,7 +355,7 @@ interface Changes<T> {
 }
 
 /**
- * Reads changed records page by page, sorted by change time like the index. Many records may share one time. Writes
+ * Reads changed ERP records page by page, sorted by change time like the index. Many records may share one time. Writes
  * during the examination do not change the time.
  */
 async function* changesOf<T>(
@@ -374,13 +376,13 @@ async function* changesOf<T>(
   if (records.length > 0) yield { records, continueFrom: undefined };
 }
 
-/** Reads changed documents with commands of limited size, so that no cursor must stay open during the examination. */
+/** Reads changed ERP records with commands of limited size, so that no cursor must stay open during the examination. */
 async function* changedDocuments<T>(
   collection: Collection<Document & { _id: string }>,
   { filter, changedAt, projection, window }: Changes<T>,
 ): AsyncGenerator<Document & { _id: string }> {
   let { from } = window;
-  /** Ids of the ERP records with the change time `from` that were already read. */
+  /** Ids of the examined ERP records with the change time `from` that were already read. */
   let readIds: readonly string[] = [];
   for (;;) {
     const after = window.after === undefined ? {} : { $gt: window.after };

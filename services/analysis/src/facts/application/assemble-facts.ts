@@ -21,7 +21,7 @@ export interface FactParts {
   readonly organizationId: string;
   readonly invoice: NormalisedInvoice;
   readonly resolution: SupplierResolution;
-  /** Profile of the supplier without the invoice that is analyzed. */
+  /** Profile of the supplier of an invoice, without the invoice that is analyzed. */
   readonly profile: SupplierProfile;
   /** Bills that reviews have removed from the profile of the supplier. */
   readonly withdrawnUnits: readonly string[];
@@ -30,9 +30,9 @@ export interface FactParts {
   readonly orderLink: OrderLink | undefined;
   readonly tenant: TenantFacts;
   readonly publishedRates: PublishedRates;
-  /** Suppliers that share an identity key with the invoice. */
+  /** Suppliers that share an identity key with the analyzed invoice. */
   readonly known: readonly ProfiledSupplier[];
-  /** Returns the facts about the invoice that ERP systems provide. */
+  /** Returns the facts about an invoice that ERP systems provide. */
   readonly erpFacts: ErpFactsOf;
   /**
    * Callback that is called only if the supplier has no earlier invoices, or only invoices that are waiting for a
@@ -48,7 +48,10 @@ export interface Newcomer {
   readonly highAmount: DecimalAmount | undefined;
 }
 
-/** Assembles the facts for a decision. Reviews and learned tolerances are added only if the engine raises findings. */
+/**
+ * Assembles the facts for the decision on an invoice. Reviews and learned tolerances are added only if the engine
+ * raises findings.
+ */
 export function assembleFacts(parts: FactParts): AnalysisFacts {
   const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
   const { supplierId, reason } = resolution;

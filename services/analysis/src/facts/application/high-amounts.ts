@@ -24,15 +24,21 @@ interface Deps {
 export interface HighAmountPeriod {
   readonly organizationId: string;
   readonly baseCurrency: string;
-  /** Beginning of the period in which all replicas use this high amount. */
+  /** Beginning of the period in which all replicas use one high amount of an organization. */
   readonly period: Date;
 }
 
-/** Stores the high amount that all replicas use in a period. It does not change until the period ends. */
+/**
+ * Stores the high amount of an organization that all replicas use in a period. The amount does not change until the
+ * period ends.
+ */
 export interface HighAmountStore {
-  /** Returns the high amount of the period, which is null for too few invoices. The result is undefined if none is stored yet. */
+  /**
+   * Returns the high amount of an organization in a period, which is null for too few invoices. The result is undefined
+   * if none is stored yet.
+   */
   find(of: HighAmountPeriod): Promise<{ readonly amount: DecimalAmount | null } | undefined>;
-  /** Stores the high amount of a period. Returns false if another replica stored one first. */
+  /** Stores the high amount of an organization for a period. Returns false if another replica stored one first. */
   insert(of: HighAmountPeriod, amount: DecimalAmount | null): Promise<boolean>;
 }
 
@@ -76,7 +82,8 @@ export function highAmounts({ invoices, stored, clock }: Deps): HighAmounts {
 }
 
 /**
- * Returns the 95th percentile of the positive amounts in the base currency, or undefined for fewer than 100 amounts.
+ * Returns the 95th percentile of positive invoice amounts in the base currency, or undefined for fewer than 100
+ * amounts.
  */
 export function highAmountOf(amounts: readonly ConvertedAmount[], baseCurrency: string): DecimalAmount | undefined {
   const ascending = amounts

@@ -62,8 +62,8 @@ export type InboxOf = (
 ) => Promise<InboxFacts | undefined>;
 
 /**
- * The facts for a decision, and the stored records from which they were read. After the decision, the invoice is
- * counted in these records.
+ * The facts for the decision on an invoice, and the stored records from which they were read. After the decision, the
+ * invoice is counted in these records.
  */
 export interface LoadedFacts {
   readonly facts: AnalysisFacts;
@@ -75,8 +75,8 @@ export interface LoadedFacts {
 export interface FactsInput {
   readonly organizationId: string;
   /**
-   * The invoice, already stored as RECEIVED, because two equal invoices that are sent at the same time must be able to
-   * find each other.
+   * The invoice to decide, already stored as RECEIVED, because two equal invoices that are sent at the same time must
+   * be able to find each other.
    */
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
@@ -183,8 +183,8 @@ async function orderAfterConcurrentDuplicates(
   for (let attempts = 1; ; attempts++) {
     const outcomes = await invoices.outcomes(organizationId, later);
     if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
-      // Another invoice that has no decision at this point has lost its worker. When a sweep resumes that invoice, its
-      // analysis finds the invoice that is analyzed here.
+      // Another invoice that still has no decision when the wait is over has lost its worker. When a sweep resumes that
+      // invoice, its analysis finds the invoice that is analyzed here.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
       return { ...invoice, receivedAtMs };

@@ -95,7 +95,7 @@ export const reloadFacts =
 
 type Candidates = Pick<AnalysisFacts, 'candidates' | 'candidateCapHit'>;
 
-/** Returns the candidates of the first analysis with the notes that reviews and the ERP have added since. */
+/** Returns the invoices that the first analysis compared, with the notes that reviews and the ERP have added since. */
 async function reviewedCandidates(
   invoices: InvoiceStore,
   organizationId: string,
@@ -116,7 +116,10 @@ async function reviewedCandidates(
   };
 }
 
-/** Finds earlier records that share a key with the invoice, because another engine version may use other keys. */
+/**
+ * Finds earlier invoices that share a key with an invoice that is analyzed again, because another engine version may
+ * use other keys.
+ */
 async function candidatesOf(
   { invoices, withoutAbandonedScans }: Pick<Deps, 'invoices' | 'withoutAbandonedScans'>,
   { organizationId, reimportOf }: DecidedInvoice,
@@ -146,7 +149,7 @@ async function candidatesOf(
 }
 
 /**
- * Returns the profile used in the first analysis, without bills that people have since confirmed as fraud or
+ * Returns the supplier profile used in the first analysis, without bills that people have since confirmed as fraud or
  * duplicates.
  */
 async function reviewedProfile(
@@ -156,18 +159,19 @@ async function reviewedProfile(
   supplier: SupplierRecord | undefined,
 ): Promise<SupplierProfile> {
   let profile = then;
-  // Facts stored before the field existed do not show which bills were part of the profile.
+  // Facts stored before the field for excluded bills existed do not show which bills were part of the profile.
   const wasOut = new Set(withdrawnUnits);
   const isOutNow = withdrawnUnits === undefined ? [] : (supplier?.withdrawnUnits ?? []);
   const units = [...new Set([...wasOut, ...isOutNow])];
   if (units.length > 0) {
     const noted = await invoices.notes(organizationId, units);
-    // A suspected copy was never counted. Reviews of other bills remove those bills from the profile.
+    // A suspected copy of an invoice was never counted in the supplier profile. Reviews of other bills remove those
+    // bills from the profile.
     const isOut = (unitId: string): boolean => {
       const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
       return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
     };
-    // In most cases no other bill has changed, because the other bills have not been reviewed.
+    // In most cases no other bill in the supplier profile has changed, because none has been reviewed.
     const changed = units.filter((unitId) => isOut(unitId) !== wasOut.has(unitId));
     const records = await Promise.all(changed.map((unitId) => invoices.find(organizationId, unitId)));
     for (const record of records) {
@@ -188,7 +192,9 @@ async function reviewedProfile(
   return withReviewedAccounts(answered, supplier.profile.accounts);
 }
 
-/** Returns the profile with the reviews of the supplier's accounts, including accounts that were used later. */
+/**
+ * Returns the supplier profile with the reviews of the supplier's accounts, including accounts that were used later.
+ */
 function withReviewedAccounts(profile: SupplierProfile, now: readonly AccountUse[]): SupplierProfile {
   let reviewed = profile;
   for (const { key } of profile.accounts) {
@@ -204,8 +210,8 @@ function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | 
 }
 
 /**
- * Returns the link used in the first analysis with the current block of the account and the suppliers for which it is
- * now accepted.
+ * Returns the link of a bank account used in the first analysis with the current block of the account and the suppliers
+ * for which it is now accepted.
  */
 function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
   if (then === null && now?.fraud === undefined) return null;

@@ -6,10 +6,10 @@ import type { HighAmountStore } from '../application/high-amounts.js';
 
 /** The high amount of an organization in one of its base currencies, as it was first needed in a period. */
 export interface HighAmountDocument {
-  /** Id of the stored amount, in the form `<organization>|EUR`. */
+  /** Id of the stored high amount, in the form `<organization>|EUR`. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Beginning of the period in which this amount counts as high in the organization. */
+  /** Beginning of the period in which a stored amount counts as high in the organization. */
   readonly period: Date;
   /** Amount that few invoices of the organization exceed. Null if the organization had too few invoices. */
   readonly amount: DecimalAmount | null;
@@ -23,7 +23,7 @@ export function highAmountStore(collection: Collection<HighAmountDocument>): Hig
   return {
     async find({ organizationId, baseCurrency, period }) {
       const document = await collection.findOne({ _id: `${organizationId}|${baseCurrency}`, organizationId });
-      // The clock of another replica may already be in the next period.
+      // The clock of another replica may already be in the next period of the high amount.
       return document === null || document.period < period ? undefined : document;
     },
     async insert({ organizationId, baseCurrency, period }, amount) {
@@ -35,7 +35,7 @@ export function highAmountStore(collection: Collection<HighAmountDocument>): Hig
         );
         return true;
       } catch (error) {
-        // A duplicate key means that another replica has stored the amount of this period or of a later one.
+        // A duplicate key means that another replica has stored the high amount of this period or of a later one.
         if (isDuplicateKey(error)) return false;
         throw error;
       }

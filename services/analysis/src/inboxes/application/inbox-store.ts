@@ -2,7 +2,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
 /** A company's KSeF inbox according to its newest event. */
 export interface Inbox {
-  /** Connection to which the inbox belongs. A company may have one for each environment. */
+  /** KSeF connection to which an inbox belongs. A company may have one for each environment. */
   readonly connectionId: string;
   readonly organizationId: string;
   readonly companyId: string;
@@ -23,6 +23,6 @@ export interface InboxStore {
   save(inbox: Inbox): Promise<void>;
   /** Returns the KSeF inboxes of a company, one for each environment. */
   of(organizationId: string, companyId: string): Promise<readonly Inbox[]>;
-  /** Returns companies of any tenant that have an inbox, up to a maximum. */
+  /** Returns companies of any tenant that have a KSeF inbox, up to a maximum. */
   companies(countMax: number): Promise<readonly CompanyReference[]>;
 }

@@ -5,12 +5,12 @@ import type { Channel } from '@invoicecontrol/values/channel-origin';
 import { companiesWithoutInbox } from '../../telemetry.js';
 import type { CompanyReference, Inbox, InboxStore } from './inbox-store.js';
 
-/** Maximum number of companies with an inbox that a process keeps in memory. */
+/** Maximum number of companies with a KSeF inbox that a process keeps in memory. */
 export const COMPANIES_MAX = 10_000;
 
 interface Deps {
   readonly inboxes: InboxStore;
-  /** Checks whether a document received through a channel was accepted but has no decision yet. */
+  /** Checks whether a document received through a channel such as KSeF was accepted but has no decision yet. */
   readonly hasUndecided: (organizationId: string, channel: Channel) => Promise<boolean>;
   readonly failurePeriods: readonly FailurePeriod[];
   readonly logger: Logger;
@@ -23,7 +23,7 @@ interface Deps {
 export interface KnownInboxes {
   /** Reads again which companies have a KSeF inbox. */
   refresh(): Promise<void>;
-  /** Adds a company that has a KSeF inbox, as soon as the event about the inbox has been handled. */
+  /** Adds a company to the companies with a KSeF inbox, as soon as the event about the inbox has been handled. */
   add(company: CompanyReference): void;
   /**
    * Returns the facts about the KSeF inbox of an invoice's company. Undefined if the company has none, or while a
@@ -48,8 +48,8 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
     },
     async factsOf(organizationId, { companyId, issueDate }) {
       if (!known.has(keyOf({ organizationId, companyId }))) return undefined;
-      // The mark of the inbox is read before the undecided documents, because documents may be accepted between the two
-      // reads.
+      // The mark up to which a KSeF inbox has received is read before the undecided documents, because documents may be
+      // accepted between the two reads.
       const inbox = inForce(await inboxes.of(organizationId, companyId));
       if (inbox === undefined || (await hasUndecided(organizationId, 'KSEF'))) return undefined;
       const failure = failurePeriods.find(({ from, to }) => from <= issueDate && issueDate <= to);

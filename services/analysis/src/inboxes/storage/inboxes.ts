@@ -15,7 +15,7 @@ export interface InboxDocument {
 }
 
 const COMPANY_INDEX = 'of_company';
-/** Maximum number of inboxes of a company, which has one connection for each of the three environments. */
+/** Maximum number of KSeF inboxes of a company, which has one connection for each of the three environments. */
 const INBOXES_OF_COMPANY_MAX = 3;
 
 export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
@@ -35,7 +35,7 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
           { upsert: true },
         );
       } catch (error) {
-        // The duplicate key means that a newer event about the inbox was already stored.
+        // The duplicate key means that a newer event about the KSeF inbox was already stored.
         if (!isDuplicateKey(error)) throw error;
       }
     },
@@ -46,7 +46,8 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
     companies(countMax) {
       return (
         collection
-          // Only these two fields are read, so that the database answers from the index without reading documents.
+          // Only the organization and the company of a KSeF inbox are read, so that the database answers from the index
+          // without reading documents.
           .find({}, { projection: { _id: 0, organizationId: 1, companyId: 1 }, hint: COMPANY_INDEX })
           .limit(countMax)
           .toArray()

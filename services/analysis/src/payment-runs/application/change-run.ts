@@ -38,7 +38,7 @@ export interface RunReference {
   readonly runId: string;
 }
 
-/** Bytes of the payment file that a download gives out. */
+/** Bytes of the file of a payment run that a download gives out. */
 export interface PaymentFileContent {
   readonly bytes: Uint8Array;
   readonly count: number;
@@ -52,13 +52,13 @@ export interface RunChanges {
    */
   recheck(of: RunReference, context: RequestContext): Promise<PaymentRun>;
   /**
-   * Gives out the lines that are PAY or released, each once. The lines are checked again first. A line that has become
-   * worse is held, and the run then shows it as such.
+   * Gives out the lines of a payment run that are PAY or released, each once. The lines are checked again first. A line
+   * that has become worse is held, and the run then shows it as such.
    * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file; in_progress if another
    * download of the organization takes too long
    */
   download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
-  /** Returns the bytes of an earlier download of the payment file again. */
+  /** Returns the bytes of an earlier download of a payment run again. */
   repeat(of: RunReference, number: number, context: RequestContext): Promise<PaymentFileContent>;
   /** Reads the lines of a payment run that are held or unknown as a payment file. */
   withheld(of: RunReference, verdict: 'HOLD' | 'UNKNOWN', context: RequestContext): Promise<PaymentFileContent>;
@@ -71,7 +71,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
     if (bytes !== undefined) return bytes;
     throw new DomainError('wrong_state', 'This payment run was sent as JSON and has no file. Read its lines instead.');
   };
-  /** Loads the lines and the releases of a run, and judges the lines as they are now. */
+  /** Loads the lines and the releases of a payment run, and judges the lines as they are now. */
   const judgedNow = async (run: PaymentRun, context: RequestContext) => {
     const { organizationId, runId } = run;
     const [before, releases, tenant] = await Promise.all([
@@ -110,7 +110,10 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
       counts: countsOf(lines, of.results),
     };
   };
-  /** @param begun time at which the request of the check arrived, as `performance.now()` */
+  /**
+   * Writes the log line of a check of a payment run. @param begun time at which the request of the check arrived, as
+   * `performance.now()`
+   */
   const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>
     paymentRunChecked(logger, { organizationId, runId, trigger, counts, durationMs: performance.now() - begun });
   const contentOf = async (
@@ -164,7 +167,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
           const results = before.map(({ line, result }, index) => {
             const now = checked.results[index] ?? result;
             if (isGiven(run, line.position)) return result;
-            // From now on, the line pays the invoices that a person named for it.
+            // From now on, the released payment line pays the invoices that a person named for it.
             return named.has(line.lineId) ? now : worse(result, now);
           });
           const isChanged = results.some((result, index) => result !== before[index]?.result);
@@ -235,7 +238,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
         throw new DomainError('wrong_state', `This payment run has no line with the verdict ${verdict}.`);
       audit.record(organizationId, context, actOn(run.runId, 'downloaded'));
       paymentFileGiven(verdict);
-      // A file that must not go to the bank never has the name of one that may.
+      // A payment file that must not go to the bank never has the name of one that may.
       return contentOf(run, bytes, bitsOf(kept, run.lineCount), { part: 1, name: verdict.toLowerCase() });
     },
   };
@@ -251,7 +254,10 @@ function worse(before: LineResult, now: LineResult): LineResult {
   return now.reasons.some(({ code }) => !known.has(code)) ? now : before;
 }
 
-/** Checks whether a line may be given to the bank: it is PAY, or a person released exactly the reasons that it has. */
+/**
+ * Checks whether a payment line may be given to the bank: it is PAY, or a person released exactly the reasons that it
+ * has.
+ */
 export function mayBePaid(result: LineResult | undefined, release: Release | undefined): boolean {
   if (result === undefined) return false;
   if (result.verdict === 'PAY') return true;

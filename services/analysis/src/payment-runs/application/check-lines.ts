@@ -14,7 +14,7 @@ import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 import type { LoadLineFacts } from './load-line-facts.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 
-/** Maximum time in milliseconds for which the check of a run keeps other requests waiting. */
+/** Maximum time in milliseconds for which the check of a payment run keeps other requests waiting. */
 const TURN_MS_MAX = 2;
 
 interface Deps {
@@ -32,7 +32,7 @@ export interface CheckedRun {
 }
 
 /**
- * Loads the facts about the lines of a run and judges them.
+ * Loads the facts about the lines of a payment run and judges them.
  * @param namedIds invoices that people named when they released lines, by line id
  * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are judged
  */

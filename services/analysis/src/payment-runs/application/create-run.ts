@@ -34,7 +34,7 @@ const namespaces = {
   unkeyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b02',
 } as const;
 
-/** Name of the usage counter that counts the lines of a month. */
+/** Name of the usage counter that counts the checked payment lines of a month. */
 export const PAYMENT_LINES_METER = 'payment_lines';
 
 interface Deps {
@@ -49,7 +49,7 @@ interface Deps {
 
 export interface CreateRunInput {
   readonly organizationId: string;
-  /** Company that pays. Undefined to take the company of the debtor, or the default company. */
+  /** Company that pays a payment run. Undefined to take the company of the debtor, or the default company. */
   readonly companyId: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly fingerprint: string;
@@ -62,14 +62,14 @@ export interface CreateRunInput {
 
 export interface CreatedRun {
   readonly run: PaymentRun;
-  /** True if the run was stored by an earlier request. */
+  /** True if the payment run was stored by an earlier request. */
   readonly isReplayed: boolean;
 }
 
 /**
- * Checks the payments of a file or a list, and stores the run. The insert of the run is the commit point: lines that
- * were stored for a check that no run names are never read. The id is derived from the key or the content, so a repeat
- * finds the stored run, and costs no quota.
+ * Checks the payments of a file or a list, and stores the payment run. The insert of the run is the commit point: lines
+ * that were stored for a check that no run names are never read. The id is derived from the key or the content, so a
+ * repeat finds the stored run, and costs no quota.
  * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded; unavailable if too many files are read
  */
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
@@ -101,8 +101,8 @@ export const createRun =
     const month = usageMonth(at);
     const mark = { organizationId, month, meter: PAYMENT_LINES_METER, amount: sent.lines.length, at };
     try {
-      // Without room in the quota, no line of the payment run is checked. The units are reserved when the run is
-      // stored, so a failed check costs none.
+      // Without room in the monthly quota of payment lines, no line of the payment run is checked. The units are
+      // reserved when the run is stored, so a failed check costs none.
       await usage.requireRoom(mark, limit);
     } catch (error) {
       return firstOfRefused(error, known);
@@ -147,13 +147,13 @@ export const createRun =
       await removeUnused();
       return first;
     } catch (error) {
-      // Other requests used up the quota during the check of the payment run.
+      // Other requests used up the quota of payment lines during the check of the payment run.
       if (error instanceof DomainError && error.kind === 'usage_exceeded') await removeUnused();
       throw error;
     }
   };
 
-/** Builds the event for a run whose lines were checked. */
+/** Builds the event for a payment run whose lines were checked. */
 export function checkedAnnouncement({ runId, companyId, lineCount, counts }: PaymentRun): Announcement {
   return announce(events.paymentRunChecked, {
     runId,
@@ -178,7 +178,7 @@ function companyOf(stated: string | undefined, debtorTaxIds: readonly string[], 
   return own?.companyId ?? tenant.defaultCompanyId;
 }
 
-/** The same key with another company is another request. */
+/** The same idempotency key with another company is another request for a payment run. */
 function requestOf(companyId: string, fingerprint: string): string {
   return createHash('sha256').update(`${companyId}|${fingerprint}`).digest('hex');
 }

@@ -2,10 +2,10 @@ import type { PaymentFile, PaymentTransaction } from '@invoicecontrol/payment-fi
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import type { CreditorAccount, PaymentLine } from '../domain/payment-line.js';
 
-/** Payment method of a cheque, which has no account. */
+/** Payment method of a cheque in a payment file, which has no account. */
 const CHEQUE = 'CHK';
 
-/** Returns the payments of a file as lines of a run. */
+/** Returns the payments of a file as lines of a payment run. */
 export function linesOfFile({ transactions, blocks }: PaymentFile): readonly PaymentLine[] {
   return transactions.map((transaction): PaymentLine => {
     const { lineId, position, block, amount, currency, equivalent, creditorName, proxy } = transaction;

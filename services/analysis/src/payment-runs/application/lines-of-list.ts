@@ -9,7 +9,7 @@ import { canonicalAmount, isDecimalAmount, toMicro } from '@invoicecontrol/value
 import type { PaymentLine } from '../domain/payment-line.js';
 
 /**
- * Reads the payments that a request lists, as lines of a run.
+ * Reads the payments that a request lists, as lines of a payment run.
  * @throws DomainError invalid, with the path of each fault
  */
 export function linesOfList({ payments, executionDate: ofAll }: PaymentList): readonly PaymentLine[] {

@@ -31,9 +31,12 @@ import type { BookedPayment } from '../domain/booked.js';
 import type { PayableRecord, PayableStore } from './payable-store.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 
-/** Maximum number of identity keys of known suppliers with which the numbers of one line are looked up. */
+/** Maximum number of identity keys of known suppliers with which the numbers of one payment line are looked up. */
 const SUPPLIER_KEYS_MAX = 12;
-/** Number of days before the execution date in which a bill without a stated number is searched by its amount. */
+/**
+ * Number of days before the execution date of a payment in which a bill without a stated number is searched by its
+ * amount.
+ */
 const AMOUNT_SEARCH_DAYS = 400;
 /** Maximum number of severe findings about books that are compared with bills. */
 const BOOK_FINDINGS_MAX = 5_000;
@@ -53,7 +56,9 @@ interface Deps {
 
 export interface LoadedLines {
   readonly facts: readonly LineFacts[];
-  /** References of each payment line, in the order of the lines. They follow from the line and are not stored. */
+  /**
+   * References of each payment line, in the order of the lines. The references follow from the line and are not stored.
+   */
   readonly references: readonly LineReferences[];
   /** Numbers of credit notes that no payment has used, by supplier. */
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
@@ -62,14 +67,14 @@ export interface LoadedLines {
 /** The payment run whose lines are loaded. */
 export interface LoadedRun {
   readonly organizationId: string;
-  /** Id of the run. Its own lines are no earlier payments. */
+  /** Id of the payment run. Its own lines are no earlier payments. */
   readonly runId: string;
   readonly now: Date;
-  /** Invoices that people named when they released lines, by line id. */
+  /** Invoices that people named when they released payment lines, by line id. */
   readonly namedIds: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Loads, for all lines of a run at once, the bills that they may pay and what is known about them. */
+/** Loads, for all lines of a payment run at once, the bills that they may pay and what is known about them. */
 export type LoadLineFacts = (run: LoadedRun, lines: readonly PaymentLine[], pace: Pace) => Promise<LoadedLines>;
 
 export const loadLineFacts =
@@ -82,7 +87,8 @@ export const loadLineFacts =
       deps.payables.byIds(organizationId, distinct([...namedIds.values()].flat())),
     ]);
     const byKey = new Map<string, PayableRecord[]>();
-    // The decision is about the received invoice, even if only the bill that books it shares a key with the payment.
+    // The decision that counts for a payment is about the received invoice, even if only the bill that books it shares
+    // a key with the payment.
     const received = await deps.payables.byIds(
       organizationId,
       distinct([...found, ...named].flatMap(({ match }) => match.bookedInvoiceId ?? [])),
@@ -134,11 +140,11 @@ export const loadLineFacts =
 
 interface LookedUpLine {
   readonly references: LineReferences;
-  /** Keys by which the bills of the line are found. */
+  /** Keys by which the bills of a payment line are found. */
   readonly keys: readonly string[];
 }
 
-/** Builds the keys by which the bills of each line are found. */
+/** Builds the keys by which the bills of each payment line are found. */
 async function lookupKeys(
   { suppliers }: Deps,
   organizationId: string,
@@ -179,7 +185,7 @@ async function lookupKeys(
   return built;
 }
 
-/** Returns the keys of the supplier that a line pays, as its account, tax ids and name state it. */
+/** Returns the keys of the supplier that a payment line pays, as its account, tax ids and name state it. */
 function payeeKeys(line: PaymentLine): string[] {
   const { creditorName, creditorAccount } = line;
   const { key: nameKey, fold: nameFold } = creditorName === undefined ? { key: '' } : readName(creditorName);
@@ -199,7 +205,7 @@ interface Enriched {
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Adds to the records what is known about their suppliers, vendors and payments. */
+/** Adds to the bills of a payment run what is known about their suppliers, vendors and payments. */
 async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRecord[], pace: Pace): Promise<Enriched> {
   const { organizationId } = run;
   const { payables, suppliers, findings, loadErpRecords, logger } = deps;
@@ -344,7 +350,7 @@ function paidInErp(bill: PayableRecord | undefined, payments: readonly BookedPay
 }
 
 /**
- * Returns the accounts to which a bill may be paid: those that it states, those that trusted use or a review has
+ * Returns the bank accounts to which a bill may be paid: those that it states, those that trusted use or a review has
  * established for the supplier, and those of the vendor master. A change of the vendor master is what forgers ask for,
  * so an account that it received later does not outweigh the account on the bill, and a recent one proves nothing.
  */
@@ -377,7 +383,10 @@ function accountsOf(
   return { accounts: [...accounts.values()], newVendorAccounts: recent.filter(({ key }) => !accounts.has(key)) };
 }
 
-/** Returns the lines of other runs that were given to the bank for the invoices, without those that the bank refused. */
+/**
+ * Returns the lines of other payment runs that were given to the bank for the invoices, without those that the bank
+ * refused.
+ */
 async function givenFor(
   { runs }: Deps,
   { organizationId, runId }: LoadedRun,
@@ -399,8 +408,8 @@ async function givenFor(
   for (const line of lines) {
     const outcome = outcomes.get(line.runId)?.get(line.position);
     const downloads = (given.get(line.runId) ?? []).filter(({ lines: bits }) => hasBit(bits, line.position));
-    // A line that was given out counts with the invoices that it had then. A line whose payment the bank reported
-    // although no download gave it out counts with those of the last check.
+    // A payment line that was given out counts with the invoices that it had then. A line whose payment the bank
+    // reported although no download gave it out counts with those of the last check.
     const at = downloads.find(({ checkId }) => checkId === line.checkId)?.at;
     const reportedAt =
       downloads.length === 0 && isPaid(outcome) && newest.get(`${line.runId}|${line.position}`) === line.checkId
@@ -437,8 +446,9 @@ function creditsBySupplier(credits: readonly PayableRecord[]): Readonly<Record<s
 }
 
 /**
- * Returns the newest received credit notes that no line of a run that was given to the bank has used, and no ERP. Payments
- * of ERPs name bills and no credit notes, but an ERP that has entered a credit note knows whether it is used up.
+ * Returns the newest received credit notes that no line of a payment run that was given to the bank has used, and no
+ * ERP. Payments of ERPs name bills and no credit notes, but an ERP that has entered a credit note knows whether it is
+ * used up.
  */
 function unusedBySupplier(
   notes: readonly PayableRecord[],

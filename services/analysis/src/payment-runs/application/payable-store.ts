@@ -24,14 +24,14 @@ export interface PayableRecord {
     | undefined;
 }
 
-/** Reads the bills that payments may settle, and what was paid for them. */
+/** Reads the bills that lines of payment runs may settle, and what was paid for them. */
 export interface PayableStore {
-  /** Returns the records that have one of the keys. Some may occur several times. */
+  /** Returns the invoices and ERP bills that have one of the keys. Some may occur several times. */
   byKeys(organizationId: string, keys: readonly string[]): Promise<readonly PayableRecord[]>;
   byIds(organizationId: string, ids: readonly string[]): Promise<readonly PayableRecord[]>;
   /** Returns the bills of ERPs that book the given invoices. */
   billsThatBook(organizationId: string, invoiceIds: readonly string[]): Promise<readonly PayableRecord[]>;
-  /** Returns the credit notes of vendors that no payment has used up. */
+  /** Returns the credit notes of ERP vendors that no payment has used up. */
   openCreditsOf(organizationId: string, vendorIds: readonly string[]): Promise<readonly PayableRecord[]>;
   /**
    * Returns the newest credit notes of suppliers: those of ERPs, and received ones that were decided and are not blocked. A

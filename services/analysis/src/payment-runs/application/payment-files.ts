@@ -2,19 +2,22 @@ import type { NameVerification } from '@invoicecontrol/payment-files/read-status
 import type { PaymentLine } from '../domain/payment-line.js';
 import type { GivenLines, Outcome } from '../domain/run.js';
 
-/** The payments of a file or a list that a request sends. */
+/** The payments of a file or a list that a request for a payment run sends. */
 export interface SentPayments {
   readonly lines: readonly PaymentLine[];
   readonly messageId: string | undefined;
   readonly debtorTaxIds: readonly string[];
 }
 
-/** Statements of a report of a bank about one line. */
+/** Statements of the status report of a bank about one payment line. */
 export type ReportedLine = Pick<Outcome, 'status' | 'reasonCodes'> & {
   readonly payeeCheck: NameVerification | undefined;
 };
 
-/** Reads and writes files of banks. A large file takes a second, so callers wait without keeping others waiting. */
+/**
+ * Reads and writes payment files for banks. A large file takes a second, so callers wait without keeping others
+ * waiting.
+ */
 export interface PaymentFiles {
   /**
    * Reads a payment file in the format pain.001.
@@ -23,13 +26,13 @@ export interface PaymentFiles {
    */
   read(bytes: Uint8Array): Promise<SentPayments>;
   /**
-   * Writes a file with some of its lines, byte for byte otherwise.
+   * Writes a payment file with some of its lines, byte for byte otherwise.
    * @param lines positions of the lines as a set of bits
    * @param part number of the download, which the identifiers of the file end with from the second one on
    */
   part(bytes: Uint8Array, lines: Uint8Array, part: number): Promise<PartOfFile>;
   /**
-   * Reads a report of a bank about a file.
+   * Reads the status report of a bank about a payment file.
    * @returns outcomes by line id, or undefined if the report is about another file
    * @throws DomainError as `read`
    */
@@ -40,7 +43,7 @@ export interface PaymentFiles {
   ): Promise<ReadonlyMap<string, ReportedLine> | undefined>;
 }
 
-/** Bytes of a part of a file, with the number of its lines. */
+/** Bytes of a part of a payment file, with the number of its lines. */
 export interface PartOfFile {
   readonly bytes: Uint8Array;
   readonly count: number;

@@ -11,7 +11,7 @@ export interface NewPaymentRun extends PaymentRun {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** The lines of a run as one check judged them, in the order of the file. */
+/** The lines of a payment run as one check judged them, in the order of the file. */
 export interface CheckedLines {
   readonly organizationId: string;
   readonly runId: string;
@@ -27,7 +27,7 @@ export interface CheckedLine {
   readonly result: LineResult;
 }
 
-/** A line of a run that may have been given to the bank, with what it paid of one invoice. */
+/** A line of a payment run that may have been given to the bank, with what it paid of one invoice. */
 export interface LineOfInvoice {
   readonly runId: string;
   readonly checkId: string;
@@ -54,26 +54,29 @@ export interface LineQuery {
   readonly verdict: Verdict | undefined;
 }
 
-/** Stores payment runs. The document of the run is the commit point of every change. */
+/** Stores payment runs. The stored document of a run is the commit point of every change. */
 export interface PaymentRunStore {
-  /** Stores the lines and the facts of a check. They count once the run names the check. May be repeated. */
+  /**
+   * Stores the lines and the facts of a check of a payment run. They count once the run names the check. May be
+   * repeated.
+   */
   insertCheck(checked: CheckedLines): Promise<void>;
-  /** Removes the lines and the facts of a check that no run names. */
+  /** Removes the lines and the facts of a check that no payment run names. */
   removeCheck(organizationId: string, check: { readonly runId: string; readonly checkId: string }): Promise<void>;
   /**
-   * Stores a new run with its file and its events.
+   * Stores a new payment run with its file and its events.
    * @returns false if the run exists
    */
   insert(run: NewPaymentRun, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, runId: string): Promise<PaymentRun | undefined>;
   list(organizationId: string, query: RunQuery): Promise<Page<PaymentRun>>;
-  /** Returns another run of the company with the message id of a file. */
+  /** Returns another payment run of the company with the message id of a file. */
   hasMessageId(
     organizationId: string,
     of: { readonly companyId: string; readonly messageId: string; readonly exceptRunId: string },
   ): Promise<boolean>;
   /**
-   * Changes a run in one write with its events.
+   * Changes a payment run in one write with its events.
    * @throws VersionConflict if the run has changed since it was read
    */
   change(
@@ -81,9 +84,9 @@ export interface PaymentRunStore {
     change: Partial<Pick<PaymentRun, 'checks' | 'downloads' | 'reports' | 'counts'>>,
     events: readonly Announcement[],
   ): Promise<PaymentRun>;
-  /** Returns the bytes of the file, or undefined for a run that was sent as JSON. */
+  /** Returns the bytes of the file of a payment run, or undefined for a run that was sent as JSON. */
   bytesOf(organizationId: string, runId: string): Promise<Uint8Array | undefined>;
-  /** Returns lines as a check judged them, in the order of the file. */
+  /** Returns the lines of a payment run as a check judged them, in the order of the file. */
   lines(
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
@@ -94,7 +97,7 @@ export interface PaymentRunStore {
     of: { readonly runId: string; readonly checkId: string },
     lineId: string,
   ): Promise<CheckedLine | undefined>;
-  /** Returns all lines of a check, for the file and for another check. */
+  /** Returns all lines of a check of a payment run, for the file and for another check. */
   allLines(
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
@@ -106,7 +109,7 @@ export interface PaymentRunStore {
   ): Promise<{ readonly run: RunFacts; readonly facts: readonly LineFacts[] } | undefined>;
   releases(organizationId: string, runId: string, lineIds?: readonly string[]): Promise<ReadonlyMap<string, Release>>;
   /**
-   * Stores a release as the version after `version` (0 for a new one), with its events.
+   * Stores the release of a payment line as the version after `version` (0 for a new one), with its events.
    * @returns false if another request has stored one first
    */
   writeRelease(
@@ -118,8 +121,8 @@ export interface PaymentRunStore {
   outcomes(organizationId: string, runId: string, positions?: readonly number[]): Promise<ReadonlyMap<number, Outcome>>;
   writeOutcomes(organizationId: string, runId: string, outcomes: ReadonlyMap<number, ReportedOutcome>): Promise<void>;
   /**
-   * Returns the lines that pay one of the invoices, by the check in which they were joined: those of checks in which
-   * lines were given out or about which a bank has reported, and those of one more check.
+   * Returns the lines of payment runs that pay one of the invoices, by the check in which they were joined: those of
+   * checks in which lines were given out or about which a bank has reported, and those of one more check.
    */
   linesOfInvoices(
     organizationId: string,

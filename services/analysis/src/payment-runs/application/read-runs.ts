@@ -13,13 +13,13 @@ import type { CheckedLine, LineQuery, PaymentRunStore, RunQuery } from './paymen
 export interface ShownLine extends CheckedLine {
   readonly release: (Release & { readonly isInForce: boolean }) | undefined;
   readonly outcome: Outcome | undefined;
-  /** Payments of ERPs that record the line. */
+  /** Payments of ERPs that record the payment line. */
   readonly booked: readonly BookedPayment[];
   readonly givenAt: Date | undefined;
 }
 
 export interface RunReader {
-  /** @throws DomainError not_found */
+  /** Returns a payment run of the organization. @throws DomainError not_found */
   get(organizationId: string, runId: string): Promise<PaymentRun>;
   list(organizationId: string, query: RunQuery): Promise<Page<PaymentRun>>;
   /**
@@ -39,7 +39,10 @@ export function runReader({
   readonly runs: PaymentRunStore;
   readonly payables: Pick<PayableStore, 'billsThatBook' | 'paymentsOf'>;
 }): RunReader {
-  /** Returns the payments of ERPs for the invoices, and the ids under which the books know each invoice. */
+  /**
+   * Returns the payments of ERPs for the invoices of a payment run, and the ids under which the books know each
+   * invoice.
+   */
   const bookedBills = async (organizationId: string, invoiceIds: readonly string[]) => {
     const booking = invoiceIds.length === 0 ? [] : await payables.billsThatBook(organizationId, invoiceIds);
     const ids = [...new Set([...invoiceIds, ...booking.map(({ invoiceId }) => invoiceId)])];

@@ -11,7 +11,7 @@ export function actOn(runId: string, act: Act): AuditLine {
   return { action: `payment_run.${act}`, target: `payment_run:${runId}`, outcome: 'SUCCEEDED' };
 }
 
-/** Returns the audit event of an act that changes the run or one of its lines, for the same write. */
+/** Returns the audit event of an act that changes a payment run or one of its lines, for the same write. */
 export function recordedAct(runId: string, act: Act, context: RequestContext): Announcement {
   return auditAnnouncement(events.analysisAuditRecorded, context, actOn(runId, act));
 }

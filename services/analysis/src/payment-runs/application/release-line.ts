@@ -16,7 +16,7 @@ import type { PayableStore } from './payable-store.js';
 import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
 import { recordedAct } from './recorded-acts.js';
 
-/** Reports which people have set a disposition on a finding of an invoice, as `<actor type>:<actor id>`. */
+/** Tells which people have set a disposition on a finding of an invoice, as `<actor type>:<actor id>`. */
 export interface Reviewers {
   of(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -49,9 +49,10 @@ export interface ReleasedLine {
 const NOTE_LENGTH_MAX = 2_000;
 
 /**
- * Releases a held or unknown line, so that the next download gives it out. With four eyes the first call waits for a
- * second person, who must not have reviewed a finding of an invoice that the line pays. A line to an account with
- * confirmed fraud is never released. A release covers the reasons that the line has now: a new one holds it again.
+ * Releases a held or unknown line of a payment run, so that the next download gives it out. With four eyes the first
+ * call waits for a second person, who must not have reviewed a finding of an invoice that the line pays. A line to an
+ * account with confirmed fraud is never released. A release covers the reasons that the line has now: a new one holds
+ * it again.
  * @throws DomainError not_found, invalid, wrong_state, forbidden
  */
 export type ReleaseLine = (input: ReleaseInput, context: RequestContext) => Promise<ReleasedLine>;
@@ -100,7 +101,8 @@ export const releaseLine =
       }
       const person = personOf(context);
       const at = clock.now();
-      // Also the invoices that the line was joined to before, so that nobody hides a reviewed one behind another.
+      // The reviewers also include those of invoices that the payment line was joined to before, so that nobody hides a
+      // reviewed one behind another.
       const paid = [
         ...new Set([
           ...[...line.result.invoices, ...result.invoices].map(({ invoiceId }) => invoiceId),
@@ -109,7 +111,7 @@ export const releaseLine =
         ]),
       ];
       const reviewed = tenant.fourEyes ? await reviewers.of(organizationId, paid) : new Set<string>();
-      // Reviews from before people were stored with their keys name only the key.
+      // Reviews of findings from before people were stored with their API keys name only the key.
       if (reviewed.has(person) || reviewed.has(`${context.actor.type}:${context.actor.id}`)) {
         throw new DomainError(
           'forbidden',
@@ -153,8 +155,8 @@ export const releaseLine =
     });
 
 /**
- * Judges the line as it is now, with the invoices that a person names and with what earlier lines of the run pay, so
- * that the release covers every reason that the person could see.
+ * Judges a payment line as it is now, with the invoices that a person names and with what earlier lines of the run pay,
+ * so that the release covers every reason that the person could see.
  */
 async function judged(
   { check, runs }: Deps,

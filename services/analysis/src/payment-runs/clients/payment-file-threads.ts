@@ -7,13 +7,17 @@ import type { PaymentFiles } from '../application/payment-files.js';
 import type { PaymentLine } from '../domain/payment-line.js';
 import type { FileReply, FileResults, FileTask } from './payment-file-worker.js';
 
-/** Maximum number of files that one process reads at once. Each needs up to a processor and a hundred megabytes. */
+/**
+ * Maximum number of payment files that one process reads at once. Each needs up to a processor and a hundred megabytes.
+ */
 export const THREADS_MAX = 2;
 /** Maximum number of payment files that wait for a thread. Further files are refused. */
 export const WAITING_FILES_MAX = 16;
-/** Maximum time for one file, with its wait for a thread. Reading 10 MiB takes a second on an idle processor. */
+/**
+ * Maximum time for one payment file, with its wait for a thread. Reading 10 MiB takes a second on an idle processor.
+ */
 const FILE_MS_MAX = 20_000;
-/** Maximum heap of a thread. A file of 10,000 payments and 9 MiB needs a quarter of it. */
+/** Maximum heap of a thread that reads payment files. A file of 10,000 payments and 9 MiB needs a quarter of it. */
 const HEAP_MEBIBYTES_MAX = 192;
 /** Time for which an idle thread that reads payment files is kept. */
 const IDLE_MS_MAX = 30_000;
@@ -29,7 +33,7 @@ interface Settings {
   readonly worker?: URL;
 }
 
-/** Reads and writes files of banks in worker threads, so that a large file keeps no other request waiting (ADR 0144). */
+/** Reads and writes payment files in worker threads, so that a large file keeps no other request waiting (ADR 0144). */
 export function paymentFileThreads(
   logger: Logger,
   { fileMsMax = FILE_MS_MAX, worker = new URL('./payment-file-worker.js', import.meta.url) }: Settings = {},

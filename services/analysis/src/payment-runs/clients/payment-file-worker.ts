@@ -12,8 +12,8 @@ import { hasBit } from '../domain/run.js';
 import type { GivenLines } from '../domain/run.js';
 
 /**
- * Number of lines in one piece of a result. The main thread reads the pieces one by one, because reading all lines at
- * once would keep its requests waiting.
+ * Number of payment lines in one piece of the result of a worker thread. The main thread reads the pieces one by one,
+ * because reading all lines at once would keep its requests waiting.
  */
 const LINES_PER_PIECE = 250;
 
@@ -27,7 +27,7 @@ export type FileTask =
       readonly downloads: readonly Pick<GivenLines, 'number' | 'lines'>[];
     };
 
-/** Content of a file. The lines are pieces of JSON. */
+/** Content of a payment file. The lines are pieces of JSON. */
 export interface ReadFile {
   readonly messageId: string;
   readonly debtorTaxIds: readonly string[];

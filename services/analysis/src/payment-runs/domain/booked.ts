@@ -15,12 +15,13 @@ export interface BookedPayment {
   readonly date: CalendarDate;
 }
 
-/** Number of days by which a payment of an ERP may be dated before the line left, because of time zones. */
+/** Number of days by which a payment of an ERP may be dated before the payment line left, because of time zones. */
 const EARLIER_DAYS_MAX = 1;
 
 /**
- * Returns the payments of ERPs that record a line: those that settle only bills of the line, with the amount that the
- * line pays of the bill or with the amount of the whole line. A payment from before the line left is another one.
+ * Returns the payments of ERPs that record a payment line: those that settle only bills of the line, with the amount
+ * that the line pays of the bill or with the amount of the whole line. A payment from before the line left is another
+ * one.
  * @param billsOf ids under which an invoice of the line is known in the books
  * @param leftOn day on which the line was given out or, if it has no file, was sent
  */

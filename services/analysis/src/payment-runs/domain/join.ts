@@ -19,7 +19,7 @@ export interface NearInvoice {
   readonly whyNot: WhyNot;
 }
 
-/** The invoices that a payment pays, or the invoices that resemble the payment most. */
+/** The invoices that a payment pays, or those that resemble the payment most. */
 export interface JoinedLine {
   readonly references: LineReferences;
   readonly payables: readonly Payable[];
@@ -28,21 +28,21 @@ export interface JoinedLine {
   readonly candidates: readonly NearInvoice[];
 }
 
-/** Facts of one payment: the line, and the records that share a key with it. */
+/** Facts of one payment of a payment run: the line, and the invoices and bills that share a key with it. */
 export interface LineFacts {
   readonly line: PaymentLine;
-  /** Records that share a number, a KSeF number or, where no number helped, the amount with the payment. */
+  /** Invoices and bills that share a number, a KSeF number or, where no number helped, the amount with the payment. */
   readonly payables: readonly Payable[];
   /**
-   * Received credit notes of the suppliers of the records that no payment is known to have used. Absent if there are none,
-   * and before version 1.1.0 of the rules.
+   * Received credit notes of the suppliers of the invoices of a payment that no payment is known to have used. Absent
+   * if there are none, and before version 1.1.0 of the rules for payments.
    */
   readonly receivedCredits?: readonly ReceivedCredit[];
-  /** Ids of invoices that a person named in the release of the line. */
+  /** Ids of invoices that a person named in the release of the payment line. */
   readonly namedIds?: readonly string[];
   /** Record of the fraud, if fraud with the account of the payment line is confirmed. */
   readonly confirmedFraud?: { readonly reviewId: string; readonly confirmedAt: string };
-  /** Result of the bank's verification of the payee, from a report on an earlier run. */
+  /** Result of the bank's verification of the payee, from a report on an earlier payment run. */
   readonly payeeCheck?: {
     readonly result: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE';
     readonly name?: string;
@@ -115,12 +115,12 @@ function debtsIn(payables: readonly Payable[]): readonly Payable[] {
   );
 }
 
-/** A bill, and in what it agrees with the payment line. */
+/** A bill that a payment may pay, and in what it agrees with the payment line. */
 interface Compared {
   readonly payable: Payable;
-  /** True if the line pays the supplier of the bill, as its account, its tax id or its name shows. */
+  /** True if the payment line pays the supplier of the bill, as its account, its tax id or its name shows. */
   readonly isCreditors: boolean;
-  /** True if the line has the amount of the bill, or the part of it that is open. */
+  /** True if the payment line has the amount of the bill, or the part of it that is open. */
   readonly hasAmount: boolean;
 }
 
@@ -144,7 +144,10 @@ function comparedWith(line: PaymentLine, payables: readonly Payable[]): readonly
   });
 }
 
-/** Finds for each stated number the bill that it names. A number in a field for documents counts before one in a text. */
+/**
+ * Finds for each number that a payment states the bill that it names. A number in a field for documents counts before
+ * one in a text.
+ */
 function byNumbers(
   numbers: readonly StatedNumber[],
   compared: readonly Compared[],
@@ -156,16 +159,16 @@ function byNumbers(
   });
   const explicit = found.filter(({ isExplicit }) => isExplicit);
   if (explicit.length > 0) return explicit.map(({ payable }) => payable);
-  // A text may also state the number of a customer or a contract that some old bill happens to have.
+  // The text of a payment may also state the number of a customer or a contract that some old bill happens to have.
   const exact = found.filter(({ hasAmount }) => hasAmount);
   return (exact.length === 1 ? exact : found).map(({ payable }) => payable);
 }
 
 /**
- * Chooses among the bills with a stated number. The creditor decides before the form of the number, then the amount: a
- * copy with another amount is paid only by a payment of that amount. Among equal ones, the bill that was not held is
- * the debt, and the held one its copy; both may have arrived in one file. A contract number that stands on the bill of
- * every month names the oldest one that is open.
+ * Chooses among the bills with a number that a payment states. The creditor decides before the form of the number, then
+ * the amount: a copy with another amount is paid only by a payment of that amount. Among equal ones, the bill that was
+ * not held is the debt, and the held one its copy; both may have arrived in one file. A contract number that stands on
+ * the bill of every month names the oldest one that is open.
  */
 function bestOf(
   { number }: StatedNumber,
@@ -175,7 +178,7 @@ function bestOf(
   const rated = compared.flatMap((one) => {
     const { payable, isCreditors, hasAmount } = one;
     const form = formsInCommon(number, payable.number);
-    // The number alone identifies nothing: many suppliers have a bill 1001.
+    // The number of a bill alone does not identify it for a payment: many suppliers have a bill 1001.
     if (form === 0 || !(isCreditors || hasAmount)) return [];
     return [
       {
@@ -208,7 +211,10 @@ function compareArrival(left: Payable, right: Payable): number {
   return left.receivedAtMs - right.receivedAtMs || compareText(left.invoiceId, right.invoiceId);
 }
 
-/** Returns 3 for equal numbers, 2 for numbers that differ in misread letters, 1 for a copy or part, and otherwise 0. */
+/**
+ * Compares the number of a bill with a number that a payment states. Returns 3 for equal numbers, 2 for numbers that
+ * differ in misread letters, 1 for a copy or part, and otherwise 0.
+ */
 function formsInCommon(stated: StatedNumber['number'], own: StatedNumber['number']): number {
   if (stated.f1 === own.f1) return 3;
   if (stated.o1 === own.o1 || stated.o2 === own.o2) return 2;

@@ -1,7 +1,7 @@
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 
-/** Words that may be an account: letters and digits with spaces between groups, as people write an IBAN. */
+/** Words that may be a bank account: letters and digits with spaces between groups, as people write an IBAN. */
 const MAYBE_ACCOUNT = /\b(?:[A-Z]{2}\d{2}(?: ?[0-9A-Z]{2,4}){3,8}|\d{26})\b/gi;
 
 /** Replaces the bank accounts in a text by their masked form. Other numbers stay as they are. */

@@ -3,15 +3,15 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { PAYMENTS_SHOWN_MAX } from './payable.js';
 import type { EarlierPayment } from './payable.js';
 
-/** Payments of a bill that an ERP knows. Amounts are minor units. */
+/** What an ERP knows about the payments of a bill. Amounts are minor units. */
 export interface PaidInErp {
-  /** Amount that the ERP states as paid. Undefined if it states none. */
+  /** Amount of a bill that the ERP states as paid. Undefined if it states none. */
   readonly statedMinor: bigint | undefined;
   /** Earlier payments that settle only this bill. */
   readonly payments: readonly { readonly id: string; readonly amountMinor: bigint; readonly on: CalendarDate }[];
 }
 
-/** A line of an earlier run that was given to the bank for the bill, and was not rejected. */
+/** A line of an earlier payment run that was given to the bank for the bill, and was not rejected. */
 export interface PaidByRun {
   readonly runId: string;
   readonly lineId: string;
@@ -20,9 +20,9 @@ export interface PaidByRun {
 }
 
 /**
- * Adds up what was paid for a bill. The ERP learns of the payment of a run some days later, so a payment of the ERP
- * with the amount of a line is that line, and is counted once. What the ERP states as paid without a payment of its own,
- * for example because one payment settled several bills, covers the remaining lines.
+ * Adds up what was paid for a bill. The ERP learns of the payment of a payment run some days later, so a payment of the
+ * ERP with the amount of a line is that line, and is counted once. What the ERP states as paid without a payment of its
+ * own, for example because one payment settled several bills, covers the remaining lines.
  */
 export function paidFor(
   erp: PaidInErp,

@@ -3,18 +3,18 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** An account to which a bill may be paid, and what it is known from. */
+/** A bank account to which a bill may be paid, and what it is known from. */
 export interface PayableAccount {
   readonly key: string;
   readonly masked: string;
-  /** The bill itself, trusted use by the supplier, or the vendor master of the ERP. */
+  /** Source of a bank account: the bill itself, trusted use by the supplier, or the vendor master of the ERP. */
   readonly from: 'INVOICE' | 'SUPPLIER' | 'VENDOR';
 }
 
-/** A payment that was made for a bill: by the ERP, or by the file of another run. */
+/** A payment that was made for a bill: by the ERP, or by the file of another payment run. */
 export interface EarlierPayment {
   readonly kind: 'ERP' | 'RUN';
-  /** Id of the payment in the books, or id of the run. */
+  /** Id of an earlier payment in the books, or id of the payment run that made it. */
   readonly id: string;
   readonly lineId?: string;
   readonly amountMinor: string;
@@ -24,7 +24,7 @@ export interface EarlierPayment {
 /** An invoice, or a bill of an ERP, as far as the check of a payment needs it. Amounts are minor units of its currency. */
 export interface Payable {
   readonly invoiceId: string;
-  /** Id of the bill that books the invoice in the ERP. Both are one debt. */
+  /** Id of the bill that books the invoice in the ERP. The invoice and the bill are one debt. */
   readonly bookedAs?: string;
   readonly invoiceNumber: string;
   readonly number: InvoiceNumber;
@@ -43,19 +43,22 @@ export interface Payable {
   readonly amountMinor: string;
   readonly issueDay: number;
   readonly dueDate?: CalendarDate;
-  /** The decision in force. Absent for a bill of an ERP that was never received, and before the decision. */
+  /**
+   * The decision in force about an invoice to pay. Absent for a bill of an ERP that was never received, and before the
+   * decision.
+   */
   readonly verdict?: RiskDecision;
   /** Open findings of severity HIGH or CRITICAL about a bill of an ERP without a decision. */
   readonly openFindingIds?: readonly string[];
   readonly ksefNumber?: string;
   readonly accounts: readonly PayableAccount[];
-  /** Accounts that the vendor master received too recently to prove anything. */
+  /** Bank accounts that the vendor master received too recently to prove anything. */
   readonly newVendorAccounts?: readonly {
     readonly key: string;
     readonly masked: string;
     readonly since: CalendarDate;
   }[];
-  /** Amount that was paid before this run, together over all payments. */
+  /** Amount of an invoice that was paid before this payment run, together over all payments. */
   readonly paidMinor: string;
   /** The newest of the earlier payments of the invoice, as evidence. */
   readonly payments: readonly EarlierPayment[];
@@ -75,7 +78,7 @@ export const RECEIVED_CREDIT_DAYS_MAX = 400;
 /** Maximum number of received credit notes of one supplier that may be open, the newest ones. */
 export const RECEIVED_CREDITS_PER_SUPPLIER_MAX = 16;
 
-/** Maximum number of earlier payments that the facts of a bill name. Their sum has all of them. */
+/** Maximum number of earlier payments that the facts of a bill name. The sum of earlier payments has all of them. */
 export const PAYMENTS_SHOWN_MAX = 16;
 
 /** Returns the open amount: what is left of a bill, or of the credit that a credit note gives (negative). */
@@ -85,14 +88,17 @@ export function openMinor({ amountMinor, paidMinor }: Pick<Payable, 'amountMinor
   return amount > paid ? amount - paid : 0n;
 }
 
-/** Checks whether the record is a debt that a payment can settle: neither withdrawn in the ERP nor still being entered. */
+/**
+ * Checks whether an invoice or ERP bill is a debt that a payment can settle: neither withdrawn in the ERP nor still
+ * being entered.
+ */
 export function isPayable({ status }: Pick<Payable, 'status'>): boolean {
   return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
 /**
- * Returns the decision about a bill. A bill of an ERP that was never received has none of its own, and is as good as the
- * books that contain it.
+ * Returns the decision about a bill to pay. A bill of an ERP that was never received has none of its own, and is as
+ * good as the books that contain it.
  */
 export function decisionOf({
   verdict,
@@ -104,8 +110,8 @@ export function decisionOf({
 }
 
 /**
- * Returns the amount by which a payment may exceed what is open: one hundredth of the currency, and nothing for a
- * currency without hundredths.
+ * Returns the amount by which a payment may exceed what is open of its invoices: one hundredth of the currency, and
+ * nothing for a currency without hundredths.
  */
 export function toleranceMinor(currency: string): bigint {
   const exponent = minorUnitsOf(currency);

@@ -7,38 +7,41 @@ export interface StatedDocument {
   readonly amount?: DecimalAmount;
 }
 
-/** The account that a payment goes to. */
+/** The bank account that a payment goes to. */
 export interface CreditorAccount {
   /**
-   * Identity of the account in the format of `Candidate.bankKey`. An account that is neither an IBAN nor a UK account
-   * has the key `O:` with its letters and digits.
+   * Identity of the bank account of a payment in the format of `Candidate.bankKey`. An account that is neither an IBAN
+   * nor a UK account has the key `O:` with its letters and digits.
    */
   readonly key: string;
-  /** Masked form of the account that may be shown. */
+  /** Masked form of the bank account of a payment that may be shown. */
   readonly masked: string;
 }
 
-/** One payment of a run, as the file or the request states it. */
+/** One payment of a payment run, as the file or the request states it. */
 export interface PaymentLine {
-  /** Id that the caller or the file gives the line; unique in its run. */
+  /** Id that the caller or the file gives the payment line; unique in its payment run. */
   readonly lineId: string;
-  /** Position of the payment in the file, from 1. */
+  /** Position of a payment in its payment file, from 1. */
   readonly position: number;
   readonly endToEndId?: string;
   readonly instructionId?: string;
-  /** Amount and currency that are transferred. */
+  /** Amount and currency that a payment transfers. */
   readonly amount: DecimalAmount;
   readonly currency: string;
   /** Equivalent amount of a payment, which is compared in its own currency in place of the transferred amount. */
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly creditorName?: string;
-  /** Absent for a payment without an account, such as a cheque. */
+  /** Account that a payment goes to. Absent for a payment without one, such as a cheque. */
   readonly creditorAccount?: CreditorAccount;
   readonly creditorTaxIds: readonly string[];
-  /** Alias of the creditor, such as an e-mail address, in place of an account. It is shown as text and never compared. */
+  /**
+   * Alias of the creditor of a payment, such as an e-mail address, in place of an account. It is shown as text and
+   * never compared.
+   */
   readonly proxy?: string;
   readonly executionDate?: CalendarDate;
-  /** Documents in structured remittance information, and invoice numbers of a JSON line. */
+  /** Documents in the structured remittance information of a payment, and invoice numbers of a payment line in JSON. */
   readonly documents: readonly StatedDocument[];
   readonly creditorReference?: string;
   /** Unstructured remittance information of the payment. */

@@ -9,23 +9,25 @@ import type { PaymentLine } from './payment-line.js';
 export interface StatedNumber {
   readonly text: string;
   readonly number: InvoiceNumber;
-  /** True if the payment states it in a field for a document, and not only in its text. */
+  /** True if the payment states the number in a field for a document, and not only in its text. */
   readonly isExplicit: boolean;
 }
 
 /** References of a payment to the invoices that it pays. */
 export interface LineReferences {
   readonly ksefNumbers: readonly string[];
-  /** Identifiers of several KSeF invoices of one seller. They cannot be resolved here. */
+  /** Collective identifiers in a payment for several KSeF invoices of one seller. They cannot be resolved here. */
   readonly collectiveNumbers: readonly string[];
   readonly numbers: readonly StatedNumber[];
   /** True if the payment names a bill, whether or not a bill with that number is known. */
   readonly isNumbered: boolean;
 }
 
-/** Maximum number of invoice numbers that are looked up for one payment. Fields for documents come first. */
+/**
+ * Maximum number of invoice numbers that are looked up for one payment. Numbers from fields for documents come first.
+ */
 const NUMBERS_PER_LINE_MAX = 64;
-/** Maximum number of adjacent words in a text that are read as one number, as in `FV 12 2025`. */
+/** Maximum number of adjacent words in the text of a payment that are read as one number, as in `FV 12 2025`. */
 const WORDS_PER_NUMBER_MAX = 3;
 /** Maximum number of words that are read of the remittance text. The text of a payment has 140 characters. */
 const WORDS_MAX = 64;
@@ -34,11 +36,16 @@ const NOT_PROVIDED = 'NOTPROVIDED';
 const KSEF_NUMBERS = /\d{10}-\d{8}-[0-9A-F]{12}-[0-9A-F]{2}/g;
 /** Form of a collective KSeF identifier: the date and a marker `IZ` in place of the technical part. */
 const COLLECTIVE_NUMBERS = /\b\d{8}-IZ-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}\b/g;
-/** A date, as people write it. A year that comes first has a month and a day of two digits: `2024-02-1` is a number. */
+/**
+ * A date in the text of a payment, as people write it. A year that comes first has a month and a day of two digits:
+ * `2024-02-1` is a number.
+ */
 const DATE = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|\d{4}[./-]\d{2}[./-]\d{2})$/;
 /** Month or year that a payment is for, as in `Miete 11/2026`. */
 const PERIOD = /^(?:(?:0?[1-9]|1[0-2])[./-])?(?:19|20)\d{2}$/;
-/** Minimum number of digits of a word that names a bill rather than, for example, a quantity. */
+/**
+ * Minimum number of digits of a word in the text of a payment that names a bill rather than, for example, a quantity.
+ */
 const NUMBER_DIGITS_MIN = 3;
 const LETTERS_FIRST = /^\p{L}+[-/.]?\d/u;
 /** Creditor reference of ISO 11649: `RF`, two check digits and the reference of the creditor. */
@@ -87,8 +94,8 @@ function explicitTexts({ documents, creditorReference, texts }: PaymentLine): st
 }
 
 /**
- * Checks whether a text names a bill: by a word with several digits that is no period, or by digits behind letters or
- * behind the label of an invoice number, as in `RE-7` and `Faktura 7`.
+ * Checks whether the text of a payment names a bill: by a word with several digits that is no period, or by digits
+ * behind letters or behind the label of an invoice number, as in `RE-7` and `Faktura 7`.
  */
 function namesBill(text: string): boolean {
   const words = wordsOf(text);
@@ -111,7 +118,9 @@ function wordsOf(text: string): readonly string[] {
     .slice(0, WORDS_MAX);
 }
 
-/** Returns the words of a text that may be invoice numbers, one by one and joined with their neighbours. */
+/**
+ * Returns the words of the text of a payment that may be invoice numbers, one by one and joined with their neighbours.
+ */
 function numberTexts(text: string): string[] {
   const words = wordsOf(text);
   const found: string[] = [];
@@ -119,7 +128,8 @@ function numberTexts(text: string): string[] {
   for (let length = 1; length <= WORDS_PER_NUMBER_MAX; length += 1) {
     for (let from = 0; from + length <= words.length; from += 1) {
       const candidate = words.slice(from, from + length);
-      // Some suppliers number their bills by the day, so a date alone is looked up. It never names an unknown bill.
+      // Some suppliers number their bills by the day, so a date alone in the text of a payment is looked up. It never
+      // names an unknown bill.
       if (length === 1 && DATE.test(candidate[0] ?? '')) dates.push(candidate[0] ?? '');
       if (candidate.some(isOtherThanNumber) || !/\d/.test(candidate.at(-1) ?? '')) continue;
       found.push(candidate.join(' '));
@@ -128,7 +138,9 @@ function numberTexts(text: string): string[] {
   return [...found, ...dates];
 }
 
-/** Checks whether a word is a date or an account, and therefore no part of an invoice number. */
+/**
+ * Checks whether a word in the text of a payment is a date or an account, and therefore no part of an invoice number.
+ */
 function isOtherThanNumber(word: string): boolean {
   return DATE.test(word) || (compactOf(word).length > 14 && readPrintedIban(word).kind === 'IBAN');
 }

@@ -2,7 +2,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Verdict } from './verdict.js';
 
-/** Number of lines with a verdict, and their sum in each currency. */
+/** Number of payment lines with a verdict, and their sum in each currency. */
 export interface VerdictCount {
   readonly count: number;
   readonly sums: readonly { readonly currency: string; readonly amount: DecimalAmount }[];
@@ -15,8 +15,8 @@ export interface RunCheck {
   readonly at: Date;
   readonly by: string;
   /**
-   * Version of the rules that judged the lines. Lines that had been given out keep the result with which they left, which
-   * an earlier version may have found.
+   * Version of the rules that judged the lines of a payment run. Lines that had been given out keep the result with
+   * which they left, which an earlier version may have found.
    */
   readonly rulesVersion: string;
   readonly counts: Readonly<Record<Verdict, VerdictCount>>;
@@ -24,14 +24,14 @@ export interface RunCheck {
 
 /** Lines of a payment run that one download gave out. They are never given again. */
 export interface GivenLines {
-  /** Number of the download in its payment run, from 1. */
+  /** Number of a download within its payment run, from 1. */
   readonly number: number;
   /** Check in which the lines of the payment run were joined to their invoices. */
   readonly checkId: string;
   readonly at: Date;
   readonly by: string;
   readonly count: number;
-  /** Positions of the downloaded lines as a set of bits. */
+  /** Positions of the downloaded payment lines as a set of bits. */
   readonly lines: Uint8Array;
 }
 
@@ -60,7 +60,7 @@ export interface PaymentRun {
   readonly reports: readonly RunReport[];
 }
 
-/** Maximum number of checks, of downloads and of reports that one run has. */
+/** Maximum number of checks, of downloads and of bank reports that one payment run has. */
 export const CHECKS_MAX = 100;
 export const DOWNLOADS_MAX = 100;
 export const REPORTS_MAX = 100;
@@ -73,9 +73,9 @@ export interface Release {
   readonly note: string;
   /** Reasons that held the payment line when it was released. A new reason holds the line again. */
   readonly reasons: readonly string[];
-  /** Invoices that the person named for the line. */
+  /** Invoices that the person who released a payment line named for it. */
   readonly invoiceIds: readonly string[];
-  /** The person who confirmed the release. Undefined until then if four eyes are required. */
+  /** The person who confirmed the release of a payment line. Undefined until then if four eyes are required. */
   readonly confirmedBy: string | undefined;
   readonly confirmedAt: Date | undefined;
   readonly needsConfirmation: boolean;

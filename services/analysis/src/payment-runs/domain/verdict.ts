@@ -24,7 +24,7 @@ export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
  */
 export const RULES_VERSION = '1.1.0';
 
-/** Version of the rules of checks that were stored before they named it. */
+/** Version of the rules of payment run checks that were stored before they named it. */
 export const RULES_VERSION_UNNAMED = '1.0.0';
 
 /** Reasons that hold a payment (payment runs reference, section 3), in the order in which they are shown. */
@@ -82,7 +82,7 @@ export interface Notice {
 export interface PaidInvoice {
   readonly invoiceId: string;
   readonly invoiceNumber: string;
-  /** Minor units of the currency of the invoice. Negative for a credit note that the payment nets. */
+  /** Paid part in minor units of the currency of the invoice. Negative for a credit note that the payment nets. */
   readonly amountMinor: string;
   readonly currency: string;
 }
@@ -98,9 +98,9 @@ export interface LineResult {
 /** Facts about the payment run as a whole. */
 export interface RunFacts {
   readonly companyId: string;
-  /** Tax id of the company that pays, with its country. */
+  /** Tax id of the company that pays a payment run, with its country. */
   readonly debtorCountry?: string;
-  /** Present if another run of the company has the message id of the file. */
+  /** Present if another payment run of the company has the message id of the payment file. */
   readonly repeatedMessageId?: string;
   /** Day from which transfers between Polish VAT payers must state KSeF numbers. */
   readonly ksefNumbersFrom: CalendarDate;
@@ -112,8 +112,8 @@ export interface RunFacts {
 const DISCOUNT_PERCENT_MAX = 5n;
 
 /**
- * Returns a function that judges the lines of a run one by one, in the order of the file. The results depend only on the
- * facts, so a stored check can be replayed byte for byte.
+ * Returns a function that judges the lines of a payment run one by one, in the order of the file. The results depend
+ * only on the facts, so a stored check can be replayed byte for byte.
  * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are judged
  */
 export function judgeOf(
@@ -382,7 +382,10 @@ function companyReason({ companyId }: RunFacts, payables: readonly Payable[]): R
   ];
 }
 
-/** A KSeF number must belong to one of the paid invoices, or at least to their seller if the invoice is not known by it. */
+/**
+ * A KSeF number that a payment states must belong to one of the paid invoices, or at least to their seller if the
+ * invoice is not known by it.
+ */
 function ksefReason(
   ksefNumbers: readonly string[],
   payables: readonly Payable[],
@@ -416,7 +419,7 @@ function ksefReason(
 
 /**
  * Names the credit notes that are open in the ERP, and those that were received in the company and the currency of an
- * invoice of the line. One that this line or an earlier line of the run nets is not open.
+ * invoice of the payment line. One that this line or an earlier line of the run nets is not open.
  */
 function creditNotice(
   { openCredits }: RunFacts,
@@ -498,9 +501,9 @@ function messageNotice(messageId: string): Notice {
 }
 
 /**
- * Allots the amount of a line to its invoices: credit notes are used whole, then the bills in the order of their issue.
- * An amount that exceeds them falls on the last bill, so that the parts add up to the line, and a line that is released all the
- * same counts as paid.
+ * Allots the amount of a payment line to its invoices: credit notes are used whole, then the bills in the order of
+ * their issue. An amount that exceeds them falls on the last bill, so that the parts add up to the line, and a line
+ * that is released all the same counts as paid.
  */
 function allot(line: PaymentLine, payables: readonly Payable[], used: Map<string, bigint>): readonly PaidInvoice[] {
   const { amount, currency } = comparedAmount(line);
@@ -519,7 +522,7 @@ function allot(line: PaymentLine, payables: readonly Payable[], used: Map<string
   });
 }
 
-/** Returns the part of a bill, or of a credit, that is still open after the earlier lines of the run. */
+/** Returns the part of a bill, or of a credit, that is still open after the earlier lines of the payment run. */
 function leftOf(payable: Payable, used: ReadonlyMap<string, bigint>): bigint {
   const open = openMinor(payable);
   const left = open - (used.get(payable.invoiceId) ?? 0n);
@@ -527,7 +530,7 @@ function leftOf(payable: Payable, used: ReadonlyMap<string, bigint>): bigint {
   return left > 0n ? left : 0n;
 }
 
-/** Number of invoices that a sentence names before it only counts them. */
+/** Number of invoices that a sentence about a payment names before it only counts them. */
 const NAMED_MAX = 3;
 
 function namesOf(payables: readonly Payable[]): string {

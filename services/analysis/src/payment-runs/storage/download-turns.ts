@@ -7,14 +7,12 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { DownloadTurns } from '../application/download-turns.js';
 
-/**
- * Document that the running download of an organization holds. The id of the document is the id of the organization.
- */
+/** Lock that the running payment run download of an organization holds. Its id is the id of the organization. */
 export type DownloadTurnDocument = Claimable;
 
-/** Time after which another process takes over from a download whose process died. */
+/** Time after which another process takes over from a payment run download whose process died. */
 const LEASE_MS = 15_000;
-/** Maximum time that a download waits for the running one of its organization. */
+/** Maximum time that a payment run download waits for the running one of its organization. */
 const WAIT_MS_MAX = 20_000;
 const POLL_EACH_MS = 50;
 const RETRY_SECONDS = 5;

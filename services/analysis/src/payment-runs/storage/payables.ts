@@ -10,12 +10,18 @@ import type { BookedPayment } from '../domain/booked.js';
 import { RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../domain/payable.js';
 import type { PayableRecord, PayableStore } from '../application/payable-store.js';
 
-/** Number of keys of one lookup. The records of more keys keep other requests of the process waiting while they are read. */
+/**
+ * Number of keys of one lookup of bills to pay. The records of more keys keep other requests of the process waiting
+ * while they are read.
+ */
 const LOOKUP_KEYS_MAX = 100;
 const LOOKUPS_AT_ONCE = 2;
-/** Maximum number of credit notes that are read for one supplier: received ones, and those of the ERP. */
+/**
+ * Maximum number of credit notes that a check of a payment run reads for one supplier: received ones, and those of the
+ * ERP.
+ */
 const CREDITS_PER_SUPPLIER_MAX = 2 * RECEIVED_CREDITS_PER_SUPPLIER_MAX;
-/** Maximum number of payments that are read for one bill. */
+/** Maximum number of ERP payments that a check of a payment run reads for one bill. */
 const PAYMENTS_PER_BILL_MAX = 64;
 
 const PAYABLE = {
@@ -33,7 +39,7 @@ const PAYABLE = {
 
 type PayableDocument = Pick<InvoiceDocument, '_id' | 'companyId' | 'source' | 'match' | 'verdict' | 'invoice' | 'erp'>;
 
-/** Reads the bills that payments may settle. Every lookup is by equality keys of the organization. */
+/** Reads the bills that payments may settle. Every lookup of bills is by equality keys of the organization. */
 export function payableStore(
   invoices: Collection<InvoiceDocument>,
   payments: Collection<ErpPaymentDocument>,
@@ -77,7 +83,7 @@ export function payableStore(
         readSharing(
           batch,
           (count) => CREDITS_PER_SUPPLIER_MAX * count,
-          // The index returns the credit notes supplier by supplier, the newest first.
+          // The database index returns the credit notes supplier by supplier, the newest first.
           (some, limit) =>
             find(
               {
@@ -88,7 +94,8 @@ export function payableStore(
                 $or: [
                   { source: 'ERP' },
                   {
-                    // Rows of a history scan tell of bills that were paid long ago.
+                    // Rows of a history scan are left out of a payment check, because they tell of bills that were paid
+                    // long ago.
                     source: { $in: ['API', 'UPLOAD', 'KSEF'] },
                     'verdict.decision': { $in: ['PASS', 'REVIEW'] },
                     'match.confirmedAs': { $exists: false },

@@ -20,14 +20,14 @@ import type { GivenLines, Outcome, PaymentRun, Release, RunCheck, RunReport } fr
 import { RULES_VERSION_UNNAMED } from '../domain/verdict.js';
 import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 
-/** Number of lines that one write stores. Larger writes keep other requests of the process waiting. */
+/** Number of payment lines that one write stores. Larger writes keep other requests of the process waiting. */
 const WRITE_LINES_MAX = 200;
 /** Number of payment lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
 const FACTS_BUNDLE_LINES = 100;
-/** Number of bundles that one write stores. */
+/** Number of bundles of payment line facts that one write stores. */
 const WRITE_BUNDLES_MAX = 4;
 const LOOKUP_IDS_MAX = 500;
-/** Maximum number of payments in earlier runs that are read for one invoice. */
+/** Maximum number of payments in earlier payment runs that are read for one invoice. */
 const LINES_PER_INVOICE_MAX = 64;
 const POSITION_DIGITS = 5;
 
@@ -41,15 +41,15 @@ export interface PaymentRunDocument extends Aggregate {
   readonly fingerprint: string;
   readonly createdAt: Date;
   readonly counts: PaymentRun['counts'];
-  /** Checks from before they named the version of their rules have none. */
+  /** Checks of payment runs from before they named the version of their rules have none. */
   readonly checks: readonly (Omit<RunCheck, 'rulesVersion'> & Partial<Pick<RunCheck, 'rulesVersion'>>)[];
   readonly downloads: readonly (Omit<GivenLines, 'lines'> & { readonly lines: Binary })[];
   readonly reports: readonly RunReport[];
 }
 
-/** The file of a run as it was received. */
+/** The file of a payment run as it was received. */
 export interface PaymentFileDocument {
-  /** Id of the run. */
+  /** Id of the payment run to which the stored file belongs. */
   readonly _id: string;
   readonly organizationId: string;
   readonly bytes: Binary;
@@ -71,7 +71,7 @@ export interface PaymentLineDocument {
   readonly result: LineResult;
 }
 
-/** The facts of neighbouring lines of one check, as compressed JSON. */
+/** The facts of neighbouring payment lines of one check, as compressed JSON. */
 export interface PaymentFactsDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -94,7 +94,7 @@ export interface PaymentOutcomeDocument {
   readonly organizationId: string;
   readonly runId: string;
   readonly position: number;
-  /** Account of the line, by which the bank's check of the payee is found for later runs. */
+  /** Account of the payment line, by which the bank's check of the payee is found for later payment runs. */
   readonly accountKey?: string;
   readonly outcome: Outcome;
 }
@@ -108,7 +108,7 @@ export interface PaymentRunCollections {
   readonly outcomes: Collection<PaymentOutcomeDocument>;
 }
 
-/** Collections whose documents announce changes. */
+/** Collections of payment runs whose documents announce changes. */
 export const PAYMENT_RUNS = 'payment_runs';
 export const PAYMENT_RELEASES = 'payment_releases';
 
@@ -154,8 +154,8 @@ export function paymentRunStore(
   const aggregates = aggregateStore(runs, outbox, clock);
   const releaseAggregates = aggregateStore(releases, outbox, clock);
   /**
-   * Returns the checks whose lines may be payments: those in which lines were given out, and the check in force of a run
-   * with a report. A bill that is checked again and again has many other lines, which are not read.
+   * Returns the checks of a payment run whose lines may be payments: those in which lines were given out, and the check
+   * in force of a run with a report. A bill that is checked again and again has many other lines, which are not read.
    */
   const effectiveChecks = async (organizationId: string, runIds: readonly string[]): Promise<readonly string[]> => {
     const found = await inBatches(runIds, LOOKUP_IDS_MAX, (some) =>
@@ -400,7 +400,7 @@ export function paymentRunStore(
   };
 }
 
-/** Files and facts are packed in the thread pool of Node.js. */
+/** Files and facts of payment runs are packed in the thread pool of Node.js. */
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
@@ -431,7 +431,7 @@ function toRun({ _id: runId, downloads, messageId, executionDate, ...document }:
   };
 }
 
-/** Reads a stored check. */
+/** Reads a stored check of a payment run. */
 export function toCheck({
   rulesVersion = RULES_VERSION_UNNAMED,
   ...check

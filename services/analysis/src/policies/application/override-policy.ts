@@ -11,7 +11,9 @@ interface Deps {
   readonly cachedPolicies: Cache<OrganizationPolicy>;
 }
 
-/** Stores the overrides of an organization as the next overlay of its policy. Equal overrides change nothing. */
+/**
+ * Stores the overrides of an organization as the next overlay of its detection policy. Equal overrides change nothing.
+ */
 export type OverridePolicy = (organizationId: string, overrides: PolicyOverrides) => Promise<OrganizationPolicy>;
 
 export const overridePolicy =

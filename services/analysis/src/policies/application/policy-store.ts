@@ -4,16 +4,23 @@ import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
 /** The detection policy of an organization: its parameters, and the tolerances learned from reviews. */
 export interface OrganizationPolicy {
-  /** The policy with the organization's overlay number, which increases whenever `tolerances` or `overrides` change. */
+  /**
+   * The detection policy with the organization's overlay number, which increases whenever `tolerances` or `overrides`
+   * change.
+   */
   readonly policy: Policy;
-  /** Values that the organization sets in place of the default policy. They are already included in `policy`. */
+  /**
+   * Values that the organization sets in place of the default detection policy. They are already included in `policy`.
+   */
   readonly overrides: PolicyOverrides;
   readonly tolerances: readonly LearnedTolerance[];
 }
 
 /** Stores the detection policies of organizations. A stored policy never changes. */
 export interface PolicyStore {
-  /** Returns the organization's current policy, and stores it if the organization has not used it before. */
+  /**
+   * Returns the current detection policy of an organization, and stores it if the organization has not used it before.
+   */
   current(organizationId: string): Promise<OrganizationPolicy>;
   /**
    * Stores the learned tolerances and overrides of a detection policy that follow `previous`. Returns false if another
@@ -24,6 +31,6 @@ export interface PolicyStore {
     previous: OrganizationPolicy,
     change: Partial<Pick<OrganizationPolicy, 'tolerances' | 'overrides'>>,
   ): Promise<boolean>;
-  /** Returns the policy named by an analysis in `versions.policy`. */
+  /** Returns the detection policy named by an analysis in `versions.policy`. */
   find(organizationId: string, version: string): Promise<OrganizationPolicy | undefined>;
 }

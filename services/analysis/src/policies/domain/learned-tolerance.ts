@@ -10,26 +10,32 @@ import type { LearnedTolerance, ToleranceSubject } from '../../records/domain/to
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Minimum number of FALSE_POSITIVE reviews with the same signature within {@link WINDOW_DAYS}. */
+/**
+ * Minimum number of FALSE_POSITIVE reviews, for a learned tolerance, with the same signature within {@link
+ * WINDOW_DAYS}.
+ */
 const FALSE_POSITIVES_MIN = 3;
 /**
- * Minimum number of different reviewers from whose reviews a tolerance is learned. Reviews by one person also suffice
- * if the first and the last are far enough apart.
+ * Minimum number of different reviewers from whose reviews of findings a tolerance is learned. Reviews by one person
+ * also suffice if the first and the last are far enough apart.
  */
 const REVIEWERS_MIN = 2;
 const DAYS_BETWEEN_MIN = 30;
-/** Number of days for which a review counts, and for which a tolerance applies after the last review. */
+/**
+ * Number of days for which a review of a finding counts, and for which a learned tolerance applies after the last
+ * review.
+ */
 const WINDOW_DAYS = 365;
 const SIGNATURES_PER_SUPPLIER_AND_TYPE_MAX = 20;
-/** Maximum number of tolerances for one organization. The tolerances that expire first are dropped. */
+/** Maximum number of learned tolerances for one organization. The tolerances that expire first are dropped. */
 const TOLERANCES_MAX = 500;
 
 const ANY_SIGNATURE = 'ANY';
 const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
 
 /**
- * Returns the relations of the best-matching pair, such as `SEQ/EQ/SAME`. Findings that compare no records have one
- * signature for each type.
+ * Returns the relations of the best-matching pair of a finding, such as `SEQ/EQ/SAME`. Findings that compare no records
+ * have one signature for each type.
  */
 export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
   const rows = membersOf(evidence['comparisons']);
@@ -71,18 +77,18 @@ export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, 
   return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);
 }
 
-/** Fields of a current review from which tolerances are learned. */
+/** Fields of the current review of a finding from which tolerances are learned. */
 export interface TeachingReview {
   readonly disposition: Disposition;
   readonly reviewedAt: Date;
-  /** Id of the reviewer. Absent for an API key, and for reviews from before the id was stored. */
+  /** Id of the reviewer of a finding. Absent for an API key, and for reviews from before the id was stored. */
   readonly reviewedBy?: string;
 }
 
 /**
- * Returns the tolerance that the current reviews of one subject justify, if any. It requires three FALSE_POSITIVE
- * reviews within a year, from two people or over thirty days, without a confirmation among them and without a pair that
- * has the same number and amount (detection reference, section 10).
+ * Returns the learned tolerance that the current reviews of one kind of findings justify, if any. It requires three
+ * FALSE_POSITIVE reviews within a year, from two people or over thirty days, without a confirmation among them and
+ * without a pair that has the same number and amount (detection reference, section 10).
  */
 export function toleranceFrom(
   subject: ToleranceSubject,
@@ -123,7 +129,7 @@ export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): Lear
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
 }
 
-/** Returns the organization's tolerances with one subject replaced or removed, without expired ones. */
+/** Returns the learned tolerances of an organization with one subject replaced or removed, without expired ones. */
 export function withTolerance(
   current: readonly LearnedTolerance[],
   subject: ToleranceSubject,
@@ -140,7 +146,7 @@ export function withTolerance(
   return kept.sort(byExpiry).slice(-TOLERANCES_MAX).sort(bySubject);
 }
 
-/** Returns the tolerances that apply to a supplier on a given day. */
+/** Returns the learned tolerances that apply to a supplier on a given day. */
 export function tolerancesFor(
   tolerances: readonly LearnedTolerance[],
   supplierId: string,
@@ -152,7 +158,7 @@ export function tolerancesFor(
 }
 
 /**
- * Applies a learned tolerance to the finding, and adds a note about the change and its reason. Facts of old analyses
+ * Applies a learned tolerance to a finding, and adds a note about the change and its reason. Facts of old analyses
  * contain tolerances without `reviewers`, which are applied as before, so that a replay returns the same bytes.
  */
 export function tolerated<F extends Finding>(finding: F, tolerances: readonly LearnedTolerance[], policy: Policy): F {
@@ -203,7 +209,10 @@ function shortNoteOf(before: Level, after: Level): string {
     : `Earlier reviews lowered the severity from ${before.severity}.`;
 }
 
-/** Describes the lowered values, the reviews that caused the change, and the expiry date of the tolerance. */
+/**
+ * Describes the lowered severity and confidence of a finding, the reviews that caused the change, and the expiry date
+ * of the tolerance.
+ */
 function noteOf(
   before: Level,
   after: Level,

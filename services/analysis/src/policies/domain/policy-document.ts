@@ -3,7 +3,7 @@ import type { LearnedTolerance } from '../../records/domain/tolerance.js';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 
-/** A complete policy as a JSON document: all parameters and learned tolerances. */
+/** A complete detection policy as a JSON document: all parameters and learned tolerances. */
 export interface PolicyDocument {
   readonly policy: Policy;
   /**
@@ -16,8 +16,8 @@ export interface PolicyDocument {
 const PATH = 'policy_json';
 
 /**
- * Reads a policy document in the format that `writePolicy` produces. The document must have exactly the members that
- * this release's policy has, so that a misspelt parameter does not silently keep its default.
+ * Reads a detection policy document in the format that `writePolicy` produces. The document must have exactly the
+ * members that this release's policy has, so that a misspelt parameter does not silently keep its default.
  * @param path the request field that contains the document
  * @throws DomainError invalid, with the first member that is missing, unknown or of the wrong type
  */
@@ -34,7 +34,7 @@ export function readPolicy(json: string, path: string = PATH): PolicyDocument {
   return { policy: policy as unknown as Policy, tolerances: readTolerances(tolerances) };
 }
 
-/** Writes a policy as a JSON document that people can read and change. */
+/** Writes a detection policy as a JSON document that people can read and change. */
 export function writePolicy({
   policy,
   tolerances,

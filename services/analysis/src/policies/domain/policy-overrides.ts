@@ -11,7 +11,7 @@ const PATH = 'overrides_json';
 const FIXED: readonly string[] = ['id', 'version', 'overlay', 'effectiveFrom'];
 
 /**
- * Reads policy overrides and checks that the resulting policy is valid.
+ * Reads overrides of a detection policy and checks that the resulting policy is valid.
  * @throws DomainError invalid, with the first member that is unknown, fixed or of the wrong type
  */
 export function readOverrides(json: string): PolicyOverrides {

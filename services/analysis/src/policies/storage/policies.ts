@@ -31,9 +31,9 @@ export interface PolicyDocument {
   readonly createdAt: Date;
 }
 
-/** Policy parameters of a release, stored by policy name and without overrides. */
+/** Detection policy parameters of a release, stored by policy name and without overrides. */
 export interface ReleasePolicyDocument {
-  /** Name of the policy with its digest, such as `default-3+0123456789ab`. */
+  /** Name of a detection policy with its digest, such as `default-3+0123456789ab`. */
   readonly _id: string;
   readonly policy: Policy;
   readonly createdAt: Date;
@@ -47,7 +47,8 @@ export async function createPolicyIndexes(collection: Collection<PolicyDocument>
 }
 
 /**
- * Stores this release's parameters under their name, or checks that the stored parameters are equal.
+ * Stores the detection policy parameters of this release under their name, or checks that the stored parameters are
+ * equal.
  * @throws Error if the database has other parameters under this name, because its analyses could then not be replayed
  */
 export async function registerReleasePolicy(
@@ -59,7 +60,7 @@ export async function registerReleasePolicy(
   try {
     await collection.updateOne({ _id: name }, { $setOnInsert: { policy, createdAt: now } }, { upsert: true });
   } catch (error) {
-    // A duplicate key means that another replica has just stored the same parameters.
+    // A duplicate key means that another replica has just stored the same policy parameters.
     if (!isDuplicateKey(error)) throw error;
   }
   const stored = await collection.findOne({ _id: name });
@@ -107,7 +108,8 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
   };
   return {
     async current(organizationId) {
-      // The tolerances and overrides of a policy are stored once for each release that used them and never change.
+      // The tolerances and overrides of a detection policy are stored once for each release that used them and never
+      // change.
       const newest = await collection.findOne(
         { organizationId },
         { sort: { overlay: -1, createdAt: -1 }, projection: { overlay: 1, tolerances: 1, overrides: 1 } },
@@ -117,7 +119,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
-      // The policy that is stored under a name determines what the name means.
+      // The detection policy that is stored under a name determines what the name means.
       const stored = await find(organizationId, version);
       return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },

@@ -7,8 +7,8 @@ import { repeat } from '@invoicecontrol/runtime/repeat';
 import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
 
 /**
- * Files that the rate feed provides: `history` begins in 1999, `recent` has the last 90 days, and `daily` the newest
- * day.
+ * Files that the feed of euro exchange rates provides: `history` begins in 1999, `recent` has the last 90 days, and
+ * `daily` the newest day.
  */
 export type RateFile = 'history' | 'recent' | 'daily';
 
@@ -32,15 +32,15 @@ const RECENT_DAYS = 80;
 const WINDOW = { from: '15:30', to: '18:00' } as const;
 
 export interface RateLoader {
-  /** Loads missing rates: all days into an empty database, or the last weeks after a pause. */
+  /** Loads missing exchange rates: all days into an empty database, or the last weeks after a pause. */
   catchUp(): Promise<void>;
   /** Loads the newest day's exchange rates during the hours in which they are published. */
   readDaily(): Promise<void>;
 }
 
 /**
- * Keeps the euro reference rates up to date (currencies reference, section 1). If the feed is unavailable, the last
- * rates are used. Nothing is deleted.
+ * Keeps the euro reference rates up to date (currencies reference, section 1). If the feed of exchange rates is
+ * unavailable, the last rates are used. Nothing is deleted.
  */
 export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoader {
   const load = async (file: RateFile): Promise<void> => {
@@ -66,10 +66,10 @@ export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoad
   };
 }
 
-/** Interval between reads, and delay before a retry after a fault. */
+/** Interval between reads of the exchange rates, and delay before a retry after a fault. */
 const READ_EACH_MS = 30 * 60_000;
 
-/** Loads missing rates at once, and then reads every half hour while the service runs. */
+/** Loads missing exchange rates at once, and then reads every half hour while the service runs. */
 export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise<void> } {
   const complain = (error: unknown): void =>
     logger.warn({ error }, 'exchange rates could not be read; the previous ones stay in use');

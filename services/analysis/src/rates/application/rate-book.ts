@@ -9,8 +9,8 @@ export interface PublishedDay {
 
 export interface RateStore {
   /**
-   * Stores days, oldest first, so that another replica that reads at the same time misses only newer days. An existing day is
-   * replaced, and none is removed.
+   * Stores days with exchange rates, oldest first, so that another replica that reads at the same time misses only
+   * newer days. An existing day is replaced, and none is removed.
    */
   save(days: readonly PublishedDay[]): Promise<void>;
   /** Returns the days with published exchange rates from `first` on, oldest first. */
@@ -19,8 +19,8 @@ export interface RateStore {
 }
 
 /**
- * Keeps the rates of every published day since 1999 (about seven thousand days) in memory, so that a lookup needs no
- * database command.
+ * Keeps the exchange rates of every published day since 1999 (about seven thousand days) in memory, so that a lookup
+ * needs no database command.
  */
 export interface RateBook {
   readonly published: PublishedRates;

@@ -17,7 +17,7 @@ const fileNames: Readonly<Record<RateFile, string>> = {
 const FETCH_MS_MAX = 60_000;
 /** Maximum size of a file with exchange rates. The complete history has about 8 MB. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
-/** Size of the chunks in which a file is parsed, so that other work can run in between. */
+/** Size of the chunks in which a file with exchange rates is parsed, so that other work can run in between. */
 const PIECE_BYTES = 64 * 1024;
 const CONNECT_MS_MAX = 10_000;
 /** Number of connections to the European Central Bank. One is enough, because its files are read one after another. */
@@ -66,8 +66,8 @@ export function ecbFeed(baseUrl: string): RateFeed {
 }
 
 /**
- * Parses a rate feed: `Cube` elements with a `time` that contain `Cube` elements with `currency` and `rate`. Rates
- * remain decimal strings. A currency that was not published is absent or `N/A`.
+ * Parses a feed of exchange rates: `Cube` elements with a `time` that contain `Cube` elements with `currency` and
+ * `rate`. Rates remain decimal strings. A currency that was not published is absent or `N/A`.
  * @throws Error if the document is not such a feed
  */
 async function parseRates(file: Buffer): Promise<PublishedDay[]> {

@@ -5,7 +5,7 @@ import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
 /** An upload whose file is stored. */
 export interface KeptUpload {
-  /** Channel origin of the upload. Undefined for a document that a caller uploaded. */
+  /** Channel, such as KSeF, through which an upload came. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;
 }
 

@@ -22,7 +22,7 @@ const SORT_CODE = `${ACCOUNT}.sort_code`;
 const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
 const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 
-/** Minimum confidence of a supplier name that the tax id or the account confirms. */
+/** Minimum confidence of a supplier name in a document that the tax id or the account confirms. */
 const CONFIDENCE_OF_KNOWN_NAME = 0.95;
 
 /** Origin of the value of an invoice field. */
@@ -36,16 +36,19 @@ export interface Provenance {
   readonly box: readonly number[];
   /** Confidence that the value of the invoice field was read correctly, from 0 to 1. */
   readonly confidence: number;
-  /** Method by which the value was found: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
+  /**
+   * Method by which the value of an invoice field was found: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST
+   * or USER.
+   */
   readonly method: string;
   readonly xpath?: string;
   readonly correctedBy?: string;
   readonly correctedAt?: Date;
 }
 
-/** An uploaded invoice, built from the reading, the request and the current corrections. */
+/** An uploaded invoice, built from the document reading, the request and the current corrections. */
 export interface ReadInvoice {
-  /** The canonical invoice. Undefined while required fields are missing. */
+  /** The canonical invoice that was read from an upload. Undefined while required fields are missing. */
   readonly invoice: CanonicalInvoice | undefined;
   /** Paths of required invoice fields that are missing. */
   readonly missing: readonly string[];
@@ -72,7 +75,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   let invalidIban = reading?.invalidIban;
   for (const { field, value, raw, page, box, confidence, method, xpath } of reading?.fields ?? []) {
     if (!fieldPaths.includes(field)) continue;
-    // An account that fails only the national check of its country is kept, and the engine reports it.
+    // A bank account in a document that fails only the national check of its country is kept, and the engine reports
+    // it.
     if (field === IBAN && readPrintedIban(value).kind !== 'IBAN') {
       invalidIban ??= raw;
       continue;
@@ -146,7 +150,8 @@ export interface ReadingParts {
 }
 
 /**
- * Checks whether corrected fields replace an earlier correction of the same field, or of the account in its other form.
+ * Checks whether corrected fields of an upload replace an earlier correction of the same field, or of the account in
+ * its other form.
  */
 export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
   const isGiven = (path: string): boolean => fields[path] !== undefined;
@@ -156,8 +161,8 @@ export function replaces(fields: Readonly<Record<string, string>>, earlier: stri
 }
 
 /**
- * Returns the provenance of the placeholder that stands for an unknown currency. The document has no printed value for
- * it.
+ * Returns the provenance of the placeholder that stands for an unknown currency of a document, which has no printed
+ * value for it.
  */
 function unknownCurrency(method: string | undefined): Provenance {
   return {
@@ -211,8 +216,8 @@ function validInvoice(
 }
 
 /**
- * Returns the fields that caused a fault of the invoice. The two fields of a UK account give way to an IBAN, unless a
- * person entered both of them and no IBAN.
+ * Returns the fields of an uploaded invoice that caused a fault. The two fields of a UK account give way to an IBAN,
+ * unless a person entered both of them and no IBAN.
  */
 function fieldsBehind(
   path: string,

@@ -9,7 +9,7 @@ export interface AnalysisRecord {
   readonly facts: AnalysisFacts;
 }
 
-/** An analysis of an invoice without its facts and findings. */
+/** A summary of an invoice analysis, without its facts and findings. */
 export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
 
 /**
@@ -18,8 +18,8 @@ export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
  */
 export interface AnalysisStore {
   /**
-   * Copies the current analysis of an invoice to the earlier ones. Must be called before a commit replaces the analysis,
-   * and may be repeated, because the id is derived.
+   * Copies the current analysis of an invoice to the earlier ones. It must be called before a commit replaces the
+   * analysis, and may be repeated, because the id is derived.
    */
   keepCurrent(of: InvoiceReference): Promise<void>;
   /** Returns the analysis of an invoice that has the given number. The first analysis of an invoice has number 1. */

@@ -8,8 +8,8 @@ import type { FindingActor, FindingRecord, FindingSubject } from './finding-stor
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * Builds the events for a decision: the decision, each new open finding, and its assignment by a routing rule. For scan
- * rows and ERP bills, only findings are announced.
+ * Builds the events for a decision on an invoice: the decision, each new open finding, and its assignment by a routing
+ * rule. For scan rows and ERP bills, only findings are announced.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function announcementsOf(
@@ -46,7 +46,7 @@ export function raisedAnnouncements(
 
 interface RaisedOn {
   readonly companyId: string;
-  /** Id of the invoice. Undefined for a finding about a history scan or the books as a whole. */
+  /** Id of the invoice of a finding. Undefined for a finding about a history scan or the books as a whole. */
   readonly invoiceId: string | undefined;
   readonly scanId: string | undefined;
 }

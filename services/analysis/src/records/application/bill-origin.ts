@@ -11,7 +11,7 @@ export interface BillOrigin {
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  /** Purchase orders that the bill names. The canonical invoice contains only the first one. */
+  /** Purchase orders that an ERP bill names. The canonical invoice contains only the first one. */
   readonly purchaseOrderRefs: readonly string[];
   readonly paidAmount: DecimalAmount | undefined;
   readonly paidAccountExternalId: string | undefined;
@@ -20,8 +20,8 @@ export interface BillOrigin {
   readonly contentHash: string | undefined;
   readonly importedAt: Date;
   /**
-   * Time at which other invoices could first find the bill by its keys, in milliseconds since 1970. It determines the
-   * bill's position among invoices and never changes. Otherwise voiding a bill and entering it again would make it
+   * Time at which other invoices could first find the ERP bill by its keys, in milliseconds since 1970. It determines
+   * the bill's position among invoices and never changes. Otherwise voiding a bill and entering it again would make it
    * newer than the invoice that repeats it.
    */
   readonly foundAtMs: number | undefined;

@@ -4,16 +4,16 @@ import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/fact
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 
-/** A record that counts invoices, each of them once. It is written with a version check. */
+/** A record of a supplier or link that counts invoices, each of them once. It is written with a version check. */
 export interface CountedRecord {
-  /** Version of the counting record, or 0 while the record is not stored. */
+  /** Version of a record that counts invoices, or 0 while the record is not stored. */
   readonly version: number;
   readonly countedUnits: readonly string[];
 }
 
 /** A supplier or link that has counted one more invoice. */
 export interface CountedUnit<R extends CountedRecord> {
-  /** Counting record of the supplier or link as it was read. Undefined if no record existed. */
+  /** Record of the supplier or link that counts invoices, as it was read. Undefined if no record existed. */
   readonly before: R | undefined;
   readonly record: R;
   readonly unitId: string;
@@ -23,8 +23,8 @@ export interface SupplierRecord extends CountedRecord {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
   /**
-   * Ids of the newest invoices that are excluded from the profile, because they are suspected copies or a person
-   * confirmed them as duplicate or fraud.
+   * Ids of the newest invoices that are excluded from the supplier profile, because they are suspected copies or a
+   * person confirmed them as duplicate or fraud.
    */
   readonly withdrawnUnits: readonly string[];
 }
@@ -71,7 +71,7 @@ export interface SupplierStore {
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Finds suppliers that share one of the keys for similar names. At most 64 are returned for each key. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
-  /** Reads the identities of suppliers that share one of the keys, without their profiles. */
+  /** Reads the identities of suppliers that share one of the identity keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   /** Reads the names and accounts of suppliers, without the rest of their profiles. */
   paidSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PaidSupplier>>;
@@ -79,7 +79,8 @@ export interface SupplierStore {
   /** Returns the given ids that belong to suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
   /**
-   * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.
+   * Stores the record of a supplier as the version that follows `version`. Returns false if another writer has already
+   * stored one.
    */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /**
@@ -99,7 +100,8 @@ export interface SupplierStore {
 export interface LinkStore<L> {
   find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
   /**
-   * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.
+   * Stores the record of a link as the version that follows `version`. Returns false if another writer has already
+   * stored one.
    */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
   /**
@@ -107,7 +109,10 @@ export interface LinkStore<L> {
    * the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
-  /** Reads many link records. The result contains the link records that exist, by key. */
+  /**
+   * Reads many link records (counted bank accounts and orders). The result contains the link records that exist, by
+   * key.
+   */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
    * Stores records in which the unit (an invoice or a history scan) is already counted.

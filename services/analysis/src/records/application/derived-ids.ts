@@ -12,8 +12,8 @@ const namespaces = {
 } as const;
 
 /**
- * Returns the id for an invoice. The same key in the same organization always gives the same id. Without a key, every
- * invoice gets a new id.
+ * Returns the id for an invoice. The same idempotency key in the same organization always gives the same id. Without a
+ * key, every invoice gets a new id.
  */
 export function invoiceIdFor(organizationId: string, idempotencyKey: string | undefined): string {
   return idempotencyKey === undefined

@@ -28,7 +28,7 @@ export interface WorkedFinding extends FindingRecord {
   readonly organizationId: string;
   readonly version: number;
   readonly reviewedAt?: Date;
-  /** The person who made the decision. Absent if an API key was used. */
+  /** The person who made the last decision about a finding. Absent if an API key was used. */
   readonly reviewedBy?: string;
   /** Time from which the finding blocks its bank account in the whole organization. Absent if it does not block one. */
   readonly blockedSince?: Date;
@@ -43,8 +43,8 @@ export interface FindingActor {
 export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
 
 /**
- * An entry in a finding's history. REVIEWED and RECOMPUTED entries change a disposition or a decision. ASSIGNED entries
- * change the assignee.
+ * An entry in the history of a finding. REVIEWED and RECOMPUTED entries change a disposition or a decision. ASSIGNED
+ * entries change the assignee.
  */
 export interface FindingChange {
   readonly at: Date;
@@ -121,7 +121,7 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly minSeverity?: Severity | undefined;
 }
 
-/** Changes to a finding that are made in one write. Each change adds an entry to the history. */
+/** Changes to a finding that are made in one write. Each change adds an entry to the history of the finding. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
   /** Finding in the form in which a repeated analysis has just raised it. */
@@ -176,7 +176,7 @@ export interface FindingStore {
   severeOfBills(organizationId: string, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the actors and people who set a disposition on a finding of the invoices, as `<type>:<id>`. */
   reviewersOf(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Reads at most `limit` findings for a summary, in no particular order. */
+  /** Reads at most `limit` findings for their summary, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Adds the amounts that are now known to findings of this analysis that were stored without an amount. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
@@ -186,10 +186,10 @@ export interface FindingStore {
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
   /**
-   * Returns a page of reviewed findings from any tenant whose decision or profile may not reflect the review yet,
-   * ordered by id, for the sweep.
+   * Returns a page of reviewed findings from any tenant whose invoice decision or supplier profile may not reflect the
+   * review yet, ordered by id, for the sweep.
    */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
-  /** Records that all changes that follow from this version of the review are stored. */
+  /** Records that all changes that follow from this version of a finding review are stored. */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

@@ -16,8 +16,8 @@ import type { BillOrigin } from './bill-origin.js';
 export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
   /**
-   * Amount at risk. Absent if there was no rate into the base currency, or if the finding was stored before amounts
-   * existed.
+   * Amount at risk of a finding. Absent if there was no rate into the base currency, or if the finding was stored
+   * before amounts existed.
    */
   readonly amountAtRisk?: AmountAtRisk;
   /**
@@ -30,11 +30,14 @@ export interface StoredFinding extends AnalysisFinding {
 /** A decision that is stored with its invoice. */
 export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly analysisId: string;
-  /** Number of the analysis, 1 for the first analysis of the invoice. */
+  /** Number of an analysis, 1 for the first analysis of the invoice. */
   readonly number: number;
-  /** Number of the earlier analysis whose history this analysis uses. It is 1 unless the invoice has been corrected. */
+  /**
+   * Number of the earlier analysis whose history this analysis uses. That number is 1 unless the invoice has been
+   * corrected.
+   */
   readonly basis?: number;
-  /** Supplier to which the invoice was assigned. */
+  /** Supplier to which the decision assigned the invoice. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
   /** The previous analysis of the invoice, if this one repeats it, and the differences between them. */
@@ -58,7 +61,7 @@ interface StoredInvoice {
   readonly fingerprint: string | undefined;
   /** Month in which the invoice counts as an analysis. Undefined if it does not count. */
   readonly usageMonth: string | undefined;
-  /** Origin of a bill that was imported from an ERP. */
+  /** Origin of an invoice that was imported as a bill from an ERP. */
   readonly erp: BillOrigin | undefined;
 }
 
@@ -76,7 +79,7 @@ export interface DecidedInvoice extends StoredInvoice {
   readonly status: 'ANALYZED';
   /** The analysis of the invoice with its original decision, which is never changed. */
   readonly analysis: DecidedAnalysis;
-  /** The current decision: the decision of the analysis after all reviews of its findings. */
+  /** The current decision on the invoice: the decision of the analysis after all reviews of its findings. */
   readonly verdict: RiskDecision;
   /** The row of an earlier history scan that this row repeats. The invoice was counted with that row. */
   readonly reimportOf: ReimportedRow | undefined;
@@ -138,7 +141,7 @@ export interface NewInvoice extends InvoiceReference {
   readonly leaseMs: number;
 }
 
-/** Operations of the invoices collection that use cases need. */
+/** Operations on the collection of invoices that use cases need. */
 /** An invoice that has been unfinished for too long, as reported to the operator. */
 export interface StuckInvoice extends InvoiceReference {
   readonly isDecided: boolean;
@@ -186,10 +189,10 @@ export interface InvoiceStore {
       change: DecisionChange | undefined;
     },
   ): Promise<void>;
-  /** Returns the newest changes of an invoice's decision, oldest first. */
+  /** Returns the newest changes of the decision on an invoice, oldest first. */
   decisionChanges(organizationId: string, invoiceId: string): Promise<readonly DecisionChange[]>;
   /**
-   * Finds records that share one of the keys. If a key has very many records, the newest are returned.
+   * Finds invoices and ERP bills that share one of the keys. If a key has very many records, the newest are returned.
    * @param before an invoice that is analyzed again; later records are left out, so that they do not displace earlier
    *   ones
    */
@@ -197,7 +200,10 @@ export interface InvoiceStore {
   /** Reads the notes from reviews and the ERP on these invoices. Invoices without notes are left out. */
   notes(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, MatchNotes>>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
-  /** Returns the gross amounts of the newest invoices in the base currency. Invoices without a rate are left out. */
+  /**
+   * Returns the gross amounts of the newest invoices in the base currency. Invoices without an exchange rate are left
+   * out.
+   */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
   /** Returns the given invoices that exist and were billed to the company, with their times of receipt. */
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
@@ -205,7 +211,7 @@ export interface InvoiceStore {
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
-  /** Returns undecided invoices from any tenant whose worker has stopped, for the sweep. */
+  /** Returns undecided invoices from any tenant whose worker has stopped, for the recovery sweep. */
   undecided(): Promise<InvoiceReference[]>;
   /**
    * Returns a limited number of invoices from any tenant that were received before a time and have no decision or are
@@ -214,17 +220,17 @@ export interface InvoiceStore {
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
   /**
    * Returns a page of decided invoices from any tenant whose derived records may be missing, ordered by id, for the
-   * sweep.
+   * recovery sweep.
    */
   pending(decidedBefore: Date, afterId?: string): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
   /**
-   * Returns a decided invoice whose derived records may be missing. Undefined if none are missing or the invoice does
-   * not exist.
+   * Returns a decided invoice whose derived records may be missing, such as findings. Undefined if none are missing or
+   * the invoice does not exist.
    */
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
   /** Checks whether the finding belongs to a decided invoice whose derived records may be missing. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
-  /** Returns which of the analyses are the newest ones of their invoices. */
+  /** Returns which of the given analyses are the newest ones of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the ids of the given invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;

@@ -17,19 +17,19 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** Facts of the analysis of the row. Absent if an earlier call has decided the row. */
+  /** Facts of the analysis of a history scan row. Absent if an earlier call has decided the row. */
   readonly facts?: AnalysisFacts;
   /**
-   * Time that counts as the receipt of the row. It is later than the real time if concurrent invoices were decided
-   * before the history scan.
+   * Time that counts as the receipt of a history scan row. It is later than the real time if concurrent invoices were
+   * decided before the history scan.
    */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** Row of an earlier history scan that this row repeats. */
+  /** Row of an earlier history scan that this scan row repeats. */
   readonly reimportOf?: ReimportedRow;
 }
 
-/** Decision on a row that an earlier call or a faster worker made. */
+/** Decision on a history scan row that an earlier call or a faster worker made. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
 /** Reference to the rows of one history scan. */
@@ -41,24 +41,26 @@ export interface RowsReference {
 
 /** Operations on the rows of a history scan that use cases need. Each operation handles many rows. */
 export interface RowStore {
-  /** Stores rows as RECEIVED. Rows that already exist stay unchanged. */
+  /** Stores history scan rows as RECEIVED. Rows that already exist stay unchanged. */
   receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
   /** Checks whether the organization has any invoices. */
   hasHistory(organizationId: string): Promise<boolean>;
   /**
-   * Finds records that have one of the keys, except rows of the history scan. If a key has very many records, the
-   * newest are returned.
+   * Finds invoices and ERP bills that have one of the keys, except rows of the history scan. If a key has very many
+   * records, the newest are returned.
    */
   candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Finds the organization's records that count as received from a given time on, except rows of the history scan. */
+  /**
+   * Finds the invoices of an organization that count as received from a given time on, except rows of the history scan.
+   */
   arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
   /** Returns the first analysis of each invoice, keyed by invoice id. Invoices without an analysis are left out. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**
-   * Commits the decisions on rows: each invoice gets its first analysis with the facts and the events.
+   * Commits the decisions on history scan rows: each invoice gets its first analysis with the facts and the events.
    * @returns ids of invoices that another worker has decided, which keep their decision
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
-  /** Stores the findings of committed decisions on rows as records. The call may be repeated. */
+  /** Stores the findings of committed decisions on history scan rows as records. The call may be repeated. */
   finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface RowsOutcome {
   readonly decisionCounts: Readonly<Record<Decision, number>>;
   /** Number of findings by type, including findings about the history scan as a whole. */
   readonly findingCounts: Readonly<Record<string, number>>;
-  /** Sum of the gross amounts for which a rate exists, in the base currency with six decimals. */
+  /** Sum of the gross amounts of history scan rows for which a rate exists, in the base currency with six decimals. */
   readonly convertedTotal: DecimalAmount;
   readonly unconvertedInvoices: number;
 }
@@ -33,7 +33,10 @@ export interface ScanRunStore {
    * @returns the run, with a flag that is true if an earlier call began it
    */
   begin(of: RowsReference, receivedAt: Date, now: Date): Promise<{ readonly run: ScanRun; readonly isRepeat: boolean }>;
-  /** Moves the receipt of the rows to a later time, because other invoices were decided without finding these rows. */
+  /**
+   * Moves the receipt of the rows of a history scan to a later time, because other invoices were decided without
+   * finding these rows.
+   */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
   /** Returns which of the history scans have rows that may not be counted in all records yet. */

@@ -10,7 +10,7 @@ export interface UploadRequest {
   readonly companyId?: string;
 }
 
-/** A value that a person entered to replace a value that was read from a document. */
+/** A correction: the value that a person entered to replace a value that was read from a document. */
 export interface Correction {
   /** Path of the corrected invoice field in the canonical invoice. */
   readonly field: string;
@@ -20,7 +20,7 @@ export interface Correction {
   readonly at: Date;
 }
 
-/** Reason why no invoice could be read. `reason` is a value of documents.v1.ReadingFailure. */
+/** Reason why no invoice could be read from an upload. `reason` is a value of documents.v1.ReadingFailure. */
 export interface UploadFailure {
   readonly reason: string;
   readonly message: string;
@@ -40,7 +40,7 @@ interface RequestedUpload extends InvoiceReference {
    * for this one because it was decided or because too many attempts failed.
    */
   readonly sequence: string | undefined;
-  /** Company stated in the request, or the default company. The invoice may name another one. */
+  /** Company stated in the request to analyze an upload, or the default company. The invoice may name another one. */
   readonly companyId: string;
   /** True if a worker is working on the upload, or will do so. */
   readonly isDue: boolean;
@@ -61,14 +61,14 @@ export interface UnreadUpload extends RequestedUpload {
   readonly failure?: undefined;
 }
 
-/** An upload that was read. Its invoice is stored and decided, or a worker will do so next. */
+/** An uploaded document that was read. Its invoice is stored and decided, or a worker will do so next. */
 export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
   /** Month in whose quota the analysis of the upload counts. */
   readonly usageMonth: string;
-  /** Response of the documents service with the fields that were read. */
+  /** Response of the documents service with the fields that were read from a document. */
   readonly extracted: ExtractDocumentResponse;
-  /** Name of a known supplier that replaces the supplier name that was read. */
+  /** Name of a known supplier that replaces the supplier name read from a document. */
   readonly knownSupplierName?: string;
   readonly failure?: undefined;
 }
@@ -126,15 +126,15 @@ export interface UploadStore {
    */
   saveReading(at: UnreadUpload, read: Pick<ReadUpload, 'extracted' | 'knownSupplierName'>): Promise<ReadUpload>;
   /**
-   * Completes the work on an upload that could not be read. The upload no longer counts in its month, and an event
-   * announces the failure.
+   * Completes the work on an upload that could not be read. The upload no longer counts as an analysis in its month,
+   * and an event announces the failure.
    */
   fail(
     at: UnreadUpload,
     failed: { readonly extracted: ExtractDocumentResponse | undefined; readonly failure: UploadFailure },
     events: readonly Announcement[],
   ): Promise<void>;
-  /** Stores corrections of an upload as due work. A failed upload then counts towards the quota again. */
+  /** Stores corrections of an upload as due work. A failed upload then counts towards the quota of analyses again. */
   correct(
     at: ReadUpload | FailedUpload,
     corrected: {
@@ -147,7 +147,7 @@ export interface UploadStore {
   finish(at: ReadUpload): Promise<void>;
   /** Releases an upload whose work cannot be done now. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
-  /** Returns the first document of a sequence, if the time of its next attempt has come. */
+  /** Returns the first uploaded document of a sequence, if the time of its next attempt has come. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
   /** Checks whether a document received through a channel was accepted but has no decision yet. */
   hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;

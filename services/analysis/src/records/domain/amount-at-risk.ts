@@ -8,7 +8,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Amount that would be paid wrongly if the finding were ignored, in the base currency at the time of the decision. */
 export interface AmountAtRisk {
   readonly currency: string;
-  /** Amount at risk, with as many decimals as the currency has. It is never negative. */
+  /** Amount at risk of a finding, with as many decimals as the currency has. It is never negative. */
   readonly amount: DecimalAmount;
 }
 
@@ -19,8 +19,8 @@ const STATED_PART: Partial<Record<FindingType, string>> = {
 };
 
 /**
- * Returns the amount at risk: the whole gross amount, or the part that the finding states as excessive. It is zero for
- * an INFO finding, which stops no payment, and for credit notes and zero amounts, which are not paid.
+ * Returns the amount at risk of a finding: the whole gross amount, or the part that the finding states as excessive. It
+ * is zero for an INFO finding, which stops no payment, and for credit notes and zero amounts, which are not paid.
  * @returns undefined if no rate into the base currency exists
  */
 export function amountAtRiskOf(

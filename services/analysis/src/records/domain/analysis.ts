@@ -14,7 +14,7 @@ export interface AnalysisFacts extends Facts {
   readonly reviews: readonly ReviewFact[];
   /** Bills that reviews had removed from the supplier's profile. Absent in facts stored before the field existed. */
   readonly withdrawnUnits?: readonly string[];
-  /** Tolerances learned from reviews of this supplier's findings. Absent if there are none. */
+  /** Tolerances learned from reviews of findings about the supplier of an invoice. Absent if there are none. */
   readonly tolerances?: readonly LearnedTolerance[];
 }
 
@@ -25,19 +25,20 @@ export interface AnalysisFinding extends Finding {
 
 export interface Analysis extends RiskDecision {
   /**
-   * Findings ordered by severity, most severe first. Findings that do not count, such as FALSE_POSITIVE, are included.
+   * Findings of an analysis ordered by severity, most severe first. Findings that do not count, such as FALSE_POSITIVE,
+   * are included.
    */
   readonly findings: readonly AnalysisFinding[];
   /**
-   * Versions that produced the analysis. `compliance` names the rules that validated an electronic invoice, separated
-   * by commas. It is absent if there were none.
+   * Versions that produced an analysis. `compliance` names the rules that validated an electronic invoice, separated by
+   * commas. It is absent if there were none.
    */
   readonly versions: { readonly riskEngine: string; readonly policy: string; readonly compliance?: string };
 }
 
 /**
- * Computes score and decision from the findings that count. They are computed again from stored findings after a
- * review.
+ * Computes the score and the decision of an invoice from the findings that count. They are computed again from stored
+ * findings after a review.
  */
 export function decideFindings(
   findings: readonly (ScoredFinding & { readonly disposition: Disposition })[],

@@ -17,8 +17,8 @@ export interface AnalysisDifference {
 }
 
 /**
- * Lists the differences between an analysis and the previous one: decision, score, versions, and findings by evidence
- * key.
+ * Lists the differences between an analysis of an invoice and the previous one: decision, score, versions, and findings
+ * by evidence key.
  */
 export function differencesBetween(before: Analysis, after: Analysis): AnalysisDifference[] {
   const fields: readonly (readonly [AnalysisDifference['field'], string, string])[] = [
@@ -111,8 +111,8 @@ function comparedFinding({
 }
 
 /**
- * Returns the analysis without sentences. Findings with equal severity, confidence and type are stored in the order of
- * their sentences, so they are sorted by key here.
+ * Returns an analysis without the sentences of its findings. Findings with equal severity, confidence and type are
+ * stored in the order of their sentences, so they are sorted by key here.
  */
 function resultWithoutSentences(analysis: Analysis): ComparedResult {
   const result = resultOf(analysis);

@@ -25,7 +25,7 @@ export interface ReviewFact {
    * Invoice of the reviewed finding. Dispositions other than FALSE_POSITIVE apply only to findings about this invoice.
    */
   readonly invoiceId: string | null;
-  /** Pairs that a FALSE_POSITIVE clears. Empty for findings that are not about pairs. */
+  /** Pairs of invoices that a FALSE_POSITIVE review clears. Empty for findings that are not about pairs. */
   readonly pairKeys: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function clearedPairsOf(reviews: readonly ReviewFact[]): string[] {
   return reviews.flatMap(({ disposition, pairKeys }) => (disposition === 'FALSE_POSITIVE' ? pairKeys : []));
 }
 
-/** Returns the keys of the record pairs that a finding is about. */
+/** Returns the keys of the invoice pairs that a finding is about. */
 export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
   return subjects.flatMap((subject) => (subject.kind === 'PAIR' ? subject.pairKey : []));
 }

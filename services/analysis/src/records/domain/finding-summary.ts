@@ -13,17 +13,23 @@ export interface SummarizedFinding {
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Id of the invoice. Absent if the finding belongs to a history scan or the books as a whole. */
+  /** Id of the invoice of a finding. Absent if the finding belongs to a history scan or the books as a whole. */
   readonly invoiceId?: string;
-  /** Id of the history scan. Absent if the finding does not belong to a scan. */
+  /** Id of the history scan of a finding. Absent if the finding does not belong to a scan. */
   readonly scanId?: string;
-  /** Amount at risk. Absent if there was no rate, or if the finding was stored before amounts existed. */
+  /**
+   * Amount at risk of a finding. Absent if there was no exchange rate, or if the finding was stored before amounts
+   * existed.
+   */
   readonly amountAtRisk?: AmountAtRisk;
 }
 
 /** Counts and amounts of a group of findings. */
 export interface FindingTotals {
-  /** The type, severity, disposition or month (`YYYY-MM`) that the group has in common. Empty for all findings. */
+  /**
+   * The type, severity, disposition or month (`YYYY-MM`) that a group of findings has in common. Empty for all
+   * findings.
+   */
   readonly key: string;
   readonly count: number;
   /** Number of findings that are waiting for a person: OPEN and UNDER_REVIEW. */
@@ -44,13 +50,13 @@ export interface FindingSummary {
   readonly total: FindingTotals;
   /** Number of findings without a usable amount, because none is known or it is in an earlier base currency. */
   readonly withoutAmount: number;
-  /** Totals by type, ordered by amount at risk and then by the number of open findings. */
+  /** Totals of the findings by type, ordered by amount at risk and then by the number of open findings. */
   readonly byType: readonly FindingTotals[];
   /** Totals of the findings by requested severity, most severe first. */
   readonly bySeverity: readonly FindingTotals[];
   /** Totals of the findings, one entry for each disposition. */
   readonly byDisposition: readonly FindingTotals[];
-  /** Totals by month of creation in UTC, oldest first. Months without findings are left out. */
+  /** Totals of the findings by month of creation in UTC, oldest first. Months without findings are left out. */
   readonly byMonth: readonly FindingTotals[];
 }
 
@@ -106,7 +112,8 @@ export function* summarizeFindings(
 type Valued = SummarizedFinding & { readonly micro: bigint };
 
 /**
- * Lowest severity that counts as risk. An invoice with only less severe findings passes, so its money is not at risk.
+ * Lowest severity of a finding that counts as risk. An invoice with only less severe findings passes, so its money is
+ * not at risk.
  */
 const RISK_SEVERITY_MIN: Severity = 'MEDIUM';
 const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
@@ -130,7 +137,7 @@ function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly str
       row.count++;
       if (OPEN.has(finding.disposition)) row.open++;
     },
-    /** Adds the amounts from one invoice to the totals. */
+    /** Adds the amounts from one invoice to the totals of findings. */
     add(findings: readonly Valued[]): void {
       const largest = new Map<string, { open: bigint; confirmed: bigint; inScans: bigint }>();
       for (const finding of findings) {

@@ -56,8 +56,8 @@ export function nearestScan(
 }
 
 /**
- * Maps rows to the earlier records that they repeat. Each record is repeated once, except in a group whose records were
- * cut at the limit.
+ * Maps history scan rows to the earlier records that they repeat. Each record is repeated once, except in a group whose
+ * records were cut at the limit.
  */
 function identicalRows(
   rows: readonly Candidate[],
@@ -102,7 +102,7 @@ export function withoutKnownScans<C extends Candidate>(row: Candidate, candidate
   return candidates.filter(({ scanId }) => !known.has(scanId));
 }
 
-/** Builds a string that is equal for two rows with the same invoice for the same company. */
+/** Builds a string that is equal for two history scan rows with the same invoice for the same company. */
 function contentOf(row: Candidate): string {
   return [
     row.companyId,

@@ -8,7 +8,7 @@ import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Fields of an invoice that identify the company that received it. */
+/** Fields of an invoice that identify the company of the organization that received it. */
 export interface Addressee {
   readonly companyId?: string | undefined;
   readonly buyerTaxId?: string | undefined;
@@ -33,7 +33,7 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
   return addressed?.companyId ?? tenant.defaultCompanyId;
 }
 
-/** Maximum number of companies in facts. An organization may have a thousand. */
+/** Maximum number of companies in the facts about an invoice. An organization may have a thousand. */
 const FACT_COMPANIES_MAX = 64;
 
 /**

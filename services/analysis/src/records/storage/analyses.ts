@@ -35,7 +35,7 @@ export const HAVE_CURRENT = { facts: { $exists: true } } as const;
 /** Fields of an invoice that {@link currentAnalysisOf} and lists need. */
 export const CURRENT_ANALYSIS = { organizationId: 1, createdAt: 1, analysis: 1 } as const;
 const WITH_FACTS = { ...CURRENT_ANALYSIS, facts: 1 } as const;
-/** Prefix of the analysis ids in page tokens that point to earlier analyses. */
+/** Prefix of the ids of invoice analyses in page tokens that point to earlier analyses. */
 const EARLIER = 'earlier_';
 
 export async function createAnalysisIndexes(collection: Collection<AnalysisDocument>): Promise<void> {

@@ -3,16 +3,17 @@ import type { BillOrigin } from '../application/bill-origin.js';
 
 /**
  * Fields that only ERP bills have. Their indexes are sparse, so that other invoices need no space in them. Organization
- * and company are repeated here, because an index that begins with a field of every invoice would contain all invoices.
+ * and company are repeated in these fields, because an index that begins with a field of every invoice would contain
+ * all invoices.
  */
 export interface BillPart extends BillOrigin {
   readonly organizationId: string;
   readonly companyId: string;
-  /** Sort key of the list of ERP bills: the import time, then the id. */
+  /** Sort key of the list of ERP bills: the import time, then the bill id. */
   readonly order: string;
   /**
-   * Key of the order that the bill names, in the format of `Candidate.poKey`. Absent if the bill names none or several
-   * orders.
+   * Key of the purchase order that an ERP bill names, in the format of `Candidate.poKey`. Absent if the bill names none
+   * or several orders.
    */
   readonly orderKey?: string;
 }

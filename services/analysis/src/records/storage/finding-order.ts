@@ -11,20 +11,20 @@ import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 // Sort orders of the finding list. As in every list, a position in such an order is one number and an id.
 
 /**
- * Sort order by amount, the largest first. Findings without an amount are last, because this is where MongoDB sorts
- * missing values.
+ * Sort order of findings by amount, the largest first. Findings without an amount are last, because this is where
+ * MongoDB sorts missing values.
  */
 export const LARGEST_FIRST = { amountOrder: -1, _id: -1 } as const;
 
 /**
- * Maximum amount in this sort order. Positions have at most 15 digits, and one value is reserved for findings without
- * an amount.
+ * Maximum amount in the sort order of findings by amount. Positions have at most 15 digits, and one value is reserved
+ * for findings without an amount.
  */
 const AMOUNT_ORDER_MAX = 999_999_999_999_998n;
 
 /**
- * Returns the sort value of an amount in hundredths, regardless of currency. Smaller differences, and differences above
- * ten trillion, do not affect the order.
+ * Returns the sort value of the amount of a finding in hundredths, regardless of currency. Smaller differences, and
+ * differences above ten trillion, do not affect the order.
  */
 export function amountOrderOf({ amount }: AmountAtRisk): number {
   const hundredths = toMinorUnits(amount, 2);
@@ -91,7 +91,8 @@ async function bySeverity<D extends Ordered>(
 }
 
 /**
- * Returns findings sorted by amount: first those with an amount, then those without. This takes at most two queries.
+ * Returns findings sorted by amount: first those with an amount, then those without. The read takes at most two
+ * queries.
  */
 async function byAmount<D extends Ordered>(
   collection: Collection<D>,
@@ -110,8 +111,8 @@ async function byAmount<D extends Ordered>(
     ? []
     : await find(
         {
-          // The database index can use the bound on `amountOrder`. The `$or` condition removes findings with the same
-          // amount that earlier pages showed.
+          // The database index of findings can use the bound on `amountOrder`. The `$or` condition removes findings
+          // with the same amount that earlier pages showed.
           amountOrder: { $gte: 0, ...(last !== undefined && { $lte: last }) },
           ...(last !== undefined && { $or: [{ amountOrder: { $lt: last } }, { _id: { $lt: after?.id } }] }),
         },

@@ -33,7 +33,7 @@ const FINDINGS_OF_INVOICE_MAX = 500;
 const SUMMARY_BATCH_DOCUMENTS = 2_000;
 /** Maximum number of findings, of several decisions, that one command inserts. */
 const INSERTED_TOGETHER_MAX = 100;
-/** Maximum number of reviews in one page of a sweep. */
+/** Maximum number of reviews of findings in one page of a sweep. */
 const SWEEP_FINDINGS_MAX = 100;
 
 /** Stored finding. It is an aggregate separate from its invoice, because people work on it after the decision. */
@@ -45,7 +45,7 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly reviewedAt?: Date;
   /** The person who last set the disposition of the finding. */
   readonly reviewedBy?: string;
-  /** Marker with a sparse index, set by a review and removed when all its consequences are stored. */
+  /** Marker with a sparse index, set by the review of a finding and removed when all its consequences are stored. */
   readonly pending?: true;
   /** Sort key of a finding in the list by amounts. Absent if no amount is known. */
   readonly amountOrder?: number;
@@ -73,7 +73,8 @@ const filters = [
 ] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
-  // Each filter has an index for each sort order. The order by severity reads its five values one after another.
+  // Each filter of findings has an index for each sort order. The order by severity reads its five values one after
+  // another.
   const ofFilters = [...filters, 'severity'].flatMap((field): NamedIndex[] => [
     { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
     { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
@@ -239,7 +240,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return toFinding(await aggregates.save({ id: findingId, organizationId, version }, update, options));
     },
     async pending(reviewedBefore, afterId = '') {
-      // The page is ordered by id, so that reviews that fail repeatedly do not hide later ones.
+      // A page of reviewed findings is ordered by id, so that reviews that fail repeatedly do not hide later ones.
       const documents = await collection
         .find(
           { pending: true, _id: { $gt: afterId }, reviewedAt: { $lte: reviewedBefore } },
@@ -305,7 +306,7 @@ const summarized = {
 
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
-/** Returns the first history entry if a routing rule assigned the finding. */
+/** Returns the first history entry of a finding if a routing rule assigned it. */
 function assignedByRule({
   assignment,
 }: {

@@ -6,8 +6,8 @@ import { bulkWrite } from '@invoicecontrol/runtime/mongo/group-commit';
 import type { BulkWritten } from '@invoicecontrol/runtime/mongo/group-commit';
 
 /**
- * Maximum number of documents in one write. Supplier documents are large, and small writes let other commands run in
- * between.
+ * Maximum number of database documents in one write. Supplier documents are large, and small writes let other commands
+ * run in between.
  */
 const WRITE_DOCUMENTS_MAX = 25;
 
@@ -23,7 +23,7 @@ interface Counted extends Versioned {
   readonly countedUnits: readonly string[];
 }
 
-/** The next version of a document and, if known, the version that was read. */
+/** The next version of a database document and, if known, the version that was read. */
 interface VersionWrite<D extends Versioned> {
   readonly document: D;
   readonly before?: D | undefined;
@@ -50,7 +50,7 @@ async function writeVersions<D extends Versioned>(
 }
 
 /**
- * Writes versioned documents, and returns how many of them were written.
+ * Writes versioned database documents, and returns how many of them were written.
  * @throws the first error of a single document
  */
 async function countStored<D extends Versioned>(collection: Collection<D>, documents: readonly D[]): Promise<number> {
@@ -63,8 +63,8 @@ async function countStored<D extends Versioned>(collection: Collection<D>, docum
 }
 
 /**
- * Returns a function that writes the version of a document that follows the one that was read. It resolves to false if
- * another writer was faster.
+ * Returns a function that writes the version of a database document that follows the one that was read. It resolves to
+ * false if another writer was faster.
  */
 export function versionWriter<D extends Versioned>(collection: Collection<D>): (document: D) => Promise<boolean> {
   return async (document) => (await countStored(collection, [document])) === 1;
@@ -76,8 +76,9 @@ interface CountedWrite<D extends Counted> extends VersionWrite<D> {
 }
 
 /**
- * Returns a function that writes the next version of a document that has counted one more unit. Concurrent writes are
- * batched (ADR 0127). It resolves to false if another writer was faster and has not counted the unit.
+ * Returns a function that writes the next version of a supplier or link document that has counted one more invoice or
+ * scan. Concurrent writes are batched (ADR 0127). It resolves to false if another writer was faster and has not counted
+ * the unit.
  */
 export function countWriter<D extends Counted>(
   collection: Collection<D>,
@@ -86,7 +87,7 @@ export function countWriter<D extends Counted>(
     const { storedCount, refused } = await writeVersions(collection, writes);
     if (storedCount === writes.length) return writes.map(() => true);
     if (writes.length === 1) return [refused.get(0) ?? false];
-    // The database reports only how many documents were stored, so the documents are read again.
+    // The database reports only how many counting documents were stored, so the documents are read again.
     const ids = writes.map(({ document }) => document._id);
     const found = await collection
       .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })

@@ -52,7 +52,10 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly companyId: string;
   readonly source: InvoiceSource;
   readonly status: 'RECEIVED' | 'ANALYZED';
-  /** Time of receipt. Absent on ERP bills, so that reads of the newest invoices skip them. See {@link BillPart}. */
+  /**
+   * Time of receipt of an invoice. Absent on ERP bills, so that reads of the newest invoices skip them. See {@link
+   * BillPart}.
+   */
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
@@ -62,11 +65,13 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly documentId?: string;
   /** Channel that delivered the document of the invoice. */
   readonly channel?: ChannelOrigin;
-  /** SHA-256 hash of the request that had the idempotency key. */
+  /** SHA-256 hash of the request for an analysis that had the idempotency key. */
   readonly fingerprint?: string;
   /** Month in which the invoice counts as an analysis. Absent if it does not count. */
   readonly usageMonth?: string;
-  /** Present until the commit if the invoice may have been stored without being counted. */
+  /**
+   * Marker that is present until the commit of the decision if the invoice may have been stored without being counted.
+   */
   readonly isCountUnsure?: true;
   /**
    * Gross amount in the base currency on the day of the decision. Null if no exchange rate was known. The amount is
@@ -76,20 +81,23 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   /** Reference from a reimported scan row to the same row in the earlier history scan. */
   readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
-  /** The current decision. Reviews change it, while the analysis remains unchanged. */
+  /** The current decision on the invoice. Reviews change it, while the analysis remains unchanged. */
   readonly verdict?: RiskDecision;
   readonly decisionChanges?: readonly DecisionChange[];
   /** Facts of the analysis. Absent if an earlier release stored them in `analyses` (ADR 0131). */
   readonly facts?: StoredFacts;
-  /** Marker with a sparse index, set by the commit and removed when everything derived from the decision is stored. */
+  /**
+   * Marker with a sparse index, set by the commit of a decision and removed when everything derived from the decision
+   * is stored.
+   */
   readonly pending?: true;
 }
 
 type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 
 /**
- * Index name that candidate queries state. All tenants share query plans, and the best plan for few invoices (read all
- * and sort in memory) would otherwise be used for a tenant with many.
+ * Index name that queries for invoices to compare state. All tenants share query plans, and the best plan for few
+ * invoices (read all and sort in memory) would otherwise be used for a tenant with many.
  */
 export const MATCH_INDEX = 'match';
 
@@ -97,8 +105,8 @@ export const MATCH_INDEX = 'match';
 export const CREDITS_INDEX = 'credits';
 
 /**
- * Selects credit notes. Amounts are stored as text, and those of credit notes begin with `-`. Only these records are in
- * the index, which is therefore small.
+ * Selects credit notes. Amounts are stored as text, and those of credit notes begin with `-`. Only credit notes are in
+ * this index, which is therefore small.
  */
 export const IS_CREDIT = { 'match.amountMinor': { $gte: '-', $lt: '.' } } as const;
 
@@ -147,8 +155,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
       findCandidates(organizationId, some, { limit: hitsMax(some.length), arrived });
     const documents = await sharing(keys);
-    // A key with very many records may have displaced the hits for other keys. In this case each key is read with a
-    // separate share.
+    // A lookup key with very many invoices may have displaced the hits for other keys. In this case each key is read
+    // with a separate share.
     if (documents.length < hitsMax(keys.length)) return documents;
     return (await Promise.all(keys.map((key) => sharing([key])))).flat();
   };
@@ -330,7 +338,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       }));
     },
     async pending(decidedBefore, afterId = '') {
-      // The page is ordered by id, so that invoices that fail repeatedly do not hide later ones.
+      // A page of the sweep is ordered by id, so that invoices that fail repeatedly do not hide later ones.
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })
@@ -368,7 +376,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   };
 }
 
-/** Returns the maximum number of candidates for a number of keys. */
+/** Returns the maximum number of invoices to compare for a number of keys. */
 function hitsMax(keysCount: number): number {
   return HITS_PER_KEY_MAX * keysCount;
 }
@@ -399,8 +407,8 @@ function aroundMonth(month: string): { $gte: Date; $lt: Date } {
 }
 
 /**
- * Returns the fields for comparison with the current status. A bill has its own status, because its invoice status
- * always remains RECEIVED.
+ * Returns the fields by which an invoice is compared, with its current status. An ERP bill has its own status, because
+ * its invoice status always remains RECEIVED.
  */
 export function matchPartIn({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
   return match.source === 'ERP' ? match : { ...match, status };

@@ -14,20 +14,20 @@ export interface LinkDocument<L extends object = object> {
   readonly organizationId: string;
   readonly version: number;
   readonly link: L;
-  /** Newest counted invoices and scans, so that a repeated call does not count them again. */
+  /** Newest invoices and scans that a link has counted, so that a repeated call does not count them again. */
   readonly countedUnits: readonly string[];
 }
 
 type Kind = 'account' | 'order';
 
-/** Maximum number of links in one lookup for many invoices. */
+/** Maximum number of links (bank accounts and orders) in one lookup for many invoices. */
 const LOOKUP_KEYS_MAX = 500;
-/** Maximum number of links in one read for invoices that are decided at the same moment. */
+/** Maximum number of links (bank accounts and orders) in one read for invoices that are decided at the same moment. */
 const GROUPED_MAX = 100;
 
 /**
- * Returns the link stores. Links for accounts and for orders are in one collection, so that an invoice reads both with
- * one command and writes both with one. They are only accessed by id, so there is no other index.
+ * Returns the stores of links. Links for bank accounts and for orders are in one collection, so that an invoice reads
+ * both with one command and writes both with one. They are only accessed by id, so there is no other index.
  */
 export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
   const find = batched(

@@ -2,22 +2,22 @@ import { groupedBy, orError } from '@invoicecontrol/runtime/batched';
 
 /** Maximum number of lookups of records in one batch. */
 const READS_MAX = 100;
-/** Maximum number of keys in one database read that serves several callers. */
+/** Maximum number of lookup keys in one database read that serves several callers. */
 const SHARED_KEYS_MAX = 500;
 /**
- * Usual maximum number of records that one key returns in a read for several callers, and the number that is added to
- * it. With more records, each caller reads separately, because whole records are large.
+ * Usual maximum number of records that one lookup key returns in a read for several callers, and the number that is
+ * added to it. With more records, each caller reads separately, because whole records are large.
  */
 const SHARED_RECORDS_PER_KEY = 4;
 const SHARED_RECORDS_MORE = 64;
 
 export interface ReadsByKeys<T> {
-  /** Reads for one caller, with a limited share for each key. */
+  /** Reads records by lookup keys for one caller, with a limited share for each key. */
   readonly read: (organizationId: string, keys: readonly string[]) => Promise<T[]>;
-  /** Reads, for several callers at once, the records that have one of their keys. */
+  /** Reads, for several callers at once, the records that have one of their lookup keys. */
   readonly readTogether: (organizationId: string, keys: readonly string[], limit: number) => Promise<T[]>;
   readonly keysOf: (record: T) => readonly string[];
-  /** Number of records from which `read` limits how many of them one key may contribute. */
+  /** Number of records by lookup keys from which `read` limits how many of them one key may contribute. */
   readonly limitOf: (keysCount: number) => number;
 }
 
@@ -27,9 +27,9 @@ interface AskedRead {
 }
 
 /**
- * Returns a function that reads records by keys, with one command for concurrent reads of one organization (ADR 0127).
- * Each caller gets exactly what its own read would return. A caller whose keys have so many records that its own read
- * would limit them reads separately.
+ * Returns a function that reads records by lookup keys, with one command for concurrent reads of one organization (ADR
+ * 0127). Each caller gets exactly what its own read would return. A caller whose keys have so many records that its own
+ * read would limit them reads separately.
  */
 export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsByKeys<T>): ReadsByKeys<T>['read'] {
   const readOf = ({ organizationId, keys }: AskedRead): Promise<T[] | Error> => orError(read(organizationId, keys));
@@ -55,9 +55,9 @@ export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsBy
 }
 
 /**
- * Reads records that have one of the keys, with a limited share for each key. The index returns them key by key. With a
- * single limit, a key with very many records, such as the account of a factoring company, would leave no room for later
- * keys. If the limit is reached, the two halves of the keys are read one after another.
+ * Reads records that have one of the lookup keys, with a limited share for each key. The index returns them key by key.
+ * With a single limit, a key with very many records, such as the account of a factoring company, would leave no room
+ * for later keys. If the limit is reached, the two halves of the keys are read one after another.
  * @param limitOf maximum number of records for a number of keys
  * @returns records, of which some may occur several times
  */

@@ -5,13 +5,13 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RowsOutcome, ScanRun, ScanRunStore } from '../../records/application/scan-run-store.js';
 
 export interface ScanRunDocument {
-  /** Id of the history scan, which is also the document id. */
+  /** Id of the history scan, which is also the id of its stored run. */
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly receivedAtMs: number;
   readonly isFirstScan: boolean;
-  /** Time when a call for the scan last began. Absent in documents stored before the field existed. */
+  /** Time when a call for the history scan last began. Absent in documents stored before the field existed. */
   readonly begunAt?: Date;
   readonly outcome?: RowsOutcome;
 }

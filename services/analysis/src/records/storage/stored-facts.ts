@@ -3,7 +3,7 @@ import type { Binary, Collection } from 'mongodb';
 import { unpackBundle, unpackFacts } from '../application/packed-facts.js';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
-/** The facts of an analysis: compressed, or for a history scan row, their position in a bundle. */
+/** The stored facts of an invoice analysis: compressed, or for a history scan row, their position in a bundle. */
 export type StoredFacts = Binary | BundledFacts;
 
 /** Position of the facts of a scan row in a bundle. */
@@ -20,8 +20,8 @@ export interface FactBundleDocument {
 }
 
 /**
- * Creates the indexes of fact bundles. Bundles are read only by id. All bundles of an organization are counted and
- * removed together.
+ * Creates the indexes of fact bundles. Bundles of scan row facts are read only by id. All bundles of an organization
+ * are counted and removed together.
  */
 export async function createFactBundleIndexes(collection: Collection<FactBundleDocument>): Promise<void> {
   await ensureIndexes(collection, [{ key: { organizationId: 1 }, name: 'of_organization' }]);
@@ -31,7 +31,7 @@ export function isBundled(facts: StoredFacts): facts is BundledFacts {
   return 'bundleId' in facts;
 }
 
-/** Reads and decompresses the facts of invoice analyses. Each bundle is read once. */
+/** Reads and decompresses the facts of invoice analyses. Each bundle of scan row facts is read once. */
 export async function readFacts(
   bundles: Collection<FactBundleDocument>,
   organizationId: string,

@@ -8,10 +8,13 @@ import { groupedReads, readSharing } from './records-by-keys.js';
 
 /** Maximum number of suppliers that are read for one key. A factor's account may have hundreds. */
 const SUPPLIERS_PER_KEY_MAX = 64;
-/** Maximum number of keys in one lookup for many invoices, and the usual maximum number of suppliers for a key. */
+/**
+ * Maximum number of keys in one lookup of suppliers for many invoices, and the usual maximum number of suppliers for a
+ * key.
+ */
 const LOOKUP_KEYS_MAX = 500;
 const SUPPLIERS_PER_KEY_USUAL = 4;
-/** Maximum number of keys in one lookup of identities, which are small. */
+/** Maximum number of keys in one lookup of supplier identities, which are small. */
 const IDENTITY_KEYS_MAX = 2_000;
 const IDENTITY = {
   name: 1,
@@ -30,7 +33,9 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly organizationId: string;
   readonly version: number;
   readonly profile: SupplierProfile;
-  /** Newest counted invoices and scans, so that a repeated call does not count them again. */
+  /**
+   * Newest invoices and scans that a supplier record has counted, so that a repeated call does not count them again.
+   */
   readonly countedUnits: readonly string[];
   /** Ids of invoices that were withdrawn from the supplier's record. Absent in old records that have none. */
   readonly withdrawnUnits?: readonly string[];
@@ -127,7 +132,7 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
   };
 }
 
-/** Returns the database document with the version after the version that was read. */
+/** Returns the database document of a supplier with the version after the version that was read. */
 function nextDocument(organizationId: string, record: SupplierRecord): SupplierDocument {
   return documentOf(organizationId, { ...record, version: record.version + 1 });
 }

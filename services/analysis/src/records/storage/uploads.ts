@@ -26,7 +26,7 @@ import type {
 export const SWEEP_UPLOADS_MAX = 100;
 /**
  * Number of failed attempts, over about six minutes, after which the other documents in the sequence no longer wait for
- * a document.
+ * an uploaded document.
  */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
 /**
@@ -54,7 +54,8 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
   await ensureIndexes(collection, [
-    // With this index, the sweep skips thousands of documents that are waiting for their sequence without reading them.
+    // With the index of due uploads, the sweep skips thousands of documents that are waiting for their sequence without
+    // reading them.
     { key: { leaseUntil: 1, sequence: 1 }, sparse: true, name: 'due_by_sequence' },
     { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
@@ -72,7 +73,10 @@ function sequenceOf(organizationId: string, channel: Channel): string {
 
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
-  /** Returns a time after the last document in the sequence. The clocks of replicas differ, but the order must not. */
+  /**
+   * Returns a time after the last document in a sequence of received documents. The clocks of replicas differ, but the
+   * order must not.
+   */
   const afterLastOf = async (
     sequence: string,
     { organizationId, createdAt }: Pick<NewUpload, 'organizationId' | 'createdAt'>,
@@ -202,8 +206,8 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
           {
             leaseUntil: { $gte: FREE },
             createdAt: { $lte: before },
-            // A document that is waiting for its sequence is not stuck. Only the first document of a sequence may be
-            // stuck.
+            // A received document that is waiting for its sequence is not stuck. Only the first document of a sequence
+            // may be stuck.
             $or: [
               { sequence: { $exists: false } },
               { attempts: { $gt: 0 } },
@@ -233,7 +237,7 @@ function packed(extracted: ExtractDocumentResponse | undefined): Binary | undefi
 }
 
 /**
- * Converts a database document to an upload.
+ * Converts a database document to an analyzed upload.
  * @throws Error if fields are missing that the state requires
  */
 export function toRecord(document: WithId<UploadDocument>): UploadRecord {

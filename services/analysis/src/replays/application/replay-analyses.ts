@@ -16,7 +16,7 @@ import type { AnalysisRecord, AnalysisStore } from '../../records/application/an
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from '../../policies/application/policy-store.js';
 
-/** Number of analyses that are read in one batch. Other requests can run between two batches. */
+/** Number of analyses that a replay reads in one batch. Other requests can run between two batches. */
 const BATCH_ANALYSES = 50;
 
 interface Deps {
@@ -44,8 +44,8 @@ export interface ReplayOutcome {
 }
 
 /**
- * Runs stored facts through the engine with the policy of their analysis, and compares the results byte by byte.
- * Nothing is written.
+ * Runs the stored facts of analyses through the engine with the policy of their analysis, and compares the results byte
+ * by byte. Nothing is written.
  */
 export type ReplayAnalyses = (page: ReplayPage) => Promise<ReplayOutcome>;
 
@@ -83,11 +83,13 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
   try {
     const repeated = analyze(facts, policy);
     const { policy: named } = analysis.versions;
-    // Earlier releases named a policy without its digest, and the policy of this analysis was found under such a name.
+    // Earlier releases named a detection policy without its digest, and the policy of this analysis was found under
+    // such a name.
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {
-    // If the engine can no longer read the facts or the policy, there is no result, so the replay is not identical.
+    // If the engine can no longer read the facts or the policy of a replayed analysis, there is no result, so the
+    // replay is not identical.
     logger.warn({ error, analysisId: analysis.analysisId }, 'an analysis could not be replayed');
     return false;
   }
@@ -114,8 +116,8 @@ export interface TriedPolicy {
 }
 
 /**
- * Finds invoices that another policy would decide differently from their newest analysis. Nothing is written. Older
- * analyses of an invoice are read but left out.
+ * Finds invoices that another detection policy would decide differently from their newest analysis. Nothing is written.
+ * Older analyses of an invoice are read but left out.
  */
 export type DryRunPolicy = (page: ReplayPage, tried: TriedPolicy) => Promise<DryRunOutcome>;
 
@@ -150,7 +152,10 @@ export const dryRunPolicy =
     return { replayed, changed, nextPageToken };
   };
 
-/** The facts were analyzed before, so a failure is caused by the tried policy, for example by a factor of zero. */
+/**
+ * The facts were analyzed before, so a failure of a dry run is caused by the tried policy, for example by a factor of
+ * zero.
+ */
 function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   try {
     return analyze(facts, policy);
@@ -160,7 +165,7 @@ function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   }
 }
 
-/** Passes the requested number of analyses to `visit` in batches. */
+/** Passes the requested number of stored analyses to `visit` in batches. */
 async function walk(
   analyses: AnalysisStore,
   organizationId: string,

@@ -59,9 +59,9 @@ interface Deps {
 
 export interface ReviewEffects {
   /**
-   * Stores all effects of a finding's current disposition. Each record is set to the state that follows from all
-   * current reviews, which are read after the record; the write is conditional on its version. Repeats, late workers
-   * and concurrent reviews therefore lead to the same state in any order.
+   * Stores all effects of a finding's current disposition. Each invoice, supplier and account is set to the state that
+   * follows from all current reviews, which are read after the record; the write is conditional on its version.
+   * Repeats, late workers and concurrent reviews therefore lead to the same state in any order.
    */
   apply(finding: WorkedFinding): Promise<void>;
 }
@@ -160,7 +160,7 @@ async function correctSupplier(
       movesBill || isAboutAmount ? findings.ofInvoice(organizationId, invoiceId) : undefined,
       bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
     ]);
-    // A row that an earlier history scan already imported was counted in that scan.
+    // A scan row that an earlier history scan already imported was counted in that scan.
     const isCounted = record.reimportOf === undefined;
     const moved =
       ofInvoice === undefined || !isCounted
@@ -195,7 +195,8 @@ function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; r
 }
 
 /**
- * Adds the invoice to the supplier's profile or removes it, and marks it as doubtful or not. Each change is made once.
+ * Adds the invoice to the profile of its supplier or removes it, and marks it as doubtful or not. Each change is made
+ * once.
  */
 function withInvoiceIf(
   isUnconfirmed: boolean,
@@ -251,7 +252,7 @@ async function blockAccount(
   });
 }
 
-/** Stores every change to an organization's tolerances as the next overlay of its policy. */
+/** Stores every change to the learned tolerances of an organization as the next overlay of its policy. */
 async function learnTolerance(
   { policies, reviews, cachedPolicies, clock }: Deps,
   organizationId: string,

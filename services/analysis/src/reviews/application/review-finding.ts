@@ -89,7 +89,7 @@ function personBehind(context: RequestContext): { readonly person?: string } {
   return person === `${actor.type}:${actor.id}` ? {} : { person };
 }
 
-/** Checks whether the same actor has already given the same review since the disposition last changed. */
+/** Checks whether the same actor has already given the same review of a finding since the disposition last changed. */
 async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
   const { actor, to, note } = entry;
   const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];

@@ -1,19 +1,19 @@
 import type { ToleranceSubject } from '../../records/domain/tolerance.js';
 import type { CurrentReview } from '../domain/review.js';
 
-/** Maximum number of reviews that a lookup returns. Further reviews with the same key add no information. */
+/** Maximum number of finding reviews that a lookup returns. Further reviews with the same key add no information. */
 export const REVIEWS_MAX = 500;
 
-/** Stores the current review for each finding. */
+/** Store of the current review for each finding. */
 export interface ReviewStore {
   /**
    * Stores a review of a finding. Calls can be repeated in any order, because a review of an older finding version
    * changes nothing.
    */
   upsert(organizationId: string, review: CurrentReview): Promise<void>;
-  /** Returns FALSE_POSITIVE reviews of findings with one of these evidence or pair keys, at most REVIEWS_MAX. */
+  /** Returns FALSE_POSITIVE reviews of findings with one of the given evidence or pair keys, at most REVIEWS_MAX. */
   falsePositives(organizationId: string, keys: readonly string[]): Promise<CurrentReview[]>;
-  /** Returns the reviews, for any supplier, that decide whether a bank account is trusted. */
+  /** Returns the reviews of findings, for any supplier, that decide whether a bank account is trusted. */
   ofAccount(organizationId: string, bankKey: string): Promise<CurrentReview[]>;
   /** Returns the newest reviews of similar findings. */
   ofSubject(organizationId: string, subject: ToleranceSubject): Promise<CurrentReview[]>;

@@ -11,7 +11,7 @@ import type { Members } from './members.js';
 
 /** Stores the routing rules of organizations. */
 export interface RoutingRuleStore {
-  /** Returns all of an organization's rules, sorted by position, at most {@link RULES_PER_ORGANIZATION_MAX}. */
+  /** Returns all routing rules of an organization, sorted by position, at most {@link RULES_PER_ORGANIZATION_MAX}. */
   all(organizationId: string): Promise<RoutingRule[]>;
   find(organizationId: string, ruleId: string): Promise<RoutingRule | undefined>;
   insert(organizationId: string, rule: RoutingRule): Promise<void>;
@@ -95,7 +95,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
       await requireMember(organizationId, fields.assignTo, context);
       const rule = { ruleId: uuidV7(), ...fields, createdAt: clock.now() };
       await rules.insert(organizationId, rule);
-      // The rules are counted after the insert, so that concurrent requests cannot exceed the limit.
+      // The routing rules are counted after the insert, so that concurrent requests cannot exceed the limit.
       if ((await rules.all(organizationId)).length > RULES_PER_ORGANIZATION_MAX) {
         await rules.remove(organizationId, rule.ruleId);
         throw new DomainError(
@@ -109,8 +109,8 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
     async update(organizationId, ruleId, change, context) {
       const before = await get(organizationId, ruleId);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      // An unchanged match is not validated again: a company or supplier in it may have been deleted since, which is
-      // not an error in this change.
+      // An unchanged condition of a routing rule is not validated again: a company or supplier in it may have been
+      // deleted since, which is not an error in this change.
       const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
       if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
       // Only the fields of the request are written, so that concurrent changes to different fields of a routing rule

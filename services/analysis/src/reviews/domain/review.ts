@@ -15,7 +15,10 @@ import type { Disposition, ReviewFact } from '../../records/domain/finding-dispo
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Dispositions that a reviewer may set, depending on the current disposition (detection reference, section 10). */
+/**
+ * Dispositions of a finding that a reviewer may set, depending on the current disposition (detection reference, section
+ * 10).
+ */
 const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
   OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
   UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
@@ -33,11 +36,11 @@ export const NOTE_LENGTH_MAX = 4_000;
 export interface ReviewInput {
   readonly disposition: string;
   readonly note: string | undefined;
-  /** True if the reviewer has the role ADMIN or higher. */
+  /** True if the reviewer of a finding has the role ADMIN or higher. */
   readonly isByAdmin: boolean;
 }
 
-/** Outcome of a review: a new disposition, an additional note, or no change. */
+/** Outcome of the review of a finding: a new disposition, an additional note, or no change. */
 export type ReviewOutcome =
   | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
@@ -104,7 +107,7 @@ function noteOf(note: string | undefined): string | undefined {
 }
 
 /**
- * Returns the time from which a finding blocks its bank account after a review. A confirmed fraud blocks the account
+ * Returns the time from which a finding blocks its bank account after its review. A confirmed fraud blocks the account
  * until a reviewer revokes the confirmation or an ADMIN unblocks it. Closing or reopening the case does not change the
  * block.
  */
@@ -120,8 +123,8 @@ type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
 };
 
 /**
- * Returns the time from which a finding blocks its bank account. A confirmation stored before this time existed blocks
- * from its own time.
+ * Returns the time from which a finding blocks its bank account. A fraud confirmation stored before the time existed
+ * blocks from its own time.
  */
 function blockOf(finding: MayBlock): Date | undefined {
   if (!isSignOfFraud(finding)) return undefined;
@@ -134,7 +137,7 @@ function blockOf(finding: MayBlock): Date | undefined {
  */
 export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
-  /** Finding version to which this review belongs. An older version never replaces a newer one. */
+  /** Version of the finding to which a review belongs. An older version never replaces a newer one. */
   readonly sourceVersion: number;
   readonly evidenceKey: string;
   readonly pairKeys: readonly string[];
@@ -145,7 +148,7 @@ export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' |
   /** Signature by which learned tolerances distinguish findings of one type. */
   readonly signature: string;
   readonly reviewedAt: Date;
-  /** Id of the reviewer. Absent for an API key, and for reviews from before the id was stored. */
+  /** Id of the reviewer of a finding. Absent for an API key, and for reviews from before the id was stored. */
   readonly reviewedBy?: string;
   /** Time from which the finding blocks the bank account. */
   readonly blockedSince?: Date;
@@ -166,21 +169,21 @@ export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pi
   return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
 }
 
-/** Converts a review to the form in which the facts of an analysis contain it. */
+/** Converts the review of a finding to the form in which the facts of an analysis contain it. */
 export function reviewFactOf(current: CurrentReview): ReviewFact {
   const { evidenceKey: key, disposition, invoiceId, pairKeys } = current;
   return { evidenceKey: key, disposition, invoiceId, pairKeys };
 }
 
-/** Sorts reviews for the engine, so that the same reviews always give the same facts. */
+/** Sorts reviews of findings for the engine, so that the same reviews always give the same facts. */
 export function compareReviews(left: ReviewFact, right: ReviewFact): number {
   return compareText(left.evidenceKey, right.evidenceKey) || compareText(left.invoiceId ?? '', right.invoiceId ?? '');
 }
 
 /**
- * Returns how the findings of a record confirm it. A confirmed record is left out of the profile. It counts as the
- * original of another record only if nothing but its number is wrong. RESOLVED means confirmed and corrected, so it
- * counts here.
+ * Returns whether the findings of an invoice confirm it as duplicate or fraud. A confirmed record is left out of the
+ * profile. It counts as the original of another record only if nothing but its number is wrong. RESOLVED means
+ * confirmed and corrected, so it counts here.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
@@ -199,13 +202,13 @@ function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
   return type === 'INVOICE_NUMBER_REUSED';
 }
 
-/** Checks whether the confirmation of a finding removes its record from the supplier's profile. */
+/** Checks whether the confirmation of a finding removes its invoice from the supplier's profile. */
 export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean {
   return isSignOfFraud(finding) || isSignOfDuplicate(finding) || isAboutReusedNumber(finding);
 }
 
 /**
- * Returns the suspicion about a record, from findings that are waiting for a review and from confirmed findings,
+ * Returns the suspicion about an invoice, from findings that are waiting for a review and from confirmed findings,
  * including those whose case was closed. The suspicion determines what is learned from the record.
  */
 export function suspicionOf(
@@ -220,19 +223,19 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
   return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
-/** Result of the current reviews that concern one bank account. */
+/** Result of the current finding reviews that concern one bank account. */
 export interface AccountReview {
-  /** The newest current fraud confirmation, because of which the account is blocked for the whole organization. */
+  /** The newest current fraud confirmation, because of which the bank account is blocked for the whole organization. */
   readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
   /**
-   * Trust in the account for one supplier, or undefined without a review. In that case the account becomes trusted by
-   * use.
+   * Trust in a bank account for one supplier, or undefined without a review. In that case the account becomes trusted
+   * by use.
    */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 
 /**
- * Combines the current reviews that concern a bank account.
+ * Combines the current finding reviews that concern a bank account.
  * @param reviews all current reviews about the bank account, for any supplier
  */
 export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
@@ -254,7 +257,10 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
-/** Checks whether a review decides if a late tax id is the supplier's own. Both dismissing and accepting confirm it. */
+/**
+ * Checks whether the review of a finding decides if a late tax id is the supplier's own. Both dismissing and accepting
+ * confirm it.
+ */
 export function taxIdReview({
   type,
   disposition,

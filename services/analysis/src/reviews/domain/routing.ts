@@ -17,11 +17,11 @@ export interface RoutingMatch {
   readonly families: readonly Family[];
   readonly severities: readonly Severity[];
   readonly companyIds: readonly string[];
-  /** Ids of suppliers that existed when the rule was written. A deleted supplier gets no more findings. */
+  /** Ids of suppliers that existed when the routing rule was written. A deleted supplier gets no more findings. */
   readonly supplierIds: readonly string[];
   /** Minimum absolute gross amount of the invoice that a routing rule matches, in `currency`. */
   readonly minAmount?: DecimalAmount;
-  /** Currency of the minimum amount or, if there is none, of the invoice. */
+  /** Currency of the minimum amount of a routing rule or, if there is none, of the invoice. */
   readonly currency?: string;
 }
 
@@ -31,14 +31,14 @@ export interface KnownIds {
   readonly supplierIds: readonly string[];
 }
 
-/** A rule that assigns new findings. The first matching rule, in order of position, decides. */
+/** A routing rule, which assigns new findings. The first matching rule, in order of position, decides. */
 export interface RoutingRule {
   readonly ruleId: string;
   readonly name: string;
   readonly position: number;
   readonly enabled: boolean;
   readonly match: RoutingMatch;
-  /** User id of the member to whom the rule assigns findings. */
+  /** User id of the member to whom the routing rule assigns findings. */
   readonly assignTo: string;
   readonly createdAt: Date;
 }
@@ -47,7 +47,7 @@ export const RULES_PER_ORGANIZATION_MAX = 200;
 /** Maximum number of entries in each list of conditions of a routing rule. */
 export const MATCH_ENTRIES_MAX = 100;
 
-/** Compares rules by position. Rules with the same position are ordered by id, oldest first. */
+/** Compares routing rules by position. Rules with the same position are ordered by id, oldest first. */
 export function compareRules(left: RoutingRule, right: RoutingRule): number {
   return left.position - right.position || compareText(left.ruleId, right.ruleId);
 }
@@ -134,8 +134,8 @@ function requireMatchableCurrency(currency: string): void {
       `can never match: ${currency} means that the currency could not be read. Use the finding type CURRENCY_UNKNOWN instead.`,
     );
   }
-  // The currency is read without an issue date, because rows of a history scan may be older than the withdrawal of
-  // their currency.
+  // The currency of a routing rule is read without an issue date, because rows of a history scan may be older than the
+  // withdrawal of their currency.
   const read = invoiceCurrency(currency, undefined);
   if ('refusal' in read) throw invalidField('match.currency', `can never match: ${read.refusal}`);
 }
@@ -156,8 +156,8 @@ function entries<T extends string>(
 }
 
 /**
- * Returns the rule that matches a new finding, if any.
- * @param rules in the order of `compareRules`
+ * Returns the routing rule that matches a new finding, if any.
+ * @param rules the routing rules, in the order of `compareRules`
  */
 export function ruleFor(
   rules: readonly RoutingRule[],
@@ -168,8 +168,8 @@ export function ruleFor(
 }
 
 /**
- * Returns the rule that matches a new finding about a whole history scan or ERP records, which has neither a supplier
- * nor an amount.
+ * Returns the routing rule that matches a new finding about a whole history scan or ERP records, which has neither a
+ * supplier nor an amount.
  */
 export function ruleForScan(
   rules: readonly RoutingRule[],
@@ -209,7 +209,8 @@ function allows<T>(wanted: readonly T[], value: T): boolean {
 }
 
 /**
- * An amount in another currency is converted to the base currency if the rule states a minimum in the base currency.
+ * An amount in another currency is converted to the base currency if the routing rule states a minimum in the base
+ * currency.
  */
 function isLargeEnough({ minAmount, currency }: RoutingMatch, { invoice, base }: Facts): boolean {
   if (minAmount === undefined) return currency === undefined || currency === invoice.currency;

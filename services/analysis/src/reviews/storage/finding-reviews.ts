@@ -9,16 +9,16 @@ import type { CurrentReview } from '../domain/review.js';
 
 /** The current review of a finding, with the keys by which it is looked up. */
 export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> {
-  /** Finding id, which is also the document id. */
+  /** Finding id, which is also the id of the stored review. */
   readonly _id: string;
   readonly organizationId: string;
   /** The evidence key of the finding and all its pair keys. */
   readonly keys: readonly string[];
 }
 
-/** Dispositions that determine if a bank account is trusted. */
+/** Dispositions of a finding that determine if a bank account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
-/** Dispositions that describe the progress of a case and do not change an account block. */
+/** Dispositions of a finding that describe the progress of a case and do not change an account block. */
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
@@ -57,13 +57,14 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
           { upsert: true },
         );
       } catch (error) {
-        // The document exists with a newer version, so the filter did not match and the insert failed.
+        // The stored review has a newer version, so the filter did not match and the insert failed.
         if (!isDuplicateKey(error)) throw error;
       }
     },
     falsePositives,
     async ofAccount(organizationId, bankKey) {
-      // Returns the newest review with each disposition, because the last confirmation is the one that is shown.
+      // Returns the newest review of a finding with each disposition, because the last confirmation is the one that is
+      // shown.
       const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
         collection
           .find({ ...having, organizationId, bankKey })
@@ -87,7 +88,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
   };
 }
 
-/** Returns the keys by which a review is looked up. */
+/** Returns the keys by which the review of a finding is looked up. */
 function keysOf({ evidenceKey, pairKeys }: Pick<CurrentReview, 'evidenceKey' | 'pairKeys'>): readonly string[] {
   return [evidenceKey, ...pairKeys];
 }

@@ -9,7 +9,10 @@ export interface RoutingRuleDocument extends Omit<RoutingRule, 'ruleId'> {
   readonly organizationId: string;
 }
 
-/** Maximum number of rules above the limit that concurrent requests may have added before they are removed again. */
+/**
+ * Maximum number of routing rules above the limit that concurrent requests may have added before they are removed
+ * again.
+ */
 const SURPLUS_MAX = 100;
 
 export async function createRoutingRuleIndexes(collection: Collection<RoutingRuleDocument>): Promise<void> {

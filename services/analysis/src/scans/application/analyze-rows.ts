@@ -106,7 +106,7 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
 };
 
 /**
- * Stops analyzing the rows of a scan if the caller no longer waits.
+ * Stops analyzing the rows of a history scan if the caller no longer waits.
  * @throws DomainError deadline if the caller has stopped waiting
  */
 function requireCaller({ signal }: RequestContext): void {
@@ -204,8 +204,8 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 }
 
 /**
- * Returns the candidates without rows from other history scans that have no result, because the operator abandoned them
- * or they were set aside. Their rows are in no profile yet, and the file that replaces them is counted.
+ * Returns the invoices to compare without rows from other history scans that have no result, because the operator
+ * abandoned them or they were set aside. Their rows are in no profile yet, and the file that replaces them is counted.
  */
 async function withoutOpenScans(
   runs: Pick<ScanRunStore, 'unfinalized'>,

@@ -15,7 +15,10 @@ import type {
 } from '../../records/application/counted-records.js';
 import type { Counts, RowHistory } from './row-history.js';
 
-/** Maximum number of records that are counted individually at the same time because another writer changed them. */
+/**
+ * Maximum number of supplier and link records that are counted individually at the same time because another writer
+ * changed them.
+ */
 const AT_ONCE_MAX = 8;
 
 interface Deps {
@@ -47,7 +50,7 @@ export const countRows =
     ): Promise<void> =>
       countAll(unit, counts, {
         stateAfter: (key, record, rows) =>
-          // Each row was assigned to a supplier before this point, and each link has at least one row.
+          // Each history scan row was assigned to a supplier before it is counted, and each link has at least one row.
           rows.reduce<L | null>((link, row) => use(link, key, row, row.supplierId ?? ''), record?.link ?? null) as L,
         recordOf: (record, link, countedUnits) => ({ version: record?.version ?? 0, link, countedUnits }),
         writeMany: (records) => store.writeMany(organizationId, records, scanId),
@@ -85,12 +88,15 @@ function supplierAfterAll(
 }
 
 interface CountingAll<R extends CountedRecord, S> {
-  /** Counts the rows in a supplier record that is newer than the record in the history, and returns the new state. */
+  /**
+   * Counts the rows of a history scan in a supplier record that is newer than the one in the scan's history, and
+   * returns the new state.
+   */
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
-  /** Builds the counting record from its new state and the version that was read. */
+  /** Builds the counting record of a supplier or link from its new state and the version that was read. */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
   /**
-   * Writes many counting records in one command.
+   * Writes many counting records of suppliers or links in one command.
    * @returns keys of the records that another writer changed in the meantime
    */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;

@@ -20,8 +20,8 @@ import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from '../../records/application/row-store.js';
 
 /**
- * Number of rows in a slice. A slice is analyzed while the previous one is stored. Slices are small, so that other
- * requests can run in between.
+ * Number of history scan rows in a slice. A slice is analyzed while the previous one is stored. Slices are small, so
+ * that other requests can run in between.
  */
 const SLICE_ROWS = 25;
 
@@ -40,20 +40,20 @@ export interface RowDecisions {
   readonly history: RowHistory;
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
-  /** Decisions from an earlier call for the same history scan, by invoice id. */
+  /** Decisions on scan rows from an earlier call for the same history scan, by invoice id. */
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
-  /** Records how long analyzing and storing the rows take. */
+  /** Records how long analyzing and storing the rows of a history scan take. */
   readonly watch: Stages;
 }
 
-/** Row results that are needed to describe the history scan as a whole. */
+/** Results of scan rows that are needed to describe the history scan as a whole. */
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
- * Analyzes rows one after another and stores them in slices, each while the next slice is analyzed. The first stored
- * analysis of a row is its commit point, whichever worker made it.
+ * Analyzes history scan rows one after another and stores them in slices, each while the next slice is analyzed. The
+ * first stored analysis of a row is its commit point, whichever worker made it.
  * @returns every row with its stored decision
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
@@ -82,7 +82,8 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     }
     results.push(...(await storing));
     storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
-    // The promise of stored rows is awaited above or below; the empty catch avoids an unhandled rejection until then.
+    // The promise of stored scan rows is awaited above or below; the empty catch avoids an unhandled rejection until
+    // then.
     storing.catch(() => {});
   }
   results.push(...(await storing));
@@ -90,7 +91,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
   return results;
 }
 
-/** Returns the results for stored rows without their facts, which are kept until the history scan is complete. */
+/** Returns the results for stored scan rows without their facts, which are kept until the history scan is complete. */
 function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
   return rows.map(({ subject, analysis, base }) => ({ subject, analysis, base }));
 }
@@ -121,8 +122,8 @@ async function store(
 }
 
 /**
- * Refuses to continue if another worker chose other suppliers. Later rows were analyzed with our supplier as part of
- * their history, so the call must be repeated, starting with the stored rows.
+ * Refuses to continue a history scan if another worker chose other suppliers. Later rows were analyzed with our
+ * supplier as part of their history, so the call must be repeated, starting with the stored rows.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
   for (const { subject, analysis } of fresh) {
@@ -137,7 +138,8 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
 }
 
 /**
- * Adds earlier reviews of findings that resemble the findings about these rows. The reviews are read once for all rows.
+ * Adds earlier reviews of findings that resemble the findings about the rows of a history scan. The reviews are read
+ * once for all rows.
  */
 async function withReviews(
   reviews: ReviewStore,
@@ -150,7 +152,8 @@ async function withReviews(
   const found = await reviews.falsePositives(organizationId, keys);
   if (found.length === 0) return analyzed;
   if (found.length >= REVIEWS_MAX) {
-    // The keys are looked up in several queries, because one result might not have room for all reviews.
+    // The keys of finding reviews are looked up in several queries, because one result might not have room for all
+    // reviews.
     return Promise.all(
       analyzed.map(async (row) =>
         analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),

@@ -17,12 +17,17 @@ import type { RowsReference, RowStore } from '../../records/application/row-stor
 /** Maximum time for which a history scan waits for later invoices whose decision is in progress. */
 const CONCURRENT_WAIT_MS_MAX = 2_000;
 const CONCURRENT_POLL_EACH_MS = 20;
-/** Number of keys in one lookup, large enough for efficiency and small enough not to delay other commands. */
+/**
+ * Number of keys in one lookup for history scan rows, large enough for efficiency and small enough not to delay other
+ * commands.
+ */
 const LOOKUP_KEYS = 500;
 const LOOKUPS_AT_ONCE_MAX = 2;
 /** Maximum time between the time at which an invoice counts as received and the time at which it is stored. */
 const IN_FLIGHT_MS_MAX = 60_000;
-/** Maximum number of invoices that share a key with a row and were received after the history scan was accepted. */
+/**
+ * Maximum number of invoices that share a key with a scan row and were received after the history scan was accepted.
+ */
 const CONCURRENT_INVOICES_MAX = 5_000;
 
 interface Deps {
@@ -34,7 +39,10 @@ interface Deps {
   readonly erpRecords: LoadErpRecords;
 }
 
-/** Loads the suppliers, bank accounts and orders that the rows are compared with. The rows need not be stored yet. */
+/**
+ * Loads the suppliers, bank accounts and orders with which the rows of a history scan are compared. The rows need not
+ * be stored yet.
+ */
 export async function loadKnown(
   { suppliers, bankLinks, orderLinks, erpRecords }: Pick<Deps, 'suppliers' | 'bankLinks' | 'orderLinks' | 'erpRecords'>,
   organizationId: string,
@@ -54,7 +62,10 @@ export async function loadKnown(
   return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders, erp };
 }
 
-/** Returns similar-name keys only for new suppliers: suppliers whose tax id or, without one, whose name is new. */
+/**
+ * Returns the similar-name keys of scan rows only for new suppliers: suppliers whose tax id or, without one, whose name
+ * is new.
+ */
 function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
   const names = new Set(known.map(({ identity }) => identity.nameKey));
   const taxKeys = new Set(known.map(({ identity }) => identity.taxKey));
@@ -66,17 +77,23 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
   return distinct([...newcomers.values()].flatMap((invoice) => lookalikeKeysOf(invoice)));
 }
 
-/** Searches for records that share a lookup key with a row. */
+/** Searches for records that share a lookup key with a history scan row. */
 export interface CandidateSearch {
-  /** Keys of all rows that were added to the search so far. */
+  /** Keys of all scan rows that were added to the search so far. */
   readonly keys: ReadonlySet<string>;
-  /** Adds a row to the search for earlier records. The database searches while this process reads the next rows. */
+  /**
+   * Adds a history scan row to the search for earlier records. The database searches while this process reads the next
+   * rows.
+   */
   add(row: ReadRow): void;
   /** Returns the earlier records that were found for the rows of the history scan, each record once. */
   found(): Promise<readonly MatchPart[]>;
 }
 
-/** Starts to search for candidates before the rows are stored, because otherwise rows would mainly find each other. */
+/**
+ * Starts to search for invoices to compare before the scan rows are stored, because otherwise rows would mainly find
+ * each other.
+ */
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
   const hasHistory = store.hasHistory(of.organizationId);
@@ -109,7 +126,9 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
   };
 }
 
-/** The records that share lookup keys with the rows, and the time at which the rows count as received. */
+/**
+ * The records that share lookup keys with the rows of a history scan, and the time at which the rows count as received.
+ */
 export interface FoundCandidates {
   /** Records that were received before the rows of the history scan. */
   readonly candidates: readonly MatchPart[];
@@ -117,9 +136,10 @@ export interface FoundCandidates {
 }
 
 /**
- * Adds invoices that have arrived since the search. All rows must be stored by now, so that either a concurrent invoice
- * finds the rows or the rows find the invoice. An invoice that arrived later may have been decided before the rows were
- * visible. The pair would not be reported, so the history scan then counts as the later of the two, with all its rows.
+ * Adds invoices that have arrived since the search for a history scan. All rows must be stored by now, so that either a
+ * concurrent invoice finds the rows or the rows find the invoice. An invoice that arrived later may have been decided
+ * before the rows were visible. The pair would not be reported, so the history scan then counts as the later of the
+ * two, with all its rows.
  */
 export async function withArrivals(
   { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,
@@ -134,7 +154,7 @@ export async function withArrivals(
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found
-    // ERP bills are left out, because they have no decision.
+    // ERP bills are left out of the later invoices of a scan, because they have no decision.
     .filter((hit) => hit.source !== 'ERP' && compareByArrival(hit, first.invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };
@@ -147,7 +167,7 @@ export async function withArrivals(
   };
 }
 
-/** Returns the invoices whose decision does not mention any of these rows. */
+/** Returns the invoices whose decision does not mention any row of the history scan. */
 async function decidedWithout(
   invoices: InvoiceStore,
   organizationId: string,

@@ -23,7 +23,9 @@ import { assembleFacts } from '../../facts/application/assemble-facts.js';
 import { supplierAfter } from '../../records/application/counted-records.js';
 import type { LinkRecord, SupplierRecord, SupplierState } from '../../records/application/counted-records.js';
 
-/** Maximum number of suppliers for one row, as in the lookup for a single invoice (storage/suppliers.ts). */
+/**
+ * Maximum number of suppliers for one history scan row, as in the lookup for a single invoice (storage/suppliers.ts).
+ */
 const SUPPLIERS_PER_ROW_MAX = 64;
 
 /** A row of a history scan with all values by which it is looked up. */
@@ -46,7 +48,7 @@ export interface StoredHistory {
   readonly erp: ErpRecords;
 }
 
-/** Records by lookup key. If too many records share a key, only the newest are included. */
+/** Earlier invoices by lookup key. If too many records share a key, only the newest are included. */
 export type Hits = ReadonlyMap<string, readonly MatchPart[]>;
 
 export function hitsByKey(parts: readonly MatchPart[]): Hits {
@@ -81,15 +83,15 @@ export interface Counts<R, S> {
 }
 
 /**
- * In-memory history for the rows of a history scan. Each row is analyzed with the stored history and the rows before
+ * History in memory for the rows of a history scan. Each row is analyzed with the stored history and the rows before
  * it, as if the rows had been sent one by one (detection reference, section 4).
  */
 export interface RowHistory {
-  /** Returns the facts of a row, including the rows that were counted so far. */
+  /** Returns the facts of a history scan row, including the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
-  /** Adds an analyzed row to the history that later rows use. */
+  /** Adds an analyzed scan row to the history that later rows use. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
-  /** Records in which rows are counted, by supplier, by bank account and by order. */
+  /** Records in which history scan rows are counted, by supplier, by bank account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
   readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
   readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;
@@ -157,13 +159,13 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
       const decided = { supplierId, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }) };
       const invoice: NormalisedInvoice = { ...unresolved, ...decided };
       const analyzed: MatchPart = { ...part, ...decided, status: 'ANALYZED' };
-      // Rows are sorted by day, so the last rows with a key are the newest.
+      // History scan rows are sorted by day, so the last rows with a key are the newest.
       for (const key of part.keys) {
         const hits = entry(rowHits, key);
         hits.push(analyzed);
         if (hits.length > HITS_PER_KEY_MAX) hits.shift();
       }
-      // A row that was imported before is not counted again, because its first import counted it.
+      // A history scan row that was imported before is not counted again, because its first import counted it.
       if (reimported.has(invoice.invoiceId)) return;
       const supplier = suppliers.count(supplierId, invoice, supplierKeys);
       add(counted.suppliers, supplierId, supplierRecords.get(supplierId), invoice, supplier);
@@ -236,7 +238,7 @@ function entry<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** The mutable form of {@link Counts} that is used while rows are being counted. */
+/** The mutable form of {@link Counts} that is used while history scan rows are being counted. */
 interface Counting<R, S> {
   readonly record: R | undefined;
   readonly rows: NormalisedInvoice[];

@@ -21,7 +21,8 @@ import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import type { FactBundleDocument, StoredFacts } from '../../records/storage/stored-facts.js';
 
 /**
- * Maximum number of documents in one write or read, so that neither the database nor this process is blocked for long.
+ * Maximum number of history scan rows in one write or read, so that neither the database nor this process is blocked
+ * for long.
  */
 const BATCH_DOCUMENTS_MAX = 25;
 
@@ -64,7 +65,7 @@ export function rowStore(
     return hits.flat();
   };
 
-  /** Commits decisions on rows. Returns false if some of the rows were decided before. */
+  /** Commits decisions on history scan rows. Returns false if some of the rows were decided before. */
   const commit = (
     organizationId: string,
     rows: readonly DecidedRow[],
@@ -118,8 +119,8 @@ export function rowStore(
       for (const { _id, analysis, base = null } of current.flat()) {
         if (analysis !== undefined) decisions.set(_id, { analysis, base });
       }
-      // The first analysis of a row that has been analyzed again is among the earlier ones, and an earlier release stored
-      // every analysis there before the invoice had it.
+      // The first analysis of a history scan row that has been analyzed again is among the earlier ones, and an earlier
+      // release stored every analysis there before the invoice had it.
       const ids = invoiceIds.filter((id) => !decisions.has(id)).map((id) => analysisIdFor(id, 1));
       const earlier = await inBatches(ids, BATCH_DOCUMENTS_MAX, (some) =>
         analyses.find({ _id: { $in: [...some] }, organizationId }, { projection: { facts: 0 } }).toArray(),
@@ -129,8 +130,8 @@ export function rowStore(
     },
     async decide(organizationId, rows) {
       if (rows.length === 0) return new Set();
-      // Only the rows of this write refer to their bundle of facts. If another worker has already decided all of these
-      // rows, the bundle is never read.
+      // Only the scan rows of one write refer to their bundle of facts. If another worker has already decided all of
+      // these rows, the bundle is never read.
       const bundleId = uuidV7();
       const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });
@@ -147,7 +148,7 @@ export function rowStore(
     },
     async finalize(organizationId, rows) {
       await Promise.all([
-        // Rows without facts were decided before. An earlier release may have stored only their analyses.
+        // History scan rows without facts were decided before. An earlier release may have stored only their analyses.
         commit(
           organizationId,
           rows.filter(({ facts }) => facts === undefined),

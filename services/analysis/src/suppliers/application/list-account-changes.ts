@@ -8,7 +8,7 @@ import type { Verification } from '../domain/verification.js';
 import type { DayRange, FirstInvoice, SupplierRecords, SupplierWithAccounts } from './supplier-records.js';
 import type { VerificationStore } from './verification-store.js';
 
-/** Number of suppliers whose accounts are read for one page. */
+/** Number of suppliers whose accounts are read for one page of account changes. */
 const SUPPLIERS_PER_PAGE = 100;
 
 /** A bank account of a supplier, with where it was first seen and who verified it. */
@@ -25,7 +25,7 @@ export interface AccountChange {
   /** Number of the invoice that first stated the account. Undefined if the invoice is not stored any more. */
   readonly firstInvoice: FirstInvoice | undefined;
   readonly isAdditional: boolean;
-  /** Oldest first. */
+  /** Verifications of the bank account, oldest first. */
   readonly verifications: readonly Verification[];
 }
 
@@ -44,8 +44,8 @@ interface Deps {
 }
 
 /**
- * Lists the accounts that were first seen, verified or confirmed in a period, supplier by supplier. The first page is
- * audited, because it shows contacts.
+ * Lists the bank accounts of suppliers that were first seen, verified or confirmed in a period, supplier by supplier.
+ * The first page is audited, because it shows contacts.
  * @throws DomainError invalid for a period that does not exist
  */
 export const listAccountChanges =

@@ -24,7 +24,7 @@ export interface ListedSupplier {
 }
 
 export interface VerifiableAccount extends SupplierAccount {
-  /** Newest first. */
+  /** Verifications of the bank account, newest first. */
   readonly verifications: readonly Verification[];
 }
 
@@ -33,7 +33,7 @@ export interface SupplierOverview extends ListedSupplier {
 }
 
 export interface SupplierReader {
-  /** Lists suppliers by name. `next` is undefined on the last page. */
+  /** Lists suppliers by name. `next`, the position of the next page, is undefined on the last page. */
   list(
     organizationId: string,
     query: { readonly text: string; readonly size: number; readonly after: SupplierPosition | undefined },
@@ -65,7 +65,7 @@ export function supplierReader({ suppliers, records, verifications }: Deps): Sup
         return { items: await withFindings(organizationId, byTaxId.slice(0, size)), next: undefined };
       }
       const nameKeyPrefix = text === '' ? '' : readName(text).key;
-      // A text without any letter or digit begins no name.
+      // A search text without any letter or digit begins no supplier name.
       if (text !== '' && nameKeyPrefix === '') return { items: [], next: undefined };
       const found = await records.list(organizationId, { nameKeyPrefix, after, size: size + 1 });
       const page = found.slice(0, size);

@@ -17,7 +17,7 @@ export interface SupplierWithAccounts {
   readonly profile: Pick<SupplierProfile, 'accounts'>;
 }
 
-/** The invoice that first stated an account. */
+/** The invoice that first stated a supplier's bank account. */
 export interface FirstInvoice {
   readonly companyId: string;
   readonly source: InvoiceSource;
@@ -30,7 +30,7 @@ export interface InvoiceTexts {
   readonly documentId: string | undefined;
 }
 
-/** First and last day of a period by their numbers, both included. */
+/** First and last day of a period of account changes by their numbers, both included. */
 export interface DayRange {
   readonly from: number;
   readonly to: number;
@@ -45,11 +45,13 @@ export interface SupplierRecords {
   ): Promise<readonly SupplierRecord[]>;
   /** Returns the number of findings of each supplier that wait for a review. */
   openFindings(organizationId: string, supplierIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Returns the ids of suppliers that may have an account that was first seen in the period, in the order of ids. */
+  /**
+   * Returns the ids of suppliers that may have a bank account that was first seen in the period, in the order of ids.
+   */
   withNewAccounts(organizationId: string, days: DayRange, afterId: string, limit: number): Promise<readonly string[]>;
   withAccounts(organizationId: string, supplierIds: readonly string[]): Promise<readonly SupplierWithAccounts[]>;
   firstInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, FirstInvoice>>;
   invoiceTexts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly InvoiceTexts[]>;
-  /** Returns the links of accounts by account key. */
+  /** Returns the links of bank accounts by account key. */
   bankLinks(organizationId: string, accountKeys: readonly string[]): Promise<ReadonlyMap<string, BankLink>>;
 }

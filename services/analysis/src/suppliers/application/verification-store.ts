@@ -1,13 +1,13 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Verification } from '../domain/verification.js';
 
-/** Period of time in which accounts were verified. Its end is not included. */
+/** Period of time in which bank accounts were verified. Its end is not included. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Stores verifications of accounts. The contact is sealed. */
+/** Stores verifications of bank accounts. The contact is sealed. */
 export interface VerificationStore {
   insert(verification: Verification, events: readonly Announcement[]): Promise<void>;
   find(organizationId: string, verificationId: string): Promise<Verification | undefined>;
@@ -18,6 +18,9 @@ export interface VerificationStore {
   save(verification: Verification, events: readonly Announcement[]): Promise<Verification>;
   /** Lists the verifications of suppliers' bank accounts, newest first. */
   ofSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<readonly Verification[]>;
-  /** Returns the ids of suppliers with a verification or a confirmation in the period, in the order of ids. */
+  /**
+   * Returns the ids of suppliers with a verification of a bank account, or its confirmation, in the period, in the
+   * order of ids.
+   */
   suppliersVerified(organizationId: string, period: Period, afterId: string, limit: number): Promise<readonly string[]>;
 }

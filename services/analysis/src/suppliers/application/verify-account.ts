@@ -14,13 +14,14 @@ import type { SupplierOverview, SupplierReader } from './read-suppliers.js';
 import type { SupplierRecords } from './supplier-records.js';
 import type { VerificationStore } from './verification-store.js';
 
-/** Maximum number of documents in which a contact is looked for at the same time. */
+/** Maximum number of documents in which a supplier's contact is looked for at the same time. */
 const DOCUMENTS_AT_ONCE_MAX = 4;
 
-/** Searches the texts of stored documents. */
+/** Searches the texts of stored documents for the contact of a supplier. */
 export interface ContactSearch {
   /**
-   * Tells whether a document carries a contact. A document that is removed or cannot be opened carries nothing.
+   * Tells whether a stored document carries the contact of a supplier. A document that is removed or cannot be opened
+   * carries nothing.
    * @throws DomainError unavailable, deadline
    */
   isCarried(organizationId: string, documentId: string, contact: string, context: RequestContext): Promise<boolean>;
@@ -41,8 +42,8 @@ interface AccountReference {
 }
 
 /**
- * Records that a person verified an account. The time is that of the service, and the person is the one behind the API
- * key. The verification changes no decision.
+ * Records that a person verified a supplier's bank account. The time is that of the service, and the person is the one
+ * behind the API key. The verification changes no decision.
  * @throws DomainError not_found; invalid, also for a contact that a document of the supplier carries
  */
 export const verifyAccount =
@@ -98,7 +99,7 @@ export const verifyAccount =
   };
 
 /**
- * Confirms a verification by another person than the one who recorded it.
+ * Confirms the verification of a bank account by another person than the one who recorded it.
  * @throws DomainError not_found; wrong_state for the same person, and if a third person has confirmed it
  */
 export const confirmAccount =
@@ -130,13 +131,13 @@ function invoiceIdsOf({ supplier, accounts }: SupplierOverview): readonly string
   return [...new Set([...accounts.flatMap(({ firstInvoiceId }) => firstInvoiceId ?? []), ...recent])];
 }
 
-/** Returns all texts in a value, in which a contact is searched for. */
+/** Returns all texts in an invoice value, in which a contact is searched for. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Tells whether a document cannot be searched for a reason that a repeat does not change. */
+/** Tells whether a document cannot be searched for a contact, for a reason that a repeat does not change. */
 export function isUnsearchable(error: unknown): boolean {
   return error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'unprocessable');
 }

@@ -4,28 +4,31 @@ import { v5 as uuidv5 } from 'uuid';
 
 const ACCOUNT_NAMESPACE = '1f0a2c5e-6f0e-4c55-9d5b-0c6f2d7a9b31';
 
-/** An account that a supplier has stated on its invoices. */
+/** A bank account that a supplier has stated on its invoices. */
 export interface SupplierAccount {
-  /** Derived from organization, supplier and account, so that it names the same account for each reading. */
+  /**
+   * Id of a supplier's bank account, derived from organization, supplier and account, so that it names the same account
+   * for each reading.
+   */
   readonly accountId: string;
   readonly masked: string;
   readonly scheme: 'IBAN' | 'UK';
   readonly country: string | undefined;
   readonly trust: AccountTrust;
-  /** Number of the day on which the account was first seen. */
+  /** Number of the day on which a supplier's bank account was first seen. */
   readonly firstSeenDay: number;
   readonly lastSeenDay: number;
   readonly invoiceCount: number;
-  /** Number of other suppliers that use the account. */
+  /** Number of other suppliers that use the bank account. */
   readonly sharedWith: number;
   readonly firstInvoiceNumber: string;
   readonly firstInvoiceId: string | undefined;
-  /** False for the account that the supplier was first seen with. */
+  /** False for the bank account that the supplier was first seen with. */
   readonly isAdditional: boolean;
 }
 
 /**
- * Returns the accounts of a supplier, the one that was seen first at the beginning.
+ * Returns the bank accounts of a supplier, the one that was seen first at the beginning.
  * @param links links of the accounts, by account key
  */
 export function accountsOf(
@@ -45,7 +48,7 @@ export function accountsOf(
         masked: use.masked,
         scheme: use.key.startsWith('GB:') ? ('UK' as const) : ('IBAN' as const),
         country: use.country,
-        // Fraud on an account is confirmed for all suppliers that use it.
+        // Fraud on a bank account is confirmed for all suppliers that use it.
         trust: link?.fraud === undefined ? use.trust : ('FRAUD' as const),
         firstSeenDay: firstSeenDay(use),
         lastSeenDay: use.lastDay,
@@ -60,8 +63,8 @@ export function accountsOf(
 }
 
 /**
- * Returns the day on which an account was first seen: the day of receipt, because the sender chooses the date on the
- * bill. Rows of a scan have their issue day.
+ * Returns the day on which a supplier's bank account was first seen: the day of receipt, because the sender chooses the
+ * date on the bill. Rows of a scan have their issue day.
  */
 function firstSeenDay({ firstDay, earning, asked, history }: AccountUse): number {
   const days = [earning, asked, history].flatMap((use: EarningUse | undefined) => use?.firstDay ?? []);

@@ -21,19 +21,19 @@ export interface VerificationInput {
   readonly note: string;
 }
 
-/** A person's verification that an account belongs to a supplier. It does not change any decision by itself. */
+/** A person's verification that a bank account belongs to a supplier. It does not change any decision by itself. */
 export interface Verification extends VerificationInput {
   readonly verificationId: string;
   readonly organizationId: string;
   readonly version: number;
   readonly supplierId: string;
   readonly accountId: string;
-  /** The account as it was known then. The profile of the supplier may drop it. */
+  /** The bank account as it was known when it was verified. The profile of the supplier may drop it. */
   readonly account: VerifiedAccount;
   /** Person who verified the bank account, as `personOf` returns it. */
   readonly verifiedBy: string;
   readonly createdAt: Date;
-  /** Second person, who confirmed the verification of the account. */
+  /** Second person, who confirmed the verification of the bank account. */
   readonly confirmation: { readonly by: string; readonly at: Date } | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface VerifiedAccount {
 }
 
 /**
- * Reads from a request what a person did to verify an account.
+ * Reads from a request what a person did to verify a bank account.
  * @throws DomainError invalid
  */
 export function readVerification(input: Readonly<Record<keyof VerificationInput, string>>): VerificationInput {
@@ -76,7 +76,7 @@ function readWord<W extends string>(path: string, words: readonly W[], word: str
 }
 
 /**
- * Confirms the verification of an account. A repeated request of the same person changes nothing.
+ * Confirms the verification of a bank account. A repeated request of the same person changes nothing.
  * @throws DomainError wrong_state for the person who verified the account, and for a third person
  */
 export function confirmVerification(verification: Verification, { by, at }: { by: string; at: Date }): Verification {

@@ -12,11 +12,11 @@ import type { SupplierRecords } from '../application/supplier-records.js';
 /** Maximum number of findings that are counted for one page of suppliers, and that are shown for one supplier. */
 const FINDINGS_COUNTED_MAX = 10_000;
 const OPEN_FINDINGS_MAX = 100;
-/** Character after all characters of name keys. */
+/** Character that sorts after all characters of supplier name keys. */
 const AFTER_ALL = '\uffff';
 const SEARCH_MS_MAX = 20_000;
 
-/** Creates the index for the list by name. The other reads use indexes of the records. */
+/** Creates the index for the list of suppliers by name. Other reads of suppliers use existing indexes. */
 export async function createSupplierNameIndex(suppliers: Collection<SupplierDocument>): Promise<void> {
   await ensureIndexes(suppliers, [{ key: { organizationId: 1, nameKey: 1, _id: 1 }, name: 'by_name' }]);
 }
@@ -64,7 +64,8 @@ export function supplierRecords({
     },
     async withNewAccounts(organizationId, { from, to }, afterId, limit) {
       const within = { $gte: from, $lte: to };
-      // An account has the days of its bills apart from each other. Which of them counts is decided from the profile.
+      // A stored bank account has the days of its bills apart from each other. Which of them counts is decided from the
+      // profile.
       const documents = await suppliers
         .find(
           {

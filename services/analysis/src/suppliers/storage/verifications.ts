@@ -10,7 +10,7 @@ import type { VerificationStore } from '../application/verification-store.js';
 import type { Verification } from '../domain/verification.js';
 
 export const ACCOUNT_VERIFICATIONS = 'account_verifications';
-/** Maximum number of verifications that are read for the suppliers of one page. */
+/** Maximum number of account verifications that are read for the suppliers of one page. */
 const VERIFICATIONS_MAX = 5_000;
 
 /**

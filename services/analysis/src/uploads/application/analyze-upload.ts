@@ -35,7 +35,7 @@ import type { UploadWorker } from './upload-worker.js';
  * section 7).
  */
 const SYNCHRONOUS_MS_MAX = 20_000;
-/** Interval in milliseconds at which the result of another process is polled. */
+/** Interval in milliseconds at which the analysis result of another process is polled. */
 const POLL_EACH_MS = 100;
 
 interface Deps {
@@ -54,9 +54,9 @@ export interface AnalyzeUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
   readonly request: UploadRequest;
-  /** Origin that a channel states for its document. Undefined for a caller's request. */
+  /** Origin that a channel states for its document. Undefined for the upload of a caller. */
   readonly origin: ChannelOrigin | undefined;
-  /** Maximum number of analyses in one month. Undefined if the plan has no limit. */
+  /** Maximum number of analyses in one month that the plan allows. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
   /** True to respond before the decision on the uploaded document is made, either immediately or after `waitMs`. */
   readonly respondAsync: boolean;
@@ -161,7 +161,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
 }
 
 /**
- * Checks whether the analysis of the upload has a result.
+ * Checks whether the analysis of an upload has a result.
  * @throws DomainError unprocessable if the document could not be read
  */
 async function hasResult(
@@ -366,7 +366,7 @@ function stillAtWork(uploadId: string): StillAtWork {
 }
 
 /**
- * A refusal to analyze an upload that only this module creates, so that callers can recognize it and pass it on
+ * A refusal to analyze an upload that only the upload module creates, so that callers can recognize it and pass it on
  * unchanged.
  */
 class StillAtWork extends DomainError {

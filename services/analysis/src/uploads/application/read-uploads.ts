@@ -105,7 +105,7 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
   };
 }
 
-/** Removes the placeholder for an unknown currency, because it was not read from the document. */
+/** Removes the placeholder for an unknown currency from an invoice, because it was not read from the document. */
 function fieldsRead(provenance: readonly Provenance[]): readonly Provenance[] {
   return provenance.filter(({ field, raw }) => field !== 'currency' || raw !== undefined);
 }

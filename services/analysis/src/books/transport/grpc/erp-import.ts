@@ -115,7 +115,7 @@ function requireUuid(path: string, value: string): string {
   return value;
 }
 
-/** Checks a name that is used inside ids and keys, which contain a separator. */
+/** Checks the name of an ERP provider or company that is used inside ids and keys, which contain a separator. */
 function requireName(path: string, value: string): string {
   if (value !== '' && value.length <= NAME_LENGTH_MAX && !value.includes('|')) return value;
   throw invalidField(path, `must have 1 to ${NAME_LENGTH_MAX} characters and no vertical bar.`);

@@ -61,7 +61,8 @@ function writePosition({ nameOrder, id }: VendorPosition): string {
 function readPosition(token: string): VendorPosition | undefined {
   if (token === '') return undefined;
   const [, id, nameOrder] = /^([0-9a-f-]{36})\|(.{0,200})$/su.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  // The decoder of page tokens also accepts other spellings of a token, so the token is compared with its encoding.
+  // The decoder of page tokens in the vendor list also accepts other spellings of a token, so the token is compared
+  // with its encoding.
   if (id === undefined || nameOrder === undefined || writePosition({ nameOrder, id }) !== token) {
     throw invalidField('cursor', MALFORMED_CURSOR);
   }

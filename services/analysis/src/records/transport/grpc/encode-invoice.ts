@@ -47,7 +47,8 @@ export function encodeFinding(finding: FindingRecord): WireFinding {
     summary: finding.summary,
     recommendedAction: finding.recommendedAction ?? undefined,
     confidencePercent: finding.confidence,
-    // The evidence is written as canonical JSON, which does not depend on the order in which MongoDB keeps its members.
+    // The evidence of a finding is written as canonical JSON, which does not depend on the order in which MongoDB keeps
+    // its members.
     evidenceJson: canonicalJson(finding.evidence),
     relatedInvoiceIds: [...finding.relatedInvoiceIds],
     disposition: finding.disposition,

@@ -84,7 +84,10 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
 
 const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;
 
-/** Combines the two severity filters of a request. Undefined means that findings of any severity are wanted. */
+/**
+ * Combines the two severity filters of a request for findings. Undefined means that findings of any severity are
+ * wanted.
+ */
 function wantedSeverities({
   severity,
   minSeverity,

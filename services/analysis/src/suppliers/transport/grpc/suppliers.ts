@@ -24,7 +24,7 @@ interface Deps {
   readonly listChanges: ReturnType<typeof listAccountChanges>;
 }
 
-/** Maximum number of verifications of one account in the list of changes. */
+/** Maximum number of verifications of one bank account in the list of changes. */
 const VERIFICATIONS_MAX = 100;
 
 /** Implements the gRPC service invoicecontrol.analysis.v1.SupplierService. */
@@ -135,7 +135,8 @@ function writePosition({ nameKey, id }: SupplierPosition): string {
 function readPosition(token: string): SupplierPosition | undefined {
   if (token === '') return undefined;
   const [, id, nameKey] = /^([0-9a-f-]{36})\|(.{0,400})$/su.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  // The decoder of page tokens also accepts other spellings of a token, so the token is compared with its encoding.
+  // The decoder of page tokens in the supplier list also accepts other spellings of a token, so the token is compared
+  // with its encoding.
   if (id === undefined || nameKey === undefined || writePosition({ nameKey, id }) !== token) {
     throw invalidField('cursor', MALFORMED_CURSOR);
   }

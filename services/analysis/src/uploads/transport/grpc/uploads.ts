@@ -85,7 +85,7 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
 }
 
 /**
- * Reads the origin of the document from a request.
+ * Reads the origin of a document from the request to analyze it.
  * @throws DomainError invalid if the channel is unknown
  */
 function readOrigin(stated: AnalyzeUploadRequest['origin']): ChannelOrigin | undefined {
