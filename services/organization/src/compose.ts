@@ -209,7 +209,7 @@ async function compose(
   };
 }
 
-/** Opens the service's collections and creates their indexes. */
+/** Opens the database collections of the organization service and creates their indexes. */
 async function openCollections(db: Db) {
   const organizations = db.collection<OrganizationDocument>('organizations');
   const apiKeys = db.collection<ApiKeyDocument>('api_keys');

@@ -13,7 +13,7 @@ export const configSchema = z
   .object({
     ...serviceSettings('organization'),
     ...addressSettings('billing'),
-    /** Peppers as `id:base64,...`. New keys use the first pepper, existing keys may use any. */
+    /** Peppers as `id:base64,...`. New API keys use the first pepper, existing keys may use any. */
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
     /** Token with which the operator's command line authenticates. */
     OPERATOR_TOKEN: secret.min(32),

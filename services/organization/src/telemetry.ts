@@ -26,7 +26,7 @@ export function reportOrganizations(
   });
 }
 
-/** Counts refused keys. The reason is for operators only; the caller gets one message for every reason. */
+/** Counts refused API keys. The reason is for operators only; the caller gets one message for every reason. */
 export function countRefusedKey(reason: 'malformed' | 'unknown' | 'dead'): void {
   count('invoicecontrol.keys.refused', { reason });
 }
@@ -38,7 +38,8 @@ export function countRefusedSession(reason: 'malformed' | 'unknown' | 'dead'): v
 
 /** Counts requests that exceed a rate limit. */
 export function countRefusedRequest(policy: string): void {
-  // The gateway defines the policies. A later release of it may send one that this release does not know.
+  // The gateway defines the rate limit policies. A later release of the gateway may send one that this release does not
+  // know.
   if (isRatePolicy(policy)) count('invoicecontrol.rate_limits.exceeded', { policy });
 }
 
@@ -56,7 +57,7 @@ export function countPurge(): void {
   count('invoicecontrol.purges', {});
 }
 
-/** Counts mails that were sent or finally failed. */
+/** Counts notification mails that were sent or finally failed. */
 export function countCompletedNotification(kind: Occasion['kind'], status: 'SENT' | 'FAILED'): void {
   count('invoicecontrol.mails', { kind: inWords(kind), status: inWords(status) });
 }

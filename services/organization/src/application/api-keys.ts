@@ -27,7 +27,7 @@ export interface ApiKeys {
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
   /**
    * Stores a new API key.
-   * @param change undefined if the write of the organization carries the audit entry
+   * @param change undefined if the write of a new organization carries the audit entry
    */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
   /**
@@ -85,9 +85,9 @@ export interface NewApiKeyInput {
   /** Scopes of the API key. Empty for the default scopes of the role. */
   readonly scopes: readonly string[];
   readonly expiresAt?: Date | undefined;
-  /** Active member that the API key belongs to. */
+  /** Active member that a new API key belongs to. */
   readonly userId?: string | undefined;
-  /** True for a key of the test organization. Undefined for a key of the same kind as the caller's. */
+  /** True for an API key of the test organization. Undefined for a key of the same kind as the caller's. */
   readonly isTest?: boolean | undefined;
 }
 
@@ -130,8 +130,8 @@ export const createApiKey =
   };
 
 /**
- * Returns the organization that a new key belongs to: the caller's, or its test organization, which the first test key
- * creates.
+ * Returns the organization that a new API key belongs to: the caller's, or its test organization, which the first test
+ * key creates.
  * @throws DomainError forbidden if a test key asks for a live key, invalid for a test key of a member
  */
 async function owningOrganization(
@@ -154,7 +154,8 @@ async function owningOrganization(
 }
 
 /**
- * Stores the first owner key of a series. The key becomes valid when an organization that names the series is stored.
+ * Stores the first API key of an owner in a key series. The key becomes valid when an organization that names the
+ * series is stored.
  */
 export async function insertOwnerKey(
   { keys, pepper }: Pick<ApiKeyDeps, 'keys' | 'pepper'>,

@@ -14,7 +14,7 @@ import type { Rosters } from './rosters.js';
 /** Fields of an organization that every authentication of an API key reads. Companies are not included. */
 export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | 'testOf' | keyof Contract>;
 
-/** The caller: its organization, rights and limits. */
+/** The authenticated caller of a request: its organization, rights and limits. */
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
@@ -88,7 +88,7 @@ function rightsOf({ role, scopes }: ApiKey): Rights {
   return { role, scopes };
 }
 
-/** Maximum number of keys that are followed from a key to the key that created it. */
+/** Maximum number of API keys that are followed from a key to the key that created it. */
 const CREATORS_MAX = 16;
 
 /**

@@ -11,7 +11,7 @@ export interface SessionAuthenticationDeps extends AuthenticationDeps {
   readonly sessions: {
     /** Finds a session without a tenant, because the token determines the tenant. */
     findByHashOfAnyOrganization(hashes: readonly string[]): Promise<Session | undefined>;
-    /** Stores the time of the last use. */
+    /** Stores the time at which a session of the app was last used. */
     see(session: Session, at: Date): Promise<void>;
   };
 }

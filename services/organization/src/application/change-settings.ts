@@ -25,7 +25,7 @@ interface DetailsChange {
   readonly fourEyes?: boolean | undefined;
 }
 
-/** Changes the name, the billing e-mail or the rule of four eyes. */
+/** Changes the name, the billing e-mail or the rule of four eyes of an organization. */
 export const updateDetails =
   ({ organizations, rosters, clock }: DetailsDeps) =>
   ({ organizationId, name, billingEmail, fourEyes }: DetailsChange, context: RequestContext): Promise<Organization> => {
@@ -70,7 +70,7 @@ function auditedDetails(before: Organization, after: Organization): readonly Aud
   ];
 }
 
-/** Sets the base currency of future invoices (endpoint 19). */
+/** Sets the base currency of an organization for future invoices (endpoint 19). */
 export const updateBaseCurrency =
   (organizations: Organizations) =>
   (
@@ -86,7 +86,7 @@ export const updateBaseCurrency =
     });
   };
 
-/** Sets how reference documents are validated (endpoint 20). */
+/** Sets how reference documents of an organization are validated (endpoint 20). */
 export const updateReferenceValidation =
   (organizations: Organizations) =>
   (
@@ -102,7 +102,7 @@ export const updateReferenceValidation =
     });
   };
 
-/** Sets plan and subscription with `setContract`. Empty or undefined leaves a field unchanged. */
+/** Sets plan and subscription of an organization with `setContract`. Empty or undefined leaves a field unchanged. */
 export const setPlan =
   (organizations: Organizations) =>
   (

@@ -3,8 +3,8 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Notification } from '../domain/notification.js';
 
 /**
- * Records that are stored with the new state in one write: the actor, the audit entries, the events and the mails to
- * send.
+ * Records that are stored with the new state of an organization in one write: the actor, the audit entries, the events
+ * and the mails to send.
  */
 export interface Change {
   readonly context: RequestContext;

@@ -55,7 +55,7 @@ export const getMember =
     return requireMember(roster, organization, userId, deps.clock.now());
   };
 
-/** Adds an active member for the operator. The limit of the plan does not apply. */
+/** Adds an active member to an organization for the operator. The limit of the plan does not apply. */
 export const createMember =
   (deps: MemberDeps) =>
   async (
@@ -83,7 +83,7 @@ export function newMember(own: Pick<Member, 'email' | 'name' | 'role' | 'created
 }
 
 /**
- * Invites a person. The same write queues the mail, which alone contains the token.
+ * Invites a person to an organization. The same write queues the mail, which alone contains the token.
  * @throws DomainError invalid, forbidden, already_exists, usage_exceeded
  */
 export const inviteMember =
@@ -143,7 +143,7 @@ export const acceptInvitation =
     });
   };
 
-/** Changes the role of a member or an invited person. */
+/** Changes the role of a member of an organization or of an invited person. */
 export const updateMember =
   (deps: MemberDeps) =>
   async (
@@ -161,7 +161,7 @@ export const updateMember =
     });
   };
 
-/** Removes a member, or revokes an invitation. */
+/** Removes a member of an organization, or revokes an invitation. */
 export const removeMember =
   (deps: MemberDeps) =>
   async (
@@ -200,8 +200,8 @@ async function changeMember(deps: MemberDeps, change: RosterChange): Promise<Mem
 }
 
 /**
- * Reads, changes and stores the roster with its audit entry and mail in one write. If nothing changes, nothing is
- * written.
+ * Reads, changes and stores the roster of an organization with its audit entry and mail in one write. If nothing
+ * changes, nothing is written.
  */
 function changeRoster(
   deps: MemberDeps,

@@ -31,7 +31,7 @@ export type ListedNotification = Notification & { readonly status: NotificationS
 
 /** Stores the e-mail notifications that are queued or were sent. */
 export interface Notifications {
-  /** Adds a submission to queued mails that have not been attempted yet. Each submission counts once. */
+  /** Adds a KSeF submission to queued mails that have not been attempted yet. Each submission counts once. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
   /**
    * Returns the number of notifications of all tenants that were queued before a time, with the oldest of them and the
@@ -69,7 +69,7 @@ interface NotifyDeps {
   readonly notifications: Notifications;
 }
 
-/** Trouble with an endpoint as published by `endpoint_failing` and `endpoint_disabled`. */
+/** Trouble with a webhook endpoint as published by `endpoint_failing` and `endpoint_disabled`. */
 export interface EndpointNotice {
   readonly eventId: string;
   readonly organizationId: string;
@@ -77,7 +77,10 @@ export interface EndpointNotice {
   readonly trouble: EndpointTrouble;
 }
 
-/** Queues a mail to each owner and admin. Ids are derived from the event, so a repeated event queues no second mail. */
+/**
+ * Queues a mail about trouble with a webhook to each owner and admin. Ids are derived from the event, so a repeated
+ * event queues no second mail.
+ */
 export const notifyAdmins =
   (deps: NotifyDeps) =>
   async ({ eventId, organizationId, at, trouble }: EndpointNotice): Promise<void> => {
@@ -94,7 +97,7 @@ export interface ErpConnectionNotice {
   readonly notice: ErpNotice;
 }
 
-/** Queues a mail to each owner, and to each admin if someone must act. */
+/** Queues a mail about an ERP connection to each owner, and to each admin if someone must act. */
 export const notifyAboutErp =
   (deps: NotifyDeps) =>
   async ({ eventId, organizationId, at, notice }: ErpConnectionNotice): Promise<void> => {
@@ -115,7 +118,7 @@ export interface KsefConnectionNotice {
   readonly notice: Exclude<KsefNotice, { readonly kind: 'KSEF_SUBMISSION_REFUSED' }>;
 }
 
-/** Finds the current name of a company. Undefined if the company was removed. */
+/** Finds the current name of a company of the organization. Undefined if the company was removed. */
 export async function companyNameOf(
   { organizations }: Pick<NotifyDeps, 'organizations'>,
   organizationId: string,
@@ -125,7 +128,10 @@ export async function companyNameOf(
   return organization?.companies.find(({ id }) => id === companyId)?.name;
 }
 
-/** Queues a mail to each owner and admin. Ids are derived from the event, so a repeated event queues no second mail. */
+/**
+ * Queues a mail about a KSeF connection to each owner and admin. Ids are derived from the event, so a repeated event
+ * queues no second mail.
+ */
 export const notifyAboutKsef =
   (deps: NotifyDeps) =>
   async ({ eventId, organizationId, at, notice }: KsefConnectionNotice): Promise<void> => {
@@ -135,9 +141,9 @@ export const notifyAboutKsef =
   };
 
 /**
- * Queues mails to each owner and admin about an invoice that is not registered. The first refusal of a connection in an
- * hour causes a mail at once, and at the end of the hour one mail counts all others. Ids are derived from connection,
- * hour and recipient, so that a hundred refusals cause two mails and a repeated event causes none.
+ * Queues mails to each owner and admin about an invoice that is not registered in KSeF. The first refusal of a
+ * connection in an hour causes a mail at once, and at the end of the hour one mail counts all others. Ids are derived
+ * from connection, hour and recipient, so that a hundred refusals cause two mails and a repeated event causes none.
  */
 export const notifyAboutRefusal =
   (deps: NotifyDeps) =>
@@ -156,7 +162,7 @@ export const notifyAboutRefusal =
     await deps.notifications.countSubmission(counting, submissionId);
   };
 
-/** An invoice that is not registered, as published by `submission_changed`. */
+/** An invoice that is not registered in KSeF, as published by `submission_changed`. */
 export interface KsefRefusalNotice {
   readonly organizationId: string;
   readonly at: Date;
@@ -167,12 +173,12 @@ export interface KsefRefusalNotice {
 export interface OwnerNotice {
   readonly organizationId: string;
   readonly at: Date;
-  /** Key that identifies the notice. Repeating it queues no second mail. */
+  /** Key that identifies a notice to the owners. Repeating the notice queues no second mail. */
   readonly key: string;
   readonly notice: BillingNotice;
 }
 
-/** Queues a mail to each owner of an organization. */
+/** Queues a mail with a notice to each owner of an organization. */
 export const notifyOwners =
   (deps: NotifyDeps) =>
   async ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
@@ -181,7 +187,7 @@ export const notifyOwners =
   };
 
 /**
- * Queues a mail to each active member with at least the given role, once for each `key`.
+ * Queues a notification mail to each active member with at least the given role, once for each `key`.
  * @returns ids of the mails
  */
 async function notifyFromRole(
@@ -190,7 +196,7 @@ async function notifyFromRole(
     readonly organizationId: string;
     readonly at: Date;
     readonly sendAt?: Date;
-    /** Ids of users who are notified of the event in another way. */
+    /** Ids of users who are notified of an event in another way. */
     readonly except?: ReadonlySet<string>;
     readonly minimumRole: Role;
     readonly key: string;

@@ -21,7 +21,7 @@ import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js'
 /** Reads subscriptions from the billing service. */
 export interface Subscriptions {
   /**
-   * Checks whether the organization has a subscription that prevents its deletion.
+   * Checks whether an organization has a subscription that prevents its deletion.
    * @returns whether a subscription exists that is not canceled; undefined if there never was one
    * @throws DomainError unavailable, deadline; in these cases nothing may be deleted
    */
@@ -87,11 +87,11 @@ async function requireUndeleted(organizations: Organizations, organizationId: st
 
 export interface Restored {
   readonly organization: Organization;
-  /** A new API key for the owner. Keys from before the deletion stay revoked. */
+  /** A new API key for the owner of a restored organization. Keys from before the deletion stay revoked. */
   readonly ownerKey: string;
 }
 
-/** Actor for the audit trail if the deletion predates the storing of actors. */
+/** Actor for the audit trail if the deletion of the organization predates the storing of actors. */
 const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
 
 /**

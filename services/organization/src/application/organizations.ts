@@ -8,9 +8,9 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Organization } from '../domain/organization.js';
 import type { AuditLine, Change } from './change.js';
 
-/** Stores organizations. */
+/** Store of organizations with their companies. */
 export interface Organizations {
-  /** Returns an organization. Deleted organizations are included, purged ones are not. */
+  /** Returns an organization by its id, also a deleted one, but not a purged one. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
   /**
@@ -43,9 +43,11 @@ export async function requireOrganization(
 export interface OrganizationChange {
   readonly organizationId: string;
   readonly context: RequestContext;
-  /** Audit line, or a function that returns the lines of what has changed. */
+  /** Audit line about the change of an organization, or a function that returns the lines of what has changed. */
   readonly audit: AuditLine | ((before: Organization, after: Organization) => readonly AuditLine[]);
-  /** Returns the names of the parts that changed, as the event lists them, for example `companies`. */
+  /**
+   * Returns the names of the parts of an organization that changed, as the event lists them, for example `companies`.
+   */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
   /**
    * Pure function that applies the change to the organization. After a conflict, it runs again on the newer version.

@@ -12,9 +12,9 @@ import type { Change } from './change.js';
 
 /** Maximum number of organizations whose purge one call begins. */
 const PURGED_MAX = 1_000;
-/** Maximum number of purges that one run of the purge job announces again. */
+/** Maximum number of organization purges that one run of the purge job announces again. */
 const ROUNDS_MAX = 200;
-/** Maximum number of audit entries that one command removes. */
+/** Maximum number of audit entries of purged organizations that one command removes. */
 const AUDIT_BATCH = 1_000;
 /** Maximum number of audit trails that one run of the purge job removes. */
 const TRAILS_MAX = 200;
@@ -30,13 +30,13 @@ export interface PurgeStore {
   /** Returns deleted organizations whose retention has ended, the oldest first. */
   listExpired(now: Date, countMax: number): Promise<readonly Expired[]>;
   /**
-   * Removes all fields of the organization except ids and dates.
+   * Removes all fields of a deleted organization except ids and dates.
    * @throws VersionConflict if it was restored, or if another process began its purge
    */
   begin(expired: Expired, times: { begunAt: Date; nextAt: Date | undefined }, change: Change): Promise<void>;
   listDueRounds(now: Date, countMax: number): Promise<readonly Purge[]>;
   /**
-   * Stores that a purge was announced again.
+   * Stores that the purge of an organization was announced again.
    * @throws VersionConflict if another process announced it
    */
   announceAgain(purge: Purge, nextAt: Date | undefined, announced: Pick<Change, 'events'>): Promise<void>;
@@ -122,15 +122,15 @@ export const endTrails =
     }
   };
 
-/** Decides which of the replicas performs the daily purge. The time of the last purge is stored. */
+/** Decides which of the replicas performs the daily purge of organizations. The time of the last purge is stored. */
 export interface DailyTurn {
-  /** Claims the daily purge. Returns false if another replica has claimed it. */
+  /** Claims the daily purge of organizations. Returns false if another replica has claimed it. */
   take(now: Date): Promise<boolean>;
   /** Moves the next work on the purge of an organization to an earlier time after a failure. */
   moveTo(dueAt: Date): Promise<void>;
 }
 
-/** Performs the daily purge in the replica that claims it first. */
+/** Performs the daily purge of organizations in the replica that claims it first. */
 export const dailyPurge = (deps: Parameters<typeof endTrails>[0] & { turn: DailyTurn }) => {
   const purge = purgeOrganizations(deps);
   const end = endTrails(deps);

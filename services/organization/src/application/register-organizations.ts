@@ -11,12 +11,15 @@ import type { DailyTurn } from './purge-organizations.js';
 const CONCURRENT_MAX = 8;
 /** Time to wait before a failed registration of organizations with billing is retried. */
 const RETRY_MS = 5 * 60_000;
-/** Number of organizations that could not be registered from which the whole run counts as failed. */
+/**
+ * Number of organizations that could not be registered from which the whole run of registrations in billing counts as
+ * failed.
+ */
 export const FAILURES_MAX = 100;
 
 /** A service that must know which organizations exist. */
 export interface OrganizationRegister {
-  /** Registers an organization. The call may be repeated. */
+  /** Registers an organization in billing. The call may be repeated. */
   register(organizationId: string, context: RequestContext): Promise<void>;
 }
 

@@ -7,10 +7,10 @@ import { countRefusedRequest } from '../telemetry.js';
 
 /** Store of the rate limit tokens that are granted in each minute. */
 export interface RateWindows {
-  /** Returns the number of tokens granted in a rate window, or 0 if the window does not exist. */
+  /** Returns the number of request tokens granted in a rate limit window, or 0 if the window does not exist. */
   countUsed(id: string): Promise<number>;
   /**
-   * Grants tokens unless more than `usedMax` would then be used.
+   * Grants request tokens of a rate limit unless more than `usedMax` would then be used.
    * @returns the number of used tokens, or undefined if no tokens were granted
    */
   grant(id: string, tokens: number, usedMax: number, expiresAt: Date): Promise<number | undefined>;
@@ -26,10 +26,10 @@ export interface RequestPolicy {
 export interface Reservation {
   /** Number of granted rate limit tokens. 0 if the request is refused. */
   readonly granted: number;
-  /** Number of tokens that the rate window can still grant. */
+  /** Number of request tokens that the rate limit window can still grant. */
   readonly remaining: number;
   readonly windowRemainingMs: number;
-  /** Number of milliseconds to wait after a refused request. 0 if the request is not refused. */
+  /** Number of milliseconds to wait after a request that a rate limit refused. 0 if the request is not refused. */
   readonly retryAfterMs: number;
 }
 
@@ -40,16 +40,17 @@ const policyNames: ReadonlySet<string> = new Set(ratePolicies);
 /** Retention of a window of the rate limit, which is read during its own minute and the next one. */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 /**
- * Time after the end of a minute in which a replica whose clock is behind, or a call that began earlier, may still grant
- * tokens of that minute. After that, the number of its used tokens is final and is kept in memory.
+ * Time after the end of a rate limit window (a minute) in which a replica whose clock is behind, or a call that began
+ * earlier, may still grant tokens of that minute. After that, the number of its used tokens is final and is kept in
+ * memory.
  */
 const SETTLING_MS = 10_000;
-/** Maximum number of completed rate windows whose used tokens are kept in memory. */
+/** Maximum number of completed rate limit windows whose used tokens are kept in memory. */
 const FINAL_COUNTS_MAX = 20_000;
 
 /**
- * Reserves request tokens. The results have the order of the requested policies (HTTP and security reference, section
- * 7). If the requested number is not available, a single token is tried.
+ * Reserves request tokens of rate limits. The results have the order of the requested policies (HTTP and security
+ * reference, section 7). If the requested number is not available, a single token is tried.
  */
 export const reserveRequests = ({ windows, clock }: { windows: RateWindows; clock: Clock }) => {
   const finalCounts = createCache({
@@ -71,7 +72,9 @@ export const reserveRequests = ({ windows, clock }: { windows: RateWindows; cloc
   };
 };
 
-/** Returns the number of tokens used in the previous rate window. `elapsedMs` is the time since its end. */
+/**
+ * Returns the number of request tokens used in the previous rate limit window. `elapsedMs` is the time since its end.
+ */
 type CountPrevious = (id: string, elapsedMs: number) => Promise<number>;
 
 async function reserve(

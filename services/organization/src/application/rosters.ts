@@ -4,7 +4,7 @@ import type { Change } from './change.js';
 /** Stores the rosters of members, one for each organization. */
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
-  /** Finds a member who has accepted the invitation, without reading the other members. */
+  /** Finds a member of an organization who has accepted the invitation, without reading the other members. */
   findActiveMember(organizationId: string, userId: string): Promise<Pick<Member, 'userId' | 'role'> | undefined>;
   /** Counts the members of each organization who have accepted. */
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -13,7 +13,7 @@ export interface Rosters {
   /** Stores the roster of a new organization. The audit entry is stored with the organization. */
   insert(roster: Roster): Promise<void>;
   /**
-   * Stores the changed member list if it has not changed since its version was read.
+   * Stores the changed roster of an organization if it has not changed since its version was read.
    * @throws VersionConflict
    */
   save(changed: Roster, change: Change): Promise<void>;

@@ -35,8 +35,8 @@ export function isRecoveryToken(text: string): boolean {
 const INVITATION_TOKEN = /^inv_[0-9a-f]{64}$/;
 
 /**
- * Derives the token of an invitation from the user id and the pepper. The token must not be stored while its mail
- * waits, so every attempt to send derives it again.
+ * Derives the token of an invitation from the user id and the pepper. The invitation token must not be stored while its
+ * mail waits, so every attempt to send derives it again.
  */
 export function deriveInvitationToken(userId: string, pepper: Pepper): string {
   return `inv_${createHmac('sha256', pepper.bytes).update(`invitation|${userId}`).digest('hex')}`;
@@ -46,14 +46,17 @@ export function isInvitationToken(text: string): boolean {
   return INVITATION_TOKEN.test(text);
 }
 
-/** Returns the SHA-256 of a token. A plain hash is sufficient, because 256 random bits cannot be found by guessing. */
+/**
+ * Returns the SHA-256 of an invitation or recovery token. A plain hash is sufficient, because 256 random bits cannot be
+ * found by guessing.
+ */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
 const SESSION_TOKEN = /^ics_[0-9A-Za-z]{43}$/;
 
-/** Creates the token of a session with 256 random bits. The token is shown once, and its HMAC is stored. */
+/** Creates the token of a session of the app with 256 random bits. The token is shown once, and its HMAC is stored. */
 export function generateSessionToken(pepper: Pepper): { token: string; hash: string } {
   const token = `ics_${randomBase62(43)}`;
   return { token, hash: hashKey(token, pepper) };

@@ -11,7 +11,7 @@ import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 import { deriveInvitationToken } from './secrets.js';
 
-/** Sends mails through a mail server. Failures of the server are results. The promise only rejects for a bug. */
+/** Sends mails through a mail server. Failures of the mail server are results. The promise only rejects for a bug. */
 export interface Mailer {
   send(mail: Mail, signal: AbortSignal): Promise<Delivery>;
 }
@@ -68,7 +68,7 @@ export interface SendingDeps {
 const BATCH_MAX = 32;
 const CONCURRENT_MAILS_MAX = 4;
 
-/** Sends all due mails. If the signal aborts, mails that are being sent return to the queue. */
+/** Sends all due notification mails. If the signal aborts, mails that are being sent return to the queue. */
 export const sendDueNotifications =
   (deps: SendingDeps) =>
   async (signal: AbortSignal): Promise<void> => {
@@ -114,7 +114,7 @@ async function sendNotification(deps: SendingDeps, id: string, signal: AbortSign
   deps.logger.warn({ notificationId: id, tries, retryAt, reason: delivery.reason }, 'mail not accepted, retried');
 }
 
-/** Returns the mail with the member's current address, or the reason why no mail is sent. */
+/** Returns a notification mail with the current address of the member, or the reason why no mail is sent. */
 async function prepareMail(
   { organizations, rosters, peppers, clock }: SendingDeps,
   notification: Notification,

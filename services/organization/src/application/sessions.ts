@@ -21,13 +21,16 @@ import { generateSessionToken } from './secrets.js';
 /** Stores the sessions of people who signed in to the app. */
 export interface Sessions {
   find(organizationId: string, sessionId: string): Promise<Session | undefined>;
-  /** Lists the sessions of people in an organization that have not ended. */
+  /** Lists the sessions of the app of people in an organization that have not ended. */
   list(organizationId: string, now: Date, page: PageRequest): Promise<Page<Session>>;
-  /** Lists the sessions of an API key that have not ended, after the given number of those that were used last. */
+  /**
+   * Lists the sessions of the app of an API key that have not ended, after the given number of those that were used
+   * last.
+   */
   listLeastRecent(organizationId: string, apiKeyId: string, now: Date, after: number): Promise<readonly Session[]>;
   insert(session: Session, change: Change): Promise<void>;
   /**
-   * Stores the end of a session.
+   * Stores the end of a session of the app.
    * @throws VersionConflict if the session has ended since it was read
    */
   end(session: Session, endedAt: Date, change: Change): Promise<void>;
@@ -43,8 +46,8 @@ export interface SessionDeps {
 }
 
 /**
- * Opens a session with the rights of an API key. Only this response contains the token. Of more sessions than an API
- * key may have, the ones that were used least recently end.
+ * Opens a session of the app with the rights of an API key. Only this response contains the token. Of more sessions
+ * than an API key may have, the ones that were used least recently end.
  * @throws DomainError unauthenticated if the API key is not valid any more
  */
 export const createSession =
@@ -79,7 +82,10 @@ export const createSession =
     return { session, token };
   };
 
-/** Lists the sessions that have not ended. A page lacks those whose key or member has ended, so it may be shorter. */
+/**
+ * Lists the sessions of the app that have not ended. A page lacks those whose key or member has ended, so it may be
+ * shorter.
+ */
 export const listSessions =
   ({ organizations, rosters, keys, sessions, clock }: Omit<SessionDeps, 'pepper'>) =>
   async (organizationId: string, page: PageRequest): Promise<Page<Session>> => {
@@ -105,7 +111,7 @@ export const listSessions =
   };
 
 /**
- * Ends a session. A repeat changes nothing.
+ * Ends a session of the app. A repeat changes nothing.
  * @throws DomainError not_found if the organization has no such session
  */
 export const endSession =
@@ -158,7 +164,10 @@ function endOf({ id }: Session, context: RequestContext): Change {
   return { context, audit: [{ action: 'session.ended', target: `session:${id}` }] };
 }
 
-/** The API key is checked again, because the gateway caches keys for seconds. */
+/**
+ * The API key of a caller who opens or reads a session of the app is checked again, because the gateway caches keys for
+ * seconds.
+ */
 async function requireKey(
   { organizations, keys }: Pick<SessionDeps, 'organizations' | 'keys'>,
   organizationId: string,

@@ -77,7 +77,10 @@ async function unlessStored(insert: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Maximum number of times that the state of an organization is compared again after its test organization changed. */
+/**
+ * Maximum number of times that the deletion state of an organization is compared again after its test organization
+ * changed.
+ */
 const FOLLOW_ATTEMPTS_MAX = 5;
 
 /**

@@ -54,7 +54,7 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
   return {
     async send(mail, signal) {
-      // The timeout aborts the attempt to send a mail. If the server accepts the mail after that, the mail is sent
+      // The timeout aborts the attempt to send a mail. If the mail server accepts the mail after that, the mail is sent
       // again under the same message id.
       const ended = new AbortController();
       const timeout = delay(SEND_MS_MAX, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
@@ -69,8 +69,8 @@ export function smtpMailer(url: string, from: string): Mailer {
 }
 
 /**
- * Converts an error to a failed delivery. Only a permanent rejection of this recipient or this mail is final. A
- * rejected sender or password is a wrong setting, which an operator can correct.
+ * Converts an error of the mail server to a failed delivery. Only a permanent rejection of this recipient or this mail
+ * is final. A rejected sender or password is a wrong setting, which an operator can correct.
  */
 function toFailedDelivery(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };

@@ -13,7 +13,7 @@ export interface ApiKey extends Rights {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Id of the key's series. The API key is valid while this is the current series of the organization. */
+  /** Id of the series of an API key. The API key is valid while this is the current series of the organization. */
   readonly seriesId: string;
   readonly name: string;
   readonly hash: string;
@@ -38,7 +38,7 @@ export interface Pepper {
 }
 
 /**
- * Returns the HMAC-SHA256 of the complete key in hex. A fast hash is sufficient, because 256 random bits cannot be
+ * Returns the HMAC-SHA256 of the complete API key in hex. A fast hash is sufficient, because 256 random bits cannot be
  * guessed.
  */
 export function hashKey(key: string, pepper: Pepper): string {
@@ -116,7 +116,7 @@ export function hasOtherRights(left: Rights, right: Rights): boolean {
 
 /**
  * Returns the API key as revoked.
- * @param acting key that requests the revocation; undefined for the operator
+ * @param acting API key that requests the revocation; undefined for the operator
  * @throws DomainError forbidden if the key has a higher role than the acting key, wrong_state for the acting key itself
  */
 export function revokeKey(key: ApiKey, acting: ApiKey | undefined, now: Date): ApiKey & { revokedAt: Date } {
@@ -134,7 +134,7 @@ function requireRoleOver(key: ApiKey, role: Role): void {
   }
 }
 
-/** Refuses changes of the acting key, so that callers cannot lock themselves out. */
+/** Refuses changes of the API key that requests them, so that callers cannot lock themselves out. */
 function refuseOwnKey(key: ApiKey, actingKeyId: string | undefined): void {
   if (key.id === actingKeyId) {
     throw new DomainError('wrong_state', 'An API key cannot revoke itself or reduce its own rights. Use another key.');

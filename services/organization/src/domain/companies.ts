@@ -7,7 +7,7 @@ import type { Company, Organization } from './organization.js';
 import { entitlements } from './plans.js';
 import { readName } from './text.js';
 
-/** Fields of a company that a request sets. Undefined fields stay unchanged. */
+/** Fields of a company of the organization that a request sets. Undefined fields stay unchanged. */
 export interface CompanyInput {
   readonly name?: string | undefined;
   readonly taxId?: string | undefined;

@@ -11,7 +11,8 @@ export interface MailText {
 const SUBJECT_CHARACTERS_MAX = 150;
 
 /**
- * Puts foreign text on one line, so that a name cannot inject headers, paragraphs or bidirectional control characters.
+ * Puts foreign text of a mail on one line, so that a name cannot inject headers, paragraphs or bidirectional control
+ * characters.
  */
 export function oneLine(text: string): string {
   return cleanLine(text, Infinity);
@@ -158,7 +159,9 @@ export function writeMail(
   return { subject, text: `${lines.join('\n')}\n` };
 }
 
-/** Code for a document with the same seller, kind and number in KSeF, which may be the same document. */
+/**
+ * Code of a KSeF refusal for a document with the same seller, kind and number in KSeF, which may be the same document.
+ */
 const DUPLICATE_CODE = 'KSEF_440';
 
 function ksefText(notice: KsefNotice, organization: string, count: number | undefined): string {
@@ -303,7 +306,7 @@ function ksefFacts(
 }
 
 /**
- * Returns the sentence about the further invoices that a combined mail counts.
+ * Returns the sentence about the further refused invoices that a combined mail counts.
  * @param count undefined if they were not counted
  */
 function furtherInvoices(count: number | undefined): string {
@@ -336,7 +339,7 @@ function erpText(notice: ErpNotice, organization: string): string {
   return `${[...lines, ...show].join('\n')}\n`;
 }
 
-/** Returns the steps to repair a connection that cannot be synchronised. */
+/** Returns the steps to repair an ERP connection that cannot be synchronised. */
 function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUIRED' }>): readonly string[] {
   const { connectionId, errorCode, isByConsent } = notice;
   const connection = `/v1/erp-connections/${connectionId}`;

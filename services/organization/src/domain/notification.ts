@@ -7,7 +7,7 @@ export interface Notification {
   readonly id: string;
   readonly organizationId: string;
   readonly userId: string;
-  /** Subject of the mail, in a single line. */
+  /** Subject of a notification mail, in a single line. */
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
@@ -17,10 +17,10 @@ export interface Notification {
   readonly submissionIds?: readonly string[] | undefined;
 }
 
-/** Maximum number of submissions that a mail counts. A mail that reaches it says that there may be more. */
+/** Maximum number of KSeF submissions that a mail counts. A mail that reaches it says that there may be more. */
 export const COUNTED_MAX = 1_000;
 
-/** Reason of the mail, with the data of its text. Never contains the token of an invitation. */
+/** Reason of a notification mail, with the data of its text. Never contains the token of an invitation. */
 export type Occasion =
   | { readonly kind: 'INVITATION' }
   | {
@@ -80,15 +80,15 @@ export type KsefNotice =
       readonly ksefConnectionId: string;
       /** KSeF environment of the connection, such as `PRODUCTION`. */
       readonly environment: string;
-      /** Text of the mail about the failure and the required change. */
+      /** Text of the mail about the failure of a KSeF connection and the required change. */
       readonly message: string;
     }
   | {
-      /** A certificate expires, or KSeF stops accepting tokens. The connection cannot log in after that. */
+      /** A certificate expires, or KSeF stops accepting tokens. The KSeF connection cannot log in after that. */
       readonly kind: 'KSEF_CREDENTIAL_ENDING';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Name of the company of the connection. Undefined if the company was removed. */
+      /** Name of the company of the KSeF connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
       /** Kind of secret of the KSeF connection, `TOKEN` or `CERTIFICATE`. */
       readonly authentication: string;
@@ -99,9 +99,9 @@ export type KsefNotice =
       readonly kind: 'KSEF_INBOX_PAUSED';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Name of the company of the connection. Undefined if the company was removed. */
+      /** Name of the company of the KSeF connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
-      /** Text of the mail about the reason and the required change. */
+      /** Text of the mail about the reason for a paused KSeF inbox and the required change. */
       readonly message: string;
     }
   | {
@@ -109,17 +109,17 @@ export type KsefNotice =
       readonly kind: 'KSEF_INVOICES_REFUSED';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Name of the company of the connection. Undefined if the company was removed. */
+      /** Name of the company of the KSeF connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
       readonly refusals: readonly { readonly ksefNumber: string; readonly reason: string }[];
     }
   | {
-      /** An invoice was not registered in KSeF. */
+      /** Notice that an invoice was not registered in KSeF. */
       readonly kind: 'KSEF_SUBMISSION_REFUSED';
       readonly ksefConnectionId: string;
       readonly submissionId: string;
       readonly invoiceId: string;
-      /** True if KSeF refused the document. False when the document could not be submitted. */
+      /** True if KSeF refused the invoice document. False when the document could not be submitted. */
       readonly isByKsef: boolean;
       readonly errorCode: string;
       /** Id of the event that reported the refusal by KSeF. */
@@ -127,7 +127,8 @@ export type KsefNotice =
     }
   | {
       /**
-       * Further invoices of the connection were not registered. One mail reports them together at the end of the hour.
+       * Notice that further invoices of a KSeF connection were not registered. One mail reports them together at the
+       * end of the hour.
        */
       readonly kind: 'KSEF_SUBMISSION_REFUSED';
       readonly ksefConnectionId: string;
@@ -137,15 +138,15 @@ export type KsefNotice =
 const REFUSALS_WINDOW_MS = 3_600_000;
 
 /**
- * Returns the hour that contains a time. Refusals of one connection within an hour cause two mails: one about the first
- * refusal, and one about all others.
+ * Returns the hour that contains a time. Refusals of one KSeF connection within an hour cause two mails: one about the
+ * first refusal, and one about all others.
  */
 export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Date } {
   const from = Math.floor(at.getTime() / REFUSALS_WINDOW_MS) * REFUSALS_WINDOW_MS;
   return { from: new Date(from), to: new Date(from + REFUSALS_WINDOW_MS) };
 }
 
-/** An event endpoint that only fails, or that was disabled because of failures. */
+/** Notice about a webhook that only fails, or that was disabled because of failures. */
 export interface EndpointTrouble {
   readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
   readonly endpointId: string;
@@ -158,7 +159,10 @@ export interface EndpointTrouble {
 
 export type NotificationStatus = 'QUEUED' | 'SENT' | 'FAILED';
 
-/** Maximum number of attempts. Six attempts with five increasing pauses take a little more than two hours. */
+/**
+ * Maximum number of attempts to send a mail. Six attempts with five increasing pauses take a little more than two
+ * hours.
+ */
 export const TRIES_MAX = 6;
 const FIRST_BACKOFF_MS = 60_000;
 const BACKOFF_FACTOR = 3;

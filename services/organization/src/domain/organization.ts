@@ -24,7 +24,7 @@ export interface Organization extends Contract {
   readonly referenceValidationMode: ReferenceValidationMode;
   /** True if the organization requires that a second person confirms the payment that one person releases. */
   readonly fourEyes: boolean;
-  /** Request to switch the rule of four eyes off that no other OWNER has confirmed yet. */
+  /** Request to switch the rule of four eyes for payment releases off that no other OWNER has confirmed yet. */
   readonly fourEyesRequest?: FourEyesRequest | undefined;
   readonly companies: readonly Company[];
   /** Id of the default company of the organization. It is always the id of one of `companies`. */
@@ -38,7 +38,10 @@ export interface Organization extends Contract {
   /** Id of the organization whose test organization this is. Undefined for every other organization. */
   readonly testOf?: string | undefined;
   readonly deletion: Deletion | undefined;
-  /** The last subscription state that billing reported. Undefined until billing has a subscription. */
+  /**
+   * The last state of the organization's subscription that billing reported. Undefined until billing has a
+   * subscription.
+   */
   readonly subscriptionSource?: SubscriptionSource | undefined;
   /**
    * The contract that the operator stated while there was no subscription. No subscription lowers it. Undefined if the
@@ -81,7 +84,7 @@ export interface Deletion {
    * earlier release deleted it.
    */
   readonly by?: DeletedBy | undefined;
-  /** Hash of the token that restores the organization. */
+  /** Hash of the recovery token that restores the organization. */
   readonly recoveryTokenHash: string;
   /** Time until which the deleted organization can be restored. */
   readonly recoveryExpiresAt: Date;
@@ -108,7 +111,7 @@ export function readBaseCurrency(value: string): string {
 }
 
 /**
- * Sets the validation mode for reference documents.
+ * Sets the validation mode of an organization for reference documents.
  * @throws DomainError invalid for an unknown mode, subscription_required for ALL without an active subscription
  * (specification section 4, rule 10)
  */
@@ -131,8 +134,8 @@ export function changeReferenceValidation(organization: Organization, mode: stri
 }
 
 /**
- * Returns the validation mode in effect. Without an active subscription, ALL behaves like DECLARED_PROFILES
- * (specification section 4, rule 10).
+ * Returns the validation mode of an organization for reference documents that is in effect. Without an active
+ * subscription, ALL behaves like DECLARED_PROFILES (specification section 4, rule 10).
  */
 export function referenceValidationInForce(organization: Organization): ReferenceValidationMode {
   const { referenceValidationMode: mode } = organization;
@@ -176,8 +179,8 @@ export interface ToldSubscription extends Required<Contract> {
 }
 
 /**
- * Difference in time that exceeds the difference of clocks. After a backup of billing is restored, its versions restart
- * at lower numbers, so events this much later are accepted.
+ * Difference in time between billing events that exceeds the difference of clocks. After a backup of billing is
+ * restored, its versions restart at lower numbers, so events this much later are accepted.
  */
 const RESTORED_AFTER_MS = 60_000;
 
@@ -216,7 +219,7 @@ export function setContract(organization: Organization, stated: StatedContract):
     );
   }
   const { granted, subscriptionSource: source } = organization;
-  // If the operator changed the status since, only the source still has the state that billing reported.
+  // If the operator changed the status since, only the source still has the subscription state that billing reported.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
   // The effective subscription status decides until billing reports a subscription again.
   const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
@@ -281,7 +284,7 @@ export function deleteOrganization(
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Checks whether the organization can still be restored. After the retention it can only be purged. */
+/** Checks whether the organization can still be restored. After its retention it can only be purged. */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }

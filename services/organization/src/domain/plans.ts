@@ -25,7 +25,7 @@ export interface Limits {
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** Limits by plan. The limit for companies is not included, because it depends on the subscription. */
+/** Usage limits by plan. The limit for companies is not included, because it depends on the subscription. */
 const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'companies'>>> = {
   FREE: {
     analysesPerMonth: 25,
@@ -83,8 +83,8 @@ export interface Contract {
   /** Number of companies that the organization may have in addition to the first. */
   readonly additionalLegalEntities: number;
   /**
-   * True if billing treats the subscription as active. Undefined when the operator set the status, which decides in
-   * this case.
+   * True if billing treats the subscription of an organization as active. Undefined when the operator set the status,
+   * which decides in this case.
    */
   readonly isSubscriptionActive?: boolean | undefined;
 }
@@ -116,7 +116,7 @@ export function lowerContract(granted: Contract, stated: Partial<Contract>): Con
   };
 }
 
-/** Checks whether the effective plan of the first contract is the higher one. */
+/** Checks whether the first of two contracts has the higher effective plan. */
 function isHigher(one: Contract, other: Contract): boolean {
   return plans.indexOf(entitlements(one).plan) > plans.indexOf(entitlements(other).plan);
 }
@@ -141,7 +141,7 @@ export const TEST_LIMITS: Limits = {
 
 /** Limits and features that a contract grants an organization. */
 export interface Entitlements {
-  /** Effective plan. FREE if there is a subscription that is not active. */
+  /** Effective plan of an organization. FREE if there is a subscription that is not active. */
   readonly plan: Plan;
   readonly hasActiveSubscription: boolean;
   readonly limits: Limits;
@@ -174,7 +174,10 @@ export function entitlements({
   };
 }
 
-/** Checks whether a subscription exists that is not canceled. It prevents deletion (specification, endpoint 18). */
+/**
+ * Checks whether a subscription exists that is not canceled. It prevents the deletion of the organization
+ * (specification, endpoint 18).
+ */
 export function isUnderSubscription(status: SubscriptionStatus): boolean {
   return isPaying(status) || status === 'paused';
 }

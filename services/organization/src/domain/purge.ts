@@ -27,7 +27,7 @@ const ROUNDS_AFTER_MS = [
   8 * DAY_MS,
 ] as const;
 
-/** Returns the time of the next announcement of the purge. Undefined after the last one. */
+/** Returns the time of the next announcement of an organization purge. Undefined after the last one. */
 export function nextRoundAt({ begunAt, rounds }: Pick<Purge, 'begunAt' | 'rounds'>): Date | undefined {
   const afterMs = ROUNDS_AFTER_MS[rounds - 1];
   return afterMs === undefined ? undefined : new Date(begunAt.getTime() + afterMs);

@@ -5,7 +5,7 @@
 export const WINDOW_MS = 60_000;
 
 export interface WindowPosition {
-  /** Number of the minute to which the rate window belongs, counted since 1970. */
+  /** Number of the minute to which the rate limit window belongs, counted since 1970. */
   readonly windowNumber: number;
   readonly elapsedMs: number;
 }
@@ -16,30 +16,32 @@ export function windowPosition(now: Date): WindowPosition {
 }
 
 /**
- * Returns the number of tokens that the current minute may grant in total: the limit less the share of the previous minute's tokens that
- * falls within the last 60 seconds (HTTP and security reference, section 7). Rounded so that the limit is never exceeded.
+ * Returns the number of request tokens of a rate limit that the current minute may grant in total: the limit less the
+ * share of the previous minute's tokens that falls within the last 60 seconds (HTTP and security reference, section 7).
+ * Rounded so that the limit is never exceeded.
  */
 export function allowedTokens(limitPerMinute: number, previousUsed: number, elapsedMs: number): number {
   return Math.max(0, limitPerMinute - Math.ceil((previousUsed * (WINDOW_MS - elapsedMs)) / WINDOW_MS));
 }
 
-/** Returns the milliseconds until a token is free, if no other caller takes one. At least 1. */
+/** Returns the milliseconds until a request token is free, if no other caller takes one. At least 1. */
 export function retryAfterMs(
   limitPerMinute: number,
   { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
 ): number {
   const room = limitPerMinute - 1 - currentUsed;
-  // Time within this minute at which the previous minute's share of requests is small enough for another request.
+  // Time within the current rate limit window (a minute) at which the previous minute's share of requests is small
+  // enough for another request.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // If no request becomes possible in the current minute, one becomes possible in the next minute, when the share of
-  // the current minute is small enough.
+  // If the rate limit allows no request in the current minute, one becomes possible in the next minute, when the share
+  // of the current minute is small enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 
 /**
- * Returns the time within the next minute at which the share of `used` tokens has decreased to `room`. Undefined if
- * there is no room.
+ * Returns the time within the next minute at which the share of `used` request tokens has decreased to `room`.
+ * Undefined if there is no room.
  */
 function shrinkMs(used: number, room: number): number | undefined {
   if (room < 0) return undefined;

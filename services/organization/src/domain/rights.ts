@@ -53,7 +53,7 @@ export function readRole(role: string): Role {
 }
 
 /**
- * Reads the rights in a request.
+ * Reads the rights of an API key from a request.
  * @param named named scopes; empty for the default scopes of the role
  * @throws DomainError invalid for an unknown role or scope, or for a VIEWER with other than reading scopes
  */
@@ -63,7 +63,7 @@ export function readRights(role: string, named: readonly string[]): Rights {
 }
 
 /**
- * Checks that callers do not grant rights that they do not have (HTTP and security reference, section 8).
+ * Checks that callers do not grant API keys rights that they do not have (HTTP and security reference, section 8).
  * @throws DomainError forbidden
  */
 export function requireGrantable(rights: Rights, grantor: Rights): void {
@@ -128,7 +128,7 @@ function requireViewerReadsOnly(rights: Rights): Rights {
 }
 
 /**
- * Returns the requested scopes without repetitions, in the order of the list of all scopes.
+ * Returns the requested API key scopes without repetitions, in the order of the list of all scopes.
  * @throws DomainError invalid for an unknown scope
  */
 export function readScopes(named: readonly string[]): readonly GrantedScope[] {

@@ -87,7 +87,7 @@ export function requireMember(roster: Roster, organization: RosterOrganization, 
 }
 
 /**
- * Adds a person to the roster and removes expired and revoked invitations.
+ * Adds a person to the roster of an organization and removes expired and revoked invitations.
  * @param membersMax limit of the plan, or {@link MEMBERS_MAX} for the operator
  * @throws DomainError already_exists for a known address, ignoring case; usage_exceeded
  */
@@ -114,7 +114,7 @@ export function addMember(
 }
 
 /**
- * Adds an invited person to the roster.
+ * Adds an invited person to the roster of an organization.
  * @param token stored part of the token that accepts the invitation
  * @throws DomainError as {@link addMember}, and forbidden for a role above the grantor's rights
  */
@@ -149,7 +149,7 @@ export function acceptInvitation(
 }
 
 /**
- * Changes the role of a member or of an invitation.
+ * Changes the role of a member or of an invitation in a roster.
  * @throws DomainError not_found; forbidden if the old or the new role is above the grantor's rights; wrong_state for
  * the last OWNER
  */
@@ -183,8 +183,8 @@ export function removeMember(
 }
 
 /**
- * Checks that the grantor may grant a role. A member has all default rights of the role, so the grantor must have all
- * of them.
+ * Checks that the caller may grant a role to a member. A member has all default rights of the role, so the grantor must
+ * have all of them.
  */
 function requireGrantableRole(role: Role, grantor: Rights): void {
   requireGrantable(readRights(role, []), grantor);

@@ -7,7 +7,9 @@ export const SESSION_MS = 12 * 3_600_000;
  * so a further sign-in is not refused but ends the session that was used least recently.
  */
 export const SESSIONS_PER_KEY_MAX = 20;
-/** Precision of the time at which a session was last used, so that at most one request a minute writes it. */
+/**
+ * Precision of the time at which a session of the app was last used, so that at most one request a minute writes it.
+ */
 export const LAST_SEEN_STEP_MS = 60_000;
 
 /** A session of a person in the app. Its token is shown once and never stored. */

@@ -25,13 +25,16 @@ export interface ApiKeyDocument extends Audited {
   readonly createdAt: Date;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
-  /** Written only by {@link startKeyUsage} and not covered by the version, because no rule depends on it. */
+  /**
+   * Day of the last use of an API key, written only by {@link startKeyUsage} and not covered by the version, because no
+   * rule depends on it.
+   */
   readonly lastUsedDay?: string;
-  /** Generation of the list of scopes that the key was stored under. Absent if an earlier release stored the key. */
+  /** Generation of the list of scopes that an API key was stored under. Absent if an earlier release stored the key. */
   readonly scopeGeneration?: number;
 }
 
-/** Generation of the list of scopes, from which on keys may have the scopes for payment runs. */
+/** Generation of the list of scopes, from which on API keys may have the scopes for payment runs. */
 const SCOPE_GENERATION = 2;
 
 export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {

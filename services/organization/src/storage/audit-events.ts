@@ -7,7 +7,10 @@ import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
 import type { EndingTrail } from '../application/purge-organizations.js';
 
 export interface AuditEventDocument {
-  /** Id derived from the change, or from the event of another service, so that a repeat adds no second entry. */
+  /**
+   * Id of an audit entry, derived from the change, or from the event of another service, so that a repeat adds no
+   * second entry.
+   */
   readonly _id: string;
   readonly organizationId: string;
   readonly createdAt: Date;

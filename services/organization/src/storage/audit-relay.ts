@@ -42,8 +42,8 @@ const SWEEP_AGE_MS_MIN = 2_000;
 /** Moves audit entries and notifications from the documents they were written with to their collections. */
 export interface AuditRelay {
   /**
-   * Moves the audit entries of a document to the audit trail. The function never throws, because the change is already
-   * stored and the sweep repeats a failed copy.
+   * Moves the audit entries of a database document to the audit trail. The function never throws, because the change is
+   * already stored and the sweep repeats a failed copy.
    */
   relay(collectionName: string, document: RelaySource): Promise<void>;
   stop(): Promise<void>;

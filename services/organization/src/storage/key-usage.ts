@@ -10,7 +10,7 @@ const PENDING_KEYS_MAX = 10_000;
 /** Stores the day of each key's last use, so that unused keys can be found. */
 export interface KeyUsage {
   record(key: Pick<ApiKey, 'id' | 'lastUsedDay'>, at: Date): void;
-  /** Writes the days on which API keys were used and that are not stored yet. */
+  /** Writes the days on which API keys were used and that are not stored as their last use yet. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import type { Notification, NotificationStatus, Occasion } from '../domain/notif
 
 /** A mail that is queued or was sent. `claim`, `leaseUntil` and `dueAt` exist only while the status is QUEUED. */
 export interface NotificationDocument extends Claimable {
-  /** Id derived from the invitation or event that caused the mail. */
+  /** Id of a mail, derived from the invitation or event that caused the mail. */
   readonly _id: string;
   readonly organizationId: string;
   readonly userId: string;
@@ -60,7 +60,10 @@ export function toQueuedDocument({ id, sendAt, submissionIds, ...own }: Notifica
   };
 }
 
-/** @param onDue called with the time at which a mail that this process has stored becomes due */
+/**
+ * Creates the store of e-mail notifications. @param onDue called with the time at which a mail that this process has
+ * stored becomes due
+ */
 export function notificationStore(
   collection: Collection<NotificationDocument>,
   clock: Clock,

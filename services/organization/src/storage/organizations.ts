@@ -17,13 +17,13 @@ import type { AuditedStore, Bookkeeping } from './audited-store.js';
  * change, its event and its audit entry are one write.
  */
 export interface OrganizationDocument extends Audited {
-  /** Equal to `_id`, because an organization is its own tenant. */
+  /** Id of the organization, equal to `_id`, because an organization is its own tenant. */
   readonly organizationId: string;
   readonly name: string;
   readonly billingEmail?: string;
   readonly baseCurrency: string;
   readonly referenceValidationMode: Organization['referenceValidationMode'];
-  /** Absent if an earlier release stored the organization. */
+  /** True if payment releases need a second person. Absent if an earlier release stored the organization. */
   readonly fourEyes?: boolean;
   readonly fourEyesRequest?: FourEyesRequest;
   readonly plan: Organization['plan'];
@@ -42,7 +42,10 @@ export interface OrganizationDocument extends Audited {
   readonly deletedBy?: DeletedBy;
   readonly recoveryTokenHash?: string;
   readonly recoveryExpiresAt?: Date;
-  /** Purge fields. Set by the write that begins the purge and removes all fields except ids and dates. */
+  /**
+   * Purge fields of an organization. They are set by the write that begins the purge and removes all fields except ids
+   * and dates.
+   */
   readonly purge?: PurgeFields;
 }
 

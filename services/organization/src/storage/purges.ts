@@ -124,8 +124,8 @@ export interface ScheduleDocument {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Returns the claim on the daily purge.
- * @param first whether the first work ever is due at once or after a day
+ * Returns the claim on work that one replica performs once a day.
+ * @param first whether the very first work is due at once or after a day
  */
 export function dailyTurn(
   collection: Collection<ScheduleDocument>,

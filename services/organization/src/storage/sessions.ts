@@ -12,18 +12,23 @@ import type { AuditedStore } from './audited-store.js';
 export interface SessionDocument extends Audited {
   readonly apiKeyId: string;
   readonly userId?: string;
-  /** HMAC of the token, by which the session is found. */
+  /** HMAC of the token of a session of the app, by which the session is found. */
   readonly hash: string;
   readonly createdAt: Date;
-  /** Written without a new version, because no rule that changes the session depends on it. */
+  /**
+   * Time of the last use of a session, written without a new version, because no rule that changes the session depends
+   * on it.
+   */
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
   readonly endedAt?: Date;
 }
 
-/** Time for which an ended session is kept, so that the relay moves its audit entries before it is removed. */
+/**
+ * Time for which an ended session of the app is kept, so that the relay moves its audit entries before it is removed.
+ */
 const KEPT_SECONDS = 24 * 3_600;
-/** Maximum number of sessions that one sign-in ends. A key has more only after concurrent sign-ins. */
+/** Maximum number of sessions of the app that one sign-in ends. An API key has more only after concurrent sign-ins. */
 const EXCESS_MAX = 100;
 
 export async function createSessionIndexes(collection: Collection<SessionDocument>): Promise<void> {

@@ -10,7 +10,7 @@ export interface FakeBilling extends GrpcServer {
    * Sets whether the organization has a subscription that is not canceled. Organizations that were never set have none.
    */
   setSubscription(organizationId: string, isOpen: boolean): void;
-  /** Ids of the organizations that were registered, in the order of the calls. */
+  /** Ids of the organizations that were registered in the fake billing service, in the order of the calls. */
   readonly registered: string[];
   /** Starts or ends an outage of the fake billing service, during which registrations are refused. */
   setOutage(isOut: boolean): void;

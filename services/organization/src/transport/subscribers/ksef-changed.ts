@@ -10,10 +10,10 @@ import { companyNameOf, notifyAboutKsef, notifyAboutRefusal } from '../../applic
 
 type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
 
-/** Error codes of submissions that a person has ended. No mail is sent about them. */
+/** Error codes of KSeF submissions that a person has ended. No mail is sent about them. */
 const CHOSEN: ReadonlySet<string> = new Set(['CANCELED', 'CONNECTION_DISABLED']);
 
-/** Handles ksef `connection_failed`: notifies people that the token no longer works. */
+/** Handles ksef `connection_failed`: notifies people that the KSeF token no longer works. */
 export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFailed) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
