@@ -134,7 +134,7 @@ function pricesOf(config: Config): Prices | undefined {
   return Object.fromEntries(priceNames.map((name) => [name, config[`PADDLE_PRICE_${name}`]])) as Prices;
 }
 
-/** Opens the collections of the service with their indexes. */
+/** Opens the database collections of the billing service with their indexes. */
 async function openCollections(db: Db) {
   const customers = db.collection<CustomerDocument>('customers');
   const subscriptions = db.collection<SubscriptionDocument>('subscriptions');

@@ -29,8 +29,8 @@ export const configSchema = z
     NODE_ENV: z.string().optional(),
     ...priceSettings,
     /**
-     * Secrets of the provider's notification destination, separated by commas. Each of them is accepted. If there is
-     * none, all notifications are refused.
+     * Secrets of the notification destination at the payment provider, separated by commas. Each of them is accepted.
+     * If there is none, all notifications are refused.
      */
     PADDLE_NOTIFICATION_SECRETS: secret
       .transform((text) => text.split(',').map((one) => one.trim()))
@@ -38,7 +38,7 @@ export const configSchema = z
         message: `must be 1 to ${SECRETS_MAX} secrets, separated by commas`,
       })
       .optional(),
-    /** URL of the provider's API, which only reconciliation and the portal use. */
+    /** URL of the API of the payment provider, which only reconciliation and the portal use. */
     PADDLE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.paddle.com'),
     PADDLE_API_KEY: secret.optional(),
     /** Page to which the checkout redirects the buyer. */
@@ -58,7 +58,8 @@ export const configSchema = z
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
     error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
-    // The rule is checked even if other settings are wrong, so that all faults are reported at once.
+    // The rule about price settings is checked even if other settings are wrong, so that all faults are reported at
+    // once.
     when: () => true,
   })
   .refine((config) => developmentSettings(config).length === 0, {
@@ -70,7 +71,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Returns the names of the prices that are not set while another one is. */
+/** Returns the names of the configured prices that are not set while another one is. */
 function missingPrices(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   const names = Object.keys(priceSettings);

@@ -14,12 +14,12 @@ export function notificationApplied(outcome: Uppercase<Applied>): void {
   count('invoicecontrol.provider.notifications_applied', { outcome: inWords(outcome) });
 }
 
-/** Counts notifications about a second subscription for which payments continue. */
+/** Counts payment notifications about a second subscription for which payments continue. */
 export function duplicateFound(): void {
   count('invoicecontrol.subscriptions.duplicates', {});
 }
 
-/** Counts notifications about a subscription with the prices of several plans. */
+/** Counts payment notifications about a subscription with the prices of several plans. */
 export function severalPlansFound(): void {
   count('invoicecontrol.subscriptions.several_plans', {});
 }

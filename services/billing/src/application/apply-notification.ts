@@ -30,7 +30,7 @@ import type {
 export interface ApplyingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
   readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
-  /** Prices of the plans. Undefined where no plan is sold. */
+  /** Prices of the plans at the payment provider. Undefined where no plan is sold. */
   readonly prices: Prices | undefined;
   readonly rule: GraceRule;
   readonly clock: Clock;
@@ -70,7 +70,8 @@ export const workOnNotification =
       deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied; it will be retried');
       const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
       const reason = error instanceof Error ? error.message : String(error);
-      // If this write fails too, the lease on the payment notification expires and the sweep applies the notification.
+      // If the write that completes a notification fails too, the lease on the payment notification expires and the
+      // sweep applies the notification.
       await retryAt(new Date(deps.clock.now().getTime() + waitMs), reason).catch(() => {});
     }
   };
@@ -124,7 +125,7 @@ async function applySubscription(
   const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
   const { organizationId, isNew } = linked;
-  // Linking the subscription is repeated, because a crash may have happened before this step.
+  // Linking the subscription is repeated, because a crash may have happened before the first link was stored.
   if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
@@ -143,8 +144,8 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // The alert about the subscription is logged again, because a crash may have happened between the write and its
-  // alert.
+  // The alert about the subscription is logged again, because a crash may have happened between the write of the
+  // subscription and its alert.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {
@@ -171,8 +172,8 @@ function severalPlans({ id }: Snapshot, eventId: string): Announcement {
 }
 
 /**
- * Checks whether the times of the account stay the same. A stale message may still be the oldest message, or the oldest
- * cancellation.
+ * Checks whether the times of a billing account stay the same. A stale message may still be the oldest message, or the
+ * oldest cancellation.
  */
 function isSameTimes(before: Account, after: Account, subscriptionId: string): boolean {
   const timesOf = ({ subscriptions }: Account): string => {
@@ -230,7 +231,7 @@ async function announceFailedPayment(
 const SWEEP_BATCH_MAX = 100;
 const CONCURRENT_MAX = 8;
 
-/** Applies notifications whose processing a crash or an outage interrupted. */
+/** Applies payment notifications whose processing a crash or an outage interrupted. */
 export const sweepNotifications =
   ({ notifications, work }: { notifications: Notifications; work: WorkOnNotification }) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -25,14 +25,14 @@ export interface AccountChange<T> {
 export type ChangeAccount = <T>(
   organizationId: string,
   /**
-   * Decides how the account changes. After a conflict, the function runs again with the newer version. The account is
-   * undefined for an unknown organization.
+   * Decides how the billing account of an organization changes. After a conflict, the function runs again with the
+   * newer version. The account is undefined for an unknown organization.
    */
   decide: (account: Account | undefined) => AccountChange<T> | undefined | Promise<AccountChange<T> | undefined>,
 ) => Promise<T | undefined>;
 
 /**
- * Reads, changes and stores an account with its events in one conditional write. Changes to the same account are
+ * Reads, changes and stores a billing account with its events in one conditional write. Changes to the same account are
  * queued.
  */
 export function accountChanger(accounts: Accounts): ChangeAccount {
@@ -50,7 +50,7 @@ export function accountChanger(accounts: Accounts): ChangeAccount {
 }
 
 /**
- * Returns the event `subscription_changed` for an account that is about to be stored, or nothing without a
+ * Returns the event `subscription_changed` for a billing account that is about to be stored, or nothing without a
  * subscription.
  */
 export function subscriptionChanged(account: Account, { rule, clock }: Omit<AccountDeps, 'accounts'>): Announcement[] {

@@ -20,7 +20,7 @@ import type { Accounts, Checkouts } from './stores.js';
 export interface CheckoutDeps {
   readonly accounts: Pick<Accounts, 'ensure' | 'find'>;
   readonly checkouts: Pick<Checkouts, 'insert'>;
-  /** Prices of the plans. Undefined where no plan is sold. */
+  /** Prices of the plans at the payment provider. Undefined where no plan is sold. */
   readonly prices: Prices | undefined;
   readonly successUrl: string;
   readonly clock: Clock;
@@ -63,8 +63,8 @@ export const createCheckout =
       checkoutEnded('already_subscribed');
       throw alreadySubscribed();
     }
-    // The API key proved that the organization exists. The account is created now, so that the first payment
-    // notification finds it.
+    // The API key proved that the organization exists. The billing account is created with the checkout, so that the
+    // first payment notification finds it.
     if (account === undefined) await accounts.ensure(organizationId);
     const line = {
       action: 'billing.checkout_requested',

@@ -20,7 +20,7 @@ export interface PortalDeps {
 const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**
- * Returns a link to the provider's page for payment method, invoices and cancellation.
+ * Returns a link to the payment provider's page for payment method, invoices and cancellation.
  * @throws DomainError wrong_state without a customer; not_found if the provider has no such customer; foreign_failure
  *   if the provider does not respond
  */

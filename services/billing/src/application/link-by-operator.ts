@@ -21,7 +21,7 @@ export interface OperatorLinkingDeps extends ReconcilingDeps {
 export interface OperatorLinking {
   readonly subscriptionId: string;
   readonly organizationId: string;
-  /** True if the link of the subscription is only checked and no subscription is changed. */
+  /** True if the link of a subscription to its organization is only checked and no subscription is changed. */
   readonly isDryRun: boolean;
 }
 
@@ -35,14 +35,14 @@ export interface LinkedByOperator {
   readonly plan: PlanCode;
   readonly status: SubscriptionStatus;
   readonly customerId: string | undefined;
-  /** E-mail address of the customer, or undefined if the payment provider does not return it. */
+  /** E-mail address of the payer of a subscription, or undefined if the payment provider does not return it. */
   readonly customerEmail: string | undefined;
-  /** The organization named by the checkout, as claimed by the person who opened the checkout. */
+  /** The organization that the checkout of a subscription named, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
-  /** Ids of the customers at the payment provider that the organization's other subscriptions belong to. */
+  /** Ids of the customers at the payment provider that the other subscriptions of an organization belong to. */
   readonly otherCustomerIds: readonly string[];
   /**
-   * The organization's other subscriptions that are not canceled. While one of them exists, this subscription is a
+   * The other subscriptions of the organization that are not canceled. While one of them exists, this subscription is a
    * duplicate.
    */
   readonly otherSubscriptionIds: readonly string[];
@@ -106,7 +106,7 @@ function requireSame(linked: string | undefined, { subscriptionId, organizationI
 
 type Shown = Pick<LinkedByOperator, 'plan' | 'status' | 'customerId' | 'namedOrganizationId'>;
 
-/** Finds the subscription in the newest notification or, if there is none, at the payment provider. */
+/** Finds the subscription to link in its newest payment notification or, if there is none, at the payment provider. */
 async function findShown(
   deps: OperatorLinkingDeps,
   { subscriptions }: Account,
@@ -146,8 +146,8 @@ async function askProvider({ api }: OperatorLinkingDeps, subscriptionId: string)
 }
 
 /**
- * The e-mail address is only information for the operator, so an outage of the payment provider does not prevent
- * linking.
+ * The e-mail address of the payer is only information for the operator, so an outage of the payment provider does not
+ * prevent linking.
  */
 async function findEmail({ api }: OperatorLinkingDeps, customerId: string | undefined): Promise<string | undefined> {
   if (customerId === undefined) return undefined;
@@ -182,7 +182,7 @@ async function recordLinking(
 }
 
 /**
- * Applies the stored notifications about the subscription or, if there are none, its current state at the payment
+ * Applies the stored notifications about a linked subscription or, if there are none, its current state at the payment
  * provider.
  */
 async function applyWaiting(deps: OperatorLinkingDeps, { subscriptionId, organizationId }: Pair): Promise<void> {

@@ -26,7 +26,7 @@ type Linked =
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {
   const linked = await deps.links.find(snapshot.id);
   if (linked !== undefined) return { organizationId: linked, isNew: false };
-  // The same seller may have other products, whose subscriptions need no organization.
+  // The seller at the payment provider may have other products, whose subscriptions need no organization.
   if (snapshot.purchase === undefined) return { refusal: 'UNKNOWN_PRICE' };
   const linking = await linkByReference(deps, snapshot);
   if ('organizationId' in linking) return { ...linking, isNew: true };

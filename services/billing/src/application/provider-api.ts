@@ -1,22 +1,22 @@
 /** API of the payment provider. It is used only for reconciliation, the portal and linking by the operator. */
 export interface ProviderApi {
   /**
-   * Returns every subscription, page by page, as shown by the payment provider.
+   * Returns every subscription at the payment provider, page by page.
    * @throws ProviderUnavailable
    */
   subscriptions(signal: AbortSignal): AsyncIterable<unknown>;
   /**
-   * Returns the current state of a subscription.
+   * Returns the current state of a subscription at the payment provider.
    * @throws UnknownAtProvider, ProviderUnavailable
    */
   subscription(subscriptionId: string): Promise<unknown>;
   /**
-   * Returns the e-mail address of a customer.
+   * Returns the e-mail address of a customer of the payment provider.
    * @throws UnknownAtProvider, ProviderUnavailable
    */
   customerEmail(customerId: string): Promise<string>;
   /**
-   * Returns a link to the customer's portal page.
+   * Returns a link to a customer's portal page at the payment provider.
    * @throws UnknownAtProvider, ProviderUnavailable
    */
   createPortalSession(customerId: string, subscriptionIds: readonly string[]): Promise<string>;

@@ -16,7 +16,7 @@ const envelope = z.object({
 export interface ProviderNotification {
   readonly eventId: string;
   readonly type: string;
-  /** Time of the event at the payment provider, in a normalized form that sorts by time. */
+  /** Time of a payment event at the payment provider, in a normalized form that sorts by time. */
   readonly occurredAt: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -14,7 +14,7 @@ const providerId = (prefix: string) =>
     .max(ID_LENGTH_MAX)
     .regex(new RegExp(`^${prefix}_[0-9A-Za-z_-]+$`));
 
-/** A value of the subscription that cannot be read is left out if no decision depends on the field. */
+/** A value of a provider's subscription that cannot be read is left out if no decision depends on the field. */
 const instant = z
   .string()
   .transform((text) => {
@@ -93,7 +93,7 @@ function planOf({ price, quantity }: KnownItem): PlanCode[] {
   return price === undefined || price.product === 'ENTITY' || quantity === 0 ? [] : [price.product];
 }
 
-/** Returns the highest plan among the items, and the sum of the additional legal entities. */
+/** Returns the highest plan among the items of a subscription, and the sum of the additional legal entities. */
 function readPurchase(items: readonly KnownItem[]): Purchase | undefined {
   let best: { plan: PlanCode; interval: Interval } | undefined;
   let entities = 0;

@@ -34,8 +34,8 @@ const WAIT_MS_MAX = 2_000;
 const POLL_EACH_MS = 20;
 
 /**
- * Checks whether a subscription prevents the deletion of the organization (endpoint 18). Pending notifications are
- * applied first, because accepted notifications count.
+ * Checks whether a subscription prevents the deletion of the organization (endpoint 18). Pending payment notifications
+ * are applied first, because accepted notifications count.
  * @throws DomainError unavailable if a notification is still pending
  */
 export const checkDeletion =
@@ -47,7 +47,8 @@ export const checkDeletion =
       const subscriptionIds = (account?.subscriptions ?? []).map(({ id }) => id);
       const waiting = await notifications.listWaiting({ organizationId, subscriptionIds });
       if (waiting.length === 0) {
-        // The account is read again, because the last payment notification may have been applied between the two reads.
+        // The billing account is read again, because the last payment notification may have been applied between the
+        // two reads.
         const applied = await accounts.find(organizationId);
         return {
           hasSubscription: applied !== undefined && hasOpenSubscription(applied),

@@ -21,14 +21,14 @@ export interface ReceivingDeps {
 }
 
 /**
- * Maximum time in milliseconds for applying a notification before responding. The payment provider waits five seconds
- * for a response. Longer work continues after the response.
+ * Maximum time in milliseconds for applying a payment notification before responding. The payment provider waits five
+ * seconds for a response. Longer work continues after the response.
  */
 const APPLY_MS_MAX = 2_000;
 
 /**
- * Receives a notification from the payment provider. When the promise resolves, the notification is stored and usually
- * applied. Otherwise this process or the sweep applies it later.
+ * Receives a notification from the payment provider. When the returned promise resolves, the notification is stored and
+ * usually applied. Otherwise this process or the sweep applies it later.
  * @throws DomainError unauthenticated, with the same message for every signature fault; too_large; invalid
  */
 export const receiveNotification = (deps: ReceivingDeps) => {
@@ -90,8 +90,8 @@ async function recordEvent(
   notificationApplied('PURGED_ORGANIZATION');
   if (isAboutSubscription(type) && data['status'] !== 'canceled') {
     const about = { eventId, type, subscriptionId: data['id'] };
-    // The organization named by the message is not proven, so the log does not advise the operator to cancel the
-    // subscription without a check.
+    // The organization that a payment notification names is not proven, so the log does not advise the operator to
+    // cancel the subscription without a check.
     logger.error(
       about,
       'a subscription names a purged organization and is not canceled: ask the provider who pays, then cancel and refund it',

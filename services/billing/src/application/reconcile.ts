@@ -22,7 +22,7 @@ export interface ReconcilingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
   readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
-  /** Prices of the plans. Undefined where no plan is sold. */
+  /** Prices of the plans at the payment provider. Undefined where no plan is sold. */
   readonly prices: Prices | undefined;
   readonly rule: GraceRule;
   readonly clock: Clock;
@@ -68,7 +68,7 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   }
   const { claimedOrganizationId: claimed } = snapshot;
   const isPurged = claimed !== undefined && (await deps.wasPurged(claimed));
-  // Data that names a purged organization is not stored again, and its checkouts no longer exist.
+  // A subscription that names a purged organization is not stored again, and its checkouts no longer exist.
   const linked = await linkSubscription(
     deps,
     isPurged ? { ...snapshot, claimedOrganizationId: undefined } : snapshot,
@@ -86,7 +86,8 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {
     if (account === undefined) return undefined;
-    // The subscription is read after the account. If a provider message is applied in between, both are read again.
+    // The subscription at the provider is read after the billing account. If a provider message is applied in between,
+    // both are read again.
     const entity = await api.subscription(snapshot.id);
     const fresh = readSnapshot(entity, prices);
     const updatedAt = updatedAtOf(entity);

@@ -6,9 +6,12 @@ import type { Mentioned } from './read-notification.js';
 
 // Operations on the collections of the billing service that use cases need.
 
-/** Stores the accounts of organizations. Without an account, this service treats an organization as unknown. */
+/**
+ * Stores the billing accounts of organizations. Without an account, the billing service treats an organization as
+ * unknown.
+ */
 export interface Accounts {
-  /** Creates an empty account if the organization has none. */
+  /** Creates an empty billing account if the organization has none. */
   ensure(organizationId: string): Promise<void>;
   find(organizationId: string): Promise<Account | undefined>;
   /**
@@ -16,7 +19,7 @@ export interface Accounts {
    * @throws VersionConflict if another change was made in the meantime
    */
   save(changed: Account, events: readonly Announcement[]): Promise<Account>;
-  /** Returns accounts whose trial ends soon or whose grace period is over, up to a maximum number. */
+  /** Returns billing accounts whose trial ends soon or whose grace period is over, up to a maximum number. */
   listDue(now: Date): Promise<readonly Account[]>;
 }
 
@@ -45,8 +48,8 @@ export interface UnlinkedSubscriptions {
   find(subscriptionId: string): Promise<UnlinkedSubscription | undefined>;
   remove(subscriptionId: string): Promise<void>;
   /**
-   * Returns subscriptions that are not canceled and were first seen before the given time, oldest first, up to a
-   * maximum number.
+   * Returns unlinked subscriptions that are not canceled and were first seen before the given time, oldest first, up to
+   * a maximum number.
    */
   listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
 }
@@ -73,16 +76,19 @@ export type NotificationResult =
       /** Id of the organization that the payment notification concerns, or empty if there is none. */
       readonly organizationId: string;
     }
-  /** The owner was not decided, so the organization that the payment notification names stays. */
+  /**
+   * The organization of the subscription was not decided, so the organization that the payment notification names
+   * stays.
+   */
   | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
 /** Notification of the payment provider, as it is stored before it is applied. */
 export interface StoredNotification extends Mentioned {
   readonly eventId: string;
   readonly type: string;
-  /** Time of the event at the payment provider, in a normalized form that sorts by time. */
+  /** Time of a payment event at the payment provider, in a normalized form that sorts by time. */
   readonly occurredAt: string;
-  /** Body of the notification as text, exactly as the payment provider signed it. */
+  /** Body of a payment notification as text, exactly as the payment provider signed it. */
   readonly body: string;
 }
 
@@ -102,7 +108,8 @@ export interface Notifications {
    */
   insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;
   /**
-   * Records only that an event was received, because its organization was purged and its name must not be stored again.
+   * Records only that a payment event was received, because its organization was purged and its name must not be stored
+   * again.
    */
   insertEmpty(event: Pick<StoredNotification, 'eventId' | 'type' | 'occurredAt'>): Promise<{ readonly isNew: boolean }>;
   /** Returns the ids of payment notifications that are due and not claimed, oldest first. */
@@ -126,7 +133,7 @@ export interface Notifications {
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
 }
 
-/** A stored request for a checkout. */
+/** A stored request of an organization for a checkout. */
 export interface Checkout extends CheckoutRequest {
   readonly id: string;
   readonly organizationId: string;
@@ -138,7 +145,7 @@ export interface Checkout extends CheckoutRequest {
 
 export interface Checkouts {
   insert(checkout: Checkout, events: readonly Announcement[]): Promise<void>;
-  /** Returns the organization's checkout that has the reference. */
+  /** Returns the checkout of an organization that has the given reference. */
   findByReference(
     organizationId: string,
     referenceHash: string,

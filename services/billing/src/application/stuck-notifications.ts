@@ -19,7 +19,7 @@ export const stuckNotifications =
     ];
   };
 
-/** Notifies the operator of subscriptions that have yet to be linked. */
+/** Notifies the operator of paid subscriptions that have yet to be linked. */
 export const stuckSubscriptions =
   ({
     unlinked,
@@ -40,8 +40,8 @@ export const stuckSubscriptions =
         }`,
         since,
         why: unlinkedSentences[reason],
-        // The operator must check whether the subscription belongs to that organization, so this command changes
-        // nothing.
+        // The operator must check whether an unlinked subscription belongs to the organization that it names, so the
+        // suggested command, a dry run, changes nothing.
         resolution: `npm run admin -- link-subscription --subscription ${subscriptionId} --organization ${namedOrganizationId ?? 'ID'} --dry-run`,
       }));
   };

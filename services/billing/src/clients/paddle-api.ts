@@ -12,7 +12,10 @@ const CONNECT_MS_MAX = 8_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const PAGE_SIZE = 200;
-/** Maximum number of pages, enough for two million subscriptions. An API that always has a next page is broken. */
+/**
+ * Maximum number of pages of the Paddle API, enough for two million subscriptions. An API that always has a next page
+ * is broken.
+ */
 const PAGES_MAX = 10_000;
 
 const page = z.object({

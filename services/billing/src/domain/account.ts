@@ -73,8 +73,8 @@ export function applySnapshot(
 }
 
 /**
- * Applies the state of a subscription that the provider's API returned. It is applied even if its last change is not
- * newer than the last message, because a message may have been lost, or misread by an earlier release.
+ * Applies the state of a subscription that the payment provider's API returned. The state is applied even if its last
+ * change is not newer than the last message, because a message may have been lost, or misread by an earlier release.
  */
 export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
   const applied = applySnapshot(account, snapshot, updatedAt);
@@ -88,7 +88,7 @@ function replaceSubscription(account: Account, next: TrackedSubscription): Accou
   return { ...account, subscriptions: account.subscriptions.map((one) => (one.id === next.id ? next : one)) };
 }
 
-/** Returns the part of a subscription that messages of the payment provider contain. */
+/** Returns the part of a stored subscription that messages of the payment provider contain. */
 export function shownOf(snapshot: Snapshot, { plan, interval, additionalLegalEntities }: Purchase) {
   const { id, status, customerId, periodStart, periodEnd, trialEnd, scheduledChange } = snapshot;
   return {
@@ -111,9 +111,9 @@ function earlier<T extends string | undefined>(left: T, right: T): T {
 }
 
 /**
- * Returns the current subscription: the first one and, after its cancellation, the first one that began later. A
- * subscription that began during the first one remains a duplicate even after the cancellation, so that no subscription
- * is promoted silently.
+ * Returns the current subscription of an organization: the first one and, after its cancellation, the first one that
+ * began later. A subscription that began during the first one remains a duplicate even after the cancellation, so that
+ * no subscription is promoted silently.
  */
 export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
   const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));
@@ -131,15 +131,15 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Returns the subscriptions for which payments continue, other than the current subscription. */
+/** Returns the subscriptions of an organization for which payments continue, other than the current subscription. */
 export function duplicateSubscriptions(account: Account): readonly TrackedSubscription[] {
   const current = currentSubscription(account);
   return account.subscriptions.filter(({ id, status }) => id !== current?.id && status !== 'canceled');
 }
 
 /**
- * Checks whether payments continue for any subscription, which prevents another checkout and the deletion of the
- * organization.
+ * Checks whether payments continue for any subscription of an organization, which prevents another checkout and the
+ * deletion of the organization.
  */
 export function hasOpenSubscription({ subscriptions }: Account): boolean {
   return subscriptions.some(({ status }) => status !== 'canceled');

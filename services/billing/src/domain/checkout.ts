@@ -17,16 +17,17 @@ const REFERENCE_BYTES = 32;
 export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
 
 /**
- * Creates a reference that cannot be guessed. It is passed through the buyer's browser to the payment provider and
- * returned in `custom_data`, where it proves that the organization requested the checkout. Only its hash is stored.
+ * Creates a reference of a checkout that cannot be guessed. The reference is passed through the buyer's browser to the
+ * payment provider and returned in `custom_data`, where it proves that the organization requested the checkout. Only
+ * its hash is stored.
  */
 export function newCheckoutReference(): string {
   return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;
 }
 
 /**
- * Returns the hash of a reference in hexadecimal digits, which is stored. The reference has 256 random bits, so the
- * hash needs neither salt nor key.
+ * Returns the hash of a checkout reference in hexadecimal digits, which is stored. The reference has 256 random bits,
+ * so the hash needs neither salt nor key.
  */
 export function hashOfReference(reference: string): string {
   return createHash('sha256').update(reference).digest('hex');
@@ -64,8 +65,8 @@ export function readCheckoutRequest(input: {
 }
 
 /**
- * Returns the items of a checkout. All items have the same interval, and no item has the quantity 0 (billing reference,
- * section 2).
+ * Returns the items of a checkout. All items of a checkout have the same interval, and no item has the quantity 0
+ * (billing reference, section 2).
  */
 export function checkoutItems(
   prices: Prices,

@@ -10,7 +10,7 @@ export type Product = PlanCode | 'ENTITY';
 
 type PriceName = `${Product}_${Uppercase<Interval>}`;
 
-/** Names of all prices, in the order of the configuration. */
+/** Names of all prices of plans, in the order of the configuration. */
 export const priceNames = [
   'CORE_MONTH',
   'CORE_YEAR',
@@ -34,7 +34,10 @@ export interface KnownPrice {
   readonly interval: Interval;
 }
 
-/** Returns the plan or addition for a price id, or undefined for a price that is not in the configuration. */
+/**
+ * Returns the plan or addition for a price id of the payment provider, or undefined for a price that is not in the
+ * configuration.
+ */
 export function findPrice(prices: Prices | undefined, priceId: string): KnownPrice | undefined {
   if (prices === undefined) return undefined;
   for (const product of [...planCodes, 'ENTITY'] as const) {

@@ -4,7 +4,7 @@
  */
 export type AnswerMeaning = 'DONE' | 'NOT_FOUND' | 'KEY_REFUSED' | 'UNAVAILABLE';
 
-/** Error codes that persist until another API key is used, or the key gets other rights. */
+/** Error codes of the payment provider that persist until another API key is used, or the key gets other rights. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   'authentication_missing',
   'authentication_malformed',

@@ -10,7 +10,7 @@ export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Checks whether the header `Paddle-Signature` proves that the provider sent these bytes:
+ * Checks whether the header `Paddle-Signature` proves that the payment provider sent these bytes:
  * `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256 over `<ts>:<bytes>` (billing reference, section 4).
  * @param secrets accepted secrets; any of them may match any `h1`
  */
@@ -46,6 +46,7 @@ function parseHeader(header: string): { ts: string; signatures: string[] } | und
   if (ts === undefined || times.length > 1 || signatures.length === 0 || signatures.length > SIGNATURES_MAX) {
     return undefined;
   }
-  // A signature that is not an HMAC is ignored, and the other signatures are still checked.
+  // A signature in the header of a payment notification that is not an HMAC is ignored, and the other signatures are
+  // still checked.
   return { ts, signatures: signatures.filter((value) => HMAC_HEX.test(value)) };
 }

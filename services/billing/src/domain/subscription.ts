@@ -5,7 +5,7 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export const changeActions = ['cancel', 'pause', 'resume'] as const;
 
-/** A change that the payment provider will make later. The status remains the same until then. */
+/** A change of a subscription that the payment provider will make later. The status remains the same until then. */
 export interface ScheduledChange {
   readonly action: (typeof changeActions)[number];
   readonly effectiveAt: Date;
@@ -22,7 +22,7 @@ export interface Purchase {
 export interface Snapshot {
   readonly id: string;
   readonly status: SubscriptionStatus;
-  /** The purchased plan. Undefined if no item has the price of a plan. */
+  /** The purchased plan. Undefined if no item of the subscription has the price of a plan. */
   readonly purchase: Purchase | undefined;
   /** True if an item of the subscription has a price that is not in the configuration. */
   readonly hasUnknownPrice: boolean;
@@ -34,7 +34,10 @@ export interface Snapshot {
   /** Time when the trial of the subscription ends. Undefined unless the status is `trialing`. */
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** The organization named by the checkout. The name was passed through a browser, so it is only a claim. */
+  /**
+   * The organization that the checkout of a subscription named. The name was passed through a browser, so it is only a
+   * claim.
+   */
   readonly claimedOrganizationId: string | undefined;
   /**
    * Reference that was passed to the checkout. It proves which organization bought the subscription if it belongs to

@@ -16,7 +16,7 @@ export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
 export interface UnlinkedSubscription {
   readonly subscriptionId: string;
   readonly reason: UnlinkedReason;
-  /** The organization named by the checkout, as claimed by the person who opened the checkout. */
+  /** The organization that the checkout of a subscription named, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
   readonly status: SubscriptionStatus;
   readonly plan: PlanCode;

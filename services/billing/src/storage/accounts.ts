@@ -10,20 +10,20 @@ import type { Accounts } from '../application/stores.js';
 import { currentSubscription, pastDueEnd, trialNoticeDue } from '../domain/account.js';
 import type { Account, GraceRule, TrackedSubscription } from '../domain/account.js';
 
-/** The stored account of an organization. Its id is the organization id. */
+/** The stored billing account of an organization. Its id is the organization id. */
 export interface CustomerDocument extends Aggregate {
   /** Undefined fields of a subscription are not stored. */
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
   /**
-   * Time, with a sparse index, at which the account changes without a provider message, because a trial ends soon or a
-   * grace period is over.
+   * Time, with a sparse index, at which a billing account changes without a provider message, because a trial ends soon
+   * or a grace period is over.
    */
   readonly dueAt?: Date;
   readonly createdAt: Date;
 }
 
-/** Maximum number of billing accounts that one run of the job handles. */
+/** Maximum number of billing accounts that one run of the job about ending trials handles. */
 const DUE_MAX = 200;
 
 export async function createCustomerIndexes(collection: Collection<CustomerDocument>): Promise<void> {

@@ -64,7 +64,7 @@ function toCheckoutRecord(document: WithId<CheckoutDocument>): Readonly<Record<s
 }
 
 const text = z.string().nullish().catch(undefined);
-/** Transaction fields by which the archive shows a transaction as an invoice from the payment provider. */
+/** Fields of a payment transaction by which the archive shows a transaction as an invoice from the payment provider. */
 const transaction = z.object({
   data: z.object({
     id: text,
@@ -92,7 +92,10 @@ function toNotificationRecord(document: WithId<NotificationDocument>): Readonly<
   };
 }
 
-/** Converts a transaction to a bill. The payment provider states amounts in the smallest unit of the currency. */
+/**
+ * Converts a transaction of the payment provider to a bill. The payment provider states amounts in the smallest unit of
+ * the currency.
+ */
 function toBill(body: string): Readonly<Record<string, string | null>> | null {
   const read = transaction.safeParse(JSON.parse(body));
   if (!read.success) return null;

@@ -9,7 +9,7 @@ import type { Checkout, Checkouts } from '../application/stores.js';
 
 /** A stored checkout request. A subscription with its reference is linked to its organization. */
 export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId' | 'referenceHash'> {
-  /** Hash of the reference, with a sparse index. Absent in requests from an earlier release. */
+  /** Hash of the reference of a checkout, with a sparse index. Absent in requests from an earlier release. */
   readonly referenceHash?: string;
   /** Time when the TTL index deletes the checkout reference. */
   readonly expiresAt: Date;

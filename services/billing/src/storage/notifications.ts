@@ -40,13 +40,14 @@ export interface NotificationDocument extends Claimable {
 }
 
 /**
- * Duration of the lease in milliseconds, a hundred times longer than applying a payment notification takes. If the
- * first worker is only slow, the notification is applied a second time, which changes nothing.
+ * Duration of the lease of a payment notification in milliseconds, a hundred times longer than applying a payment
+ * notification takes. If the first worker is only slow, the notification is applied a second time, which changes
+ * nothing.
  */
 const LEASE_MS = 10_000;
 /**
- * Retention period in milliseconds. Provider invoices from the last year can be looked up, and repeated messages are
- * recognized for as long.
+ * Retention period of payment notifications in milliseconds. Provider invoices from the last year can be looked up, and
+ * repeated messages are recognized for as long.
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
 /** Maximum number of pending payment notifications that are examined for one organization. */
@@ -70,7 +71,10 @@ export async function createNotificationIndexes(collection: Collection<Notificat
   ]);
 }
 
-/** @param onDue called with the time at which a notification is to be applied again */
+/**
+ * Creates the store of payment notifications. @param onDue called with the time at which a notification is to be
+ * applied again
+ */
 export function notificationStore(
   collection: Collection<NotificationDocument>,
   clock: Clock,
@@ -90,7 +94,8 @@ export function notificationStore(
             state: 'DONE',
             outcome,
             organizationId,
-            // A purge would not find the text, which contains e-mail addresses of customers but names no organization.
+            // A purge would not find the text of a payment notification without an organization, which contains e-mail
+            // addresses of customers but names no organization.
             ...(organizationId === '' && (outcome === 'KEPT' || outcome === 'IGNORED') ? { body: '' } : {}),
           },
           $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },

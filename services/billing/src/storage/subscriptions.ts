@@ -6,15 +6,15 @@ import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
 
 /**
- * The organization to which a subscription at the payment provider belongs. The subscription state is stored in the
- * organization's account.
+ * The organization to which a subscription at the payment provider belongs. The state of the subscription is stored in
+ * the billing account of the organization.
  */
 export interface SubscriptionDocument {
   /** Id that the subscription has at the payment provider, such as `sub_...`. */
   readonly _id: string;
   readonly organizationId: string;
   /**
-   * Id of the checkout whose reference the subscription has, with a unique index. Absent if the operator or an earlier
+   * Id of the checkout whose reference a subscription has, with a unique index. Absent if the operator or an earlier
    * release linked the subscription.
    */
   readonly checkoutId?: string;

@@ -13,7 +13,9 @@ export interface UnlinkedSubscriptionDocument extends Pick<
 > {
   /** Id that the subscription has at the payment provider, such as `sub_...`. */
   readonly _id: string;
-  /** The organization claimed by the subscription, so that a purge finds the record. Empty if it claims none. */
+  /**
+   * The organization that an unlinked subscription claims, so that a purge finds the record. Empty if it claims none.
+   */
   readonly organizationId: string;
   readonly customerId?: string;
   readonly since: Date;
@@ -22,11 +24,11 @@ export interface UnlinkedSubscriptionDocument extends Pick<
 }
 
 /**
- * Retention period in milliseconds, the same as for notifications. A subscription for which payments continue is seen
- * once a day and does not expire.
+ * Retention period of unlinked subscriptions in milliseconds, the same as for payment notifications. A subscription for
+ * which payments continue is seen once a day and does not expire.
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
-/** Maximum number of subscriptions that are reported to the operator at once. */
+/** Maximum number of unlinked subscriptions that are reported to the operator at once. */
 const LISTED_MAX = 200;
 
 export async function createUnlinkedIndexes(collection: Collection<UnlinkedSubscriptionDocument>): Promise<void> {
@@ -58,7 +60,7 @@ export function unlinkedSubscriptions(
         );
         return { isNew: upsertedCount === 1 };
       } catch (error) {
-        // The duplicate key means that a newer message was already recorded.
+        // The duplicate key means that a newer message about the unlinked subscription was already recorded.
         if (!isDuplicateKey(error)) throw error;
         return { isNew: false };
       }

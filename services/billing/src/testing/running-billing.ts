@@ -49,17 +49,17 @@ function connectClients(address: string) {
 /** The billing service. Tests send the payment notifications themselves. */
 export interface RunningBilling extends ReturnType<typeof connectClients> {
   readonly mongo: MongoConnection;
-  /** Events `subscription_changed` in the order in which they were published. */
+  /** Events `subscription_changed` of a test in the order in which they were published. */
   readonly changes: readonly SubscriptionChanged[];
-  /** Returns the events of one type about an organization. */
+  /** Returns the published billing events of one type about an organization. */
   announced<T extends EventHeader>(type: EventType<T>): readonly T[];
   /** Creates an organization that is registered with the billing service. */
   newOrganization(): Promise<string>;
   /** Requests a checkout for the organization, which must have no subscription, and returns its reference. */
   newReference(organizationId: string): Promise<string>;
-  /** Publishes an event that an organization exists. */
+  /** Publishes a test event that an organization exists. */
   announceOrganization(organizationId: string): Promise<void>;
-  /** Publishes an event that an organization was purged. */
+  /** Publishes a test event that an organization was purged. */
   announcePurge(organizationId: string): Promise<void>;
   /** Sends a payment notification text with its signature. */
   send(text: string, signature?: string): Promise<void>;
@@ -78,7 +78,7 @@ export async function startBilling(
   }: {
     readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
     readonly databaseName: string;
-    /** URL of the provider's API. No server listens at the default URL. */
+    /** URL of the payment provider's API in a test. No server listens at the default URL. */
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
@@ -91,7 +91,7 @@ export async function startBilling(
   const bus = await connectNats({ url: natsUrl, name: 'test', logger });
   const changes: SubscriptionChanged[] = [];
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
-  /** Repeated events are ignored, because events may be delivered more than once. */
+  /** Repeated billing events are ignored in tests, because events may be delivered more than once. */
   const heard = new Set<string>();
   const isFirst = ({ eventId }: EventHeader): boolean => !heard.has(eventId) && heard.add(eventId).has(eventId);
   const subscribed = [
@@ -187,7 +187,8 @@ export interface SubscriptionState {
   readonly id: string;
   readonly organizationId: string;
   /**
-   * Reference of the checkout that created the subscription. Without it, the subscription only names the organization.
+   * Reference of the checkout that created a test subscription. Without the reference, the subscription only names the
+   * organization.
    */
   readonly reference?: string;
   readonly status?: string;
@@ -197,7 +198,7 @@ export interface SubscriptionState {
   readonly nextBilledAt?: string;
 }
 
-/** Returns a subscription in the format of the payment provider. */
+/** Returns a test subscription in the format of the payment provider. */
 export function subscriptionEntity(state: SubscriptionState): Readonly<Record<string, unknown>> {
   const { id, organizationId, reference, status = 'active', plan = 'CONTROL', entities = 0 } = state;
   return {
