@@ -55,8 +55,8 @@ import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
 
 /**
- * Maximum number of concurrent events of one type. Concurrent events share database commands, so that a backlog needs
- * only few of them.
+ * Maximum number of internal events of one type that are handled at the same time. Concurrent events share database
+ * commands, so that a backlog needs only few of them.
  */
 const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 30_000;
@@ -203,7 +203,7 @@ async function compose(
   };
 }
 
-/** Opens the service's collections with their indexes. */
+/** Opens the database collections of the webhooks service with their indexes. */
 async function openCollections(db: Db) {
   const endpoints = db.collection<EndpointDocument>('endpoints');
   const deliveries = db.collection<DeliveryDocument>('deliveries');

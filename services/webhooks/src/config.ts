@@ -4,12 +4,15 @@ import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { z } from 'zod';
 
-/** Number of delays between the five delivery attempts. */
+/** Number of delays between the five attempts of a webhook delivery. */
 const RETRY_WAITS = 4;
 const DAY_MS = 24 * 3_600_000;
 const milliseconds = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
 
-/** The four delays between the five delivery attempts in milliseconds, such as `60000,360000,2160000,12960000`. */
+/**
+ * The four delays between the five attempts of a webhook delivery in milliseconds, such as
+ * `60000,360000,2160000,12960000`.
+ */
 const retryWaits = z
   .string()
   .default('60000,360000,2160000,12960000')
@@ -29,12 +32,12 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** PEM file with additional certificate authorities for deliveries, for tests and development. */
+    /** PEM file with additional certificate authorities for webhook deliveries, for tests and development. */
     WEBHOOK_TEST_CA_FILE: z.string().optional(),
     WEBHOOK_RETRY_WAITS_MS: retryWaits,
-    /** Minimum delay of the next delivery attempt after a 429 response or a timeout. */
+    /** Minimum delay of the next webhook delivery attempt after a 429 response or a timeout. */
     WEBHOOK_RETRY_FLOOR_MS: milliseconds(60_000),
-    /** Time after a rotation for which the previous secret also signs deliveries. */
+    /** Time after the rotation of a webhook secret for which the previous secret also signs deliveries. */
     WEBHOOK_SECRET_OVERLAP_MS: milliseconds(defaults.WEBHOOK_SECRET_OVERLAP_MS),
     /** Duration of failed webhook deliveries after which owners and admins are notified. */
     WEBHOOK_NOTICE_AFTER_MS: milliseconds(DAY_MS),
@@ -52,7 +55,7 @@ export type Config = z.infer<typeof configSchema>;
 
 type UnsafeSettings = EgressSettings & Pick<Config, 'WEBHOOK_TEST_CA_FILE' | 'WEBHOOK_SECRET_OVERLAP_MS'>;
 
-/** Returns the names of settings that make deliveries less safe than the defaults. */
+/** Returns the names of settings that make webhook deliveries less safe than the defaults. */
 export function unsafeSettings(config: UnsafeSettings): string[] {
   return [
     ...weakenedBy(config),

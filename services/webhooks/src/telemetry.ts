@@ -7,7 +7,7 @@ interface EndedAttempt {
   readonly delivery: Pick<Delivery, 'id' | 'organizationId' | 'endpointId' | 'eventId'>;
   readonly result: Pick<SendResult, 'outcome' | 'statusCode' | 'durationMs'>;
   readonly state: DeliveryState & ('DELIVERED' | 'PENDING' | 'FAILED');
-  /** Number of consecutive failed attempts, with this one. */
+  /** Number of consecutive failed webhook delivery attempts, with this one. */
   readonly failures: number;
 }
 
@@ -49,7 +49,7 @@ export function firstAttemptBegun(secondsLate: number): void {
   record('invoicecontrol.delivery.lateness', Math.max(0, secondsLate), {});
 }
 
-/** Counts a stored event with the number of its webhook deliveries. */
+/** Counts a stored webhook event with the number of its webhook deliveries. */
 export function eventFannedOut(type: string, deliveries: number): void {
   count('invoicecontrol.delivery.queued', { type }, deliveries);
 }
@@ -72,7 +72,7 @@ export function reportEndpoints(
   });
 }
 
-/** Reports how late deliveries are, and the number of requests in progress. */
+/** Reports how late webhook deliveries are, and the number of webhook requests in progress. */
 export function reportDeliveries({
   oldestDueSeconds,
   inFlight,

@@ -35,7 +35,7 @@ export interface NewEndpoint {
   readonly url: string;
   readonly events: readonly string[];
   readonly plan: string;
-  /** Maximum number of webhooks, or undefined if there is no limit. */
+  /** Maximum number of webhooks that the plan of an organization allows, or undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export const createEndpoint =
     { organizationId, url, events: names, plan, limit }: NewEndpoint,
     context: RequestContext,
   ): Promise<{ endpoint: Endpoint; secret: string }> => {
-    // Events from the time of the request on are delivered.
+    // Events from the time of the request for a webhook on are delivered to it.
     const now = clock.now();
     const types = readEventTypes(names);
     const href = await readUrl(urls, url);
@@ -165,7 +165,7 @@ export const finishDeletion =
   };
 
 /**
- * Creates a new signing secret (specification section 6, Secret rotation).
+ * Creates a new signing secret of a webhook (specification section 6, Secret rotation).
  * @throws DomainError not_found, concurrent_change
  */
 export const rotateSecret =

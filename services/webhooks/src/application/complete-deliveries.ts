@@ -24,11 +24,13 @@ const EACH_MS = 20;
 const BATCH_MAX = 64;
 const RETRY_MS = 500;
 /**
- * Maximum time for storing the results of delivery attempts. After that the leases have expired, and other workers
- * repeat the requests.
+ * Maximum time for storing the results of delivery attempts. After that the leases of the deliveries have expired, and
+ * other workers repeat the requests.
  */
 const TRIES_MS_MAX = 30_000;
-/** Status with which a receiver asks to stop the requests. The owners of the webhook are notified, and decide. */
+/**
+ * Status with which a receiver asks to stop the webhook requests. The owners of the webhook are notified, and decide.
+ */
 const GONE = 410;
 
 export function completionBatch({ queue, endpoints, clock, logger, onRetry }: Deps): CompletionBatch {

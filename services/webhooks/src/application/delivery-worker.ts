@@ -41,7 +41,10 @@ const EPOCH = new Date(0);
  */
 const NUDGE_EACH_MS = 100;
 const NUDGE_SHARE = 4;
-/** Maximum time that a stopping service waits for responses. The attempts then count as interrupted. */
+/**
+ * Maximum time that a stopping service waits for responses of webhook receivers. The attempts then count as
+ * interrupted.
+ */
 const STOP_MS_MAX = 5_000;
 
 interface Deps {
@@ -53,7 +56,7 @@ interface Deps {
 
 export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWorker {
   const stopping = new AbortController();
-  // Node.js must not warn of many listeners, because each request in progress adds one.
+  // Node.js must not warn of many listeners of the stop signal, because each webhook request in progress adds one.
   setMaxListeners(0, stopping.signal);
   const timers = new Map<string, NodeJS.Timeout>();
   /** Ids of webhook deliveries that are queued or in progress in this process. */
@@ -69,7 +72,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     try {
       return await send(claimed, stopping.signal, onRequest);
     } catch (error) {
-      // The lease on the delivery will expire, and the attempt will be repeated.
+      // The lease on the webhook delivery will expire, and the attempt will be repeated.
       logger.warn({ error, deliveryId: claimed.delivery.id }, 'an attempt could not be made');
       return 'NEUTRAL';
     }
@@ -125,7 +128,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
       for (const delivery of found) if (!add(delivery)) full.add(delivery.endpointId);
       const last = found.at(-1);
       if (last === undefined || found.length < limit) return;
-      // More deliveries may be due at exactly the same time than one search returns.
+      // More webhook deliveries may be due at exactly the same time than one search returns.
       if (last.nextAttemptAt.getTime() === from.getTime()) limit *= 2;
       from = last.nextAttemptAt;
     }
@@ -139,7 +142,10 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     });
     return polling;
   };
-  /** During a backlog, queues run empty all the time, so the database is not searched for each of them. */
+  /**
+   * During a backlog, delivery queues of webhooks run empty all the time, so the database is not searched for each of
+   * them.
+   */
   function nudge(): void {
     if (isStopped) return;
     nudged ??= setTimeout(

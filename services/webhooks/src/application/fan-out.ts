@@ -31,7 +31,7 @@ export interface FanOutDeps {
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Stores an event once, and one webhook delivery for each subscribed webhook. Their ids are derived, so a repeat
+ * Stores a public event once, and one webhook delivery for each subscribed webhook. Their ids are derived, so a repeat
  * changes nothing. A delivery whose webhook is free is stored with a claim of this process and sent at once.
  * @throws Error for an event with more than 64 KiB, which becomes a dead letter that the operator sees
  */
@@ -73,7 +73,7 @@ export const fanOut =
     eventFannedOut(event.type, deliveries.length);
   };
 
-/** Stores deliveries that are due now, and starts sending those that have a free slot. */
+/** Stores webhook deliveries that are due now, and starts sending those that have a free slot. */
 export async function storeAndStart(
   { queue, worker }: Pick<FanOutDeps, 'queue' | 'worker'>,
   deliveries: readonly NewDelivery[],

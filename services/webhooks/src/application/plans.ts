@@ -5,8 +5,8 @@ import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 /** Reads the plans of organizations for work without a request. */
 export interface Plans {
   /**
-   * Returns the plan, `UNKNOWN` while the organization service is unavailable, or `NO_ORGANIZATION` for an organization
-   * that is unknown or deleted.
+   * Returns the plan of an organization, `UNKNOWN` while the organization service is unavailable, or `NO_ORGANIZATION`
+   * for an organization that is unknown or deleted.
    */
   of(organizationId: string): Promise<string>;
 }

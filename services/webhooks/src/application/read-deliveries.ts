@@ -17,7 +17,7 @@ export interface DeliveryReader {
    * @throws DomainError not_found
    */
   get(organizationId: string, id: string): Promise<DeliveryWithAttempts>;
-  /** Summarizes the webhook deliveries of an endpoint that began in the last 24 hours. */
+  /** Summarizes the deliveries of a webhook that began in the last 24 hours. */
   lastDay(endpointId: string): Promise<{ delivered: number; failed: number; p95Ms: number | undefined }>;
 }
 

@@ -4,7 +4,7 @@ const WINDOW_MS = 1_000;
 export interface RequestRate {
   /**
    * Returns the delay before the next request to a webhook, or 0.
-   * @param begun number of requests that have begun but were not sent yet
+   * @param begun number of requests to the webhook that have begun but were not sent yet
    */
   waitMs(endpointId: string, begun: number): number;
   /** Records that a request was sent to a webhook. */
@@ -12,11 +12,11 @@ export interface RequestRate {
 }
 
 /**
- * Creates a limit for the number of requests in any second.
+ * Creates a limit for the number of requests to each webhook in any second.
  * @param nowMs a clock that never goes back
  */
 export function createRequestRate(perSecondMax: number, nowMs: () => number): RequestRate {
-  /** Times of the requests in the last second by webhook, oldest first. */
+  /** Times of the webhook requests in the last second by webhook, oldest first. */
   const leftAtMs = new Map<string, number[]>();
   const forgetIdle = (sinceMs: number): void => {
     for (const [endpointId, times] of leftAtMs) {
@@ -30,8 +30,8 @@ export function createRequestRate(perSecondMax: number, nowMs: () => number): Re
       const recent = (leftAtMs.get(endpointId) ?? []).filter((at) => at > now - WINDOW_MS);
       const excess = recent.length + begun - perSecondMax;
       if (excess < 0) return 0;
-      // Returns the time when enough requests have left the window. Requests that were not sent yet count as in the
-      // window.
+      // Returns the time when enough webhook requests have left the window of a second. Requests that were not sent yet
+      // count as in the window.
       return (recent[excess] ?? now) + WINDOW_MS - now;
     },
     note(endpointId) {

@@ -36,31 +36,34 @@ export interface Scheduler {
   add(work: Work): boolean;
   /** Ids of the webhooks whose delivery queues are full. */
   full(): readonly string[];
-  /** Number of queued deliveries and of requests in progress. */
+  /** Number of queued webhook deliveries and of webhook requests in progress. */
   readonly size: number;
   readonly inFlight: number;
-  /** Starts no more work, and resolves when no request is in progress. Queued deliveries stay in the database. */
+  /**
+   * Stops the scheduler of webhook deliveries: starts no more work, and resolves when no request is in progress. Queued
+   * deliveries stay in the database.
+   */
   stop(): Promise<void>;
 }
 
 export interface SchedulerLimits {
-  /** Maximum number of concurrent requests that are younger than `agedMs`. */
+  /** Maximum number of concurrent webhook requests that are younger than `agedMs`. */
   readonly fastMax: number;
-  /** Maximum number of concurrent requests that are older than `agedMs`. */
+  /** Maximum number of concurrent webhook requests that are older than `agedMs`. */
   readonly slowMax: number;
   readonly agedMs: number;
   readonly perEndpointMax: number;
   /** Maximum number of requests to one webhook in any second. */
   readonly perEndpointPerSecondMax: number;
-  /** Maximum number of concurrent requests of `fastMax` for all suspect webhooks together. */
+  /** Maximum number of concurrent webhook requests of `fastMax` for all suspect webhooks together. */
   readonly suspectMax: number;
-  /** While healthy webhooks wait, one in this number of requests goes to a suspect webhook. */
+  /** While healthy webhooks wait, one in this number of webhook requests goes to a suspect webhook. */
   readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;
   /** Maximum length of the delivery queue of a webhook that responds slowly. */
   readonly queuedPerSlowMax: number;
-  /** Maximum number of queued deliveries of `queuedMax` for all suspect webhooks together. */
+  /** Maximum number of queued webhook deliveries of `queuedMax` for all suspect webhooks together. */
   readonly queuedSuspectMax: number;
   /**
    * Maximum number of idle webhooks that stay suspect. Beyond it, the one that has been idle longest is no longer
@@ -69,7 +72,7 @@ export interface SchedulerLimits {
   readonly idleSuspectsMax: number;
 }
 
-/** Limits of the webhooks-and-events reference, section 3.2. */
+/** Limits for sending webhook deliveries of the webhooks-and-events reference, section 3.2. */
 export const schedulerLimits: SchedulerLimits = {
   fastMax: 64,
   slowMax: 512,
@@ -100,11 +103,11 @@ interface Lane {
 }
 
 /**
- * Shares the sender between webhooks, so that a receiver that hangs delays no other. Each webhook has at most two
- * concurrent requests, or one while it is suspect, and the webhooks take turns. A request without a prompt response
- * moves to a separate budget, so that hanging requests never use up the budget in which healthy webhooks start. The
- * time of a webhook is measured from sending the request, because a slow database is not its fault. A webhook that has
- * reached its rate limit waits for the next second, and delays only its own queue.
+ * Shares the sender of requests between webhooks, so that a receiver that hangs delays no other. Each webhook has at
+ * most two concurrent requests, or one while it is suspect, and the webhooks take turns. A request without a prompt
+ * response moves to a separate budget, so that hanging requests never use up the budget in which healthy webhooks
+ * start. The time of a webhook is measured from sending the request, because a slow database is not its fault. A
+ * webhook that has reached its rate limit waits for the next second, and delays only its own queue.
  * @param onIdleLane called for a webhook whose full queue has become empty, because more of its deliveries may wait in
  * the database
  * @param nowMs a clock that never goes back
@@ -252,7 +255,7 @@ export function createScheduler(
         const watchAge = (): void => {
           clearTimeout(age);
           clearImmediate(judging);
-          // Responses that arrived while this process was busy are read before the age is checked.
+          // Webhook responses that arrived while this process was busy are read before the age is checked.
           age = setTimeout(() => (judging = setImmediate(onAged)), limits.agedMs);
           age.unref();
         };

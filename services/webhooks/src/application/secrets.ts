@@ -3,7 +3,7 @@ import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 import { newSecret } from '../domain/secrets.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
-/** Creates a signing secret. `shown` is the secret itself, for the only response that contains it. */
+/** Creates a signing secret of a webhook. `shown` is the secret itself, for the only response that contains it. */
 export function createSecret(
   secrets: Pick<SealedField, 'seal'>,
   organizationId: string,

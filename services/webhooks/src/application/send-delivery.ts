@@ -15,10 +15,10 @@ import type { Plans } from './plans.js';
 import type { WorkResult } from './scheduler.js';
 import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from './stores.js';
 
-/** Sends HTTP requests to webhooks of customers. */
+/** Sender of HTTP requests to the webhooks of customers. */
 export interface Sender {
   /**
-   * Sends the HTTP request of one delivery attempt.
+   * Sends the HTTP request of one webhook delivery attempt.
    * @returns 'OURS' if the attempt failed because of this service: no name server responded, or the service is stopping
    */
   post(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult | 'OURS'>;
@@ -45,7 +45,7 @@ export interface SendDeps {
 }
 
 const USER_AGENT = 'InvoiceControl-Webhooks/1';
-/** Delay of the next attempt after an attempt that failed because of this service. */
+/** Delay of the next webhook delivery attempt after one that failed because of this service. */
 const OURS_AGAIN_MS = 30_000;
 
 /**
@@ -89,8 +89,8 @@ export const sendDelivery =
     const now = clock.now();
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
     attemptEnded(deps.logger, { delivery, result, state: settlement.state, failures: settlement.failures });
-    // The result is stored without waiting. The receiver has responded, and the next request to it need not wait for
-    // the database.
+    // The result of a webhook delivery is stored without waiting. The receiver has responded, and the next request to
+    // it need not wait for the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });
     return result.outcome === 'SUCCESS' ? 'SUCCESS' : 'FAILURE';
 
@@ -109,8 +109,8 @@ export const sendDelivery =
           deps.secrets.open({ id: secret.id, organizationId: endpoint.organizationId }, secret),
         );
       } catch (error) {
-        // Another replica already seals secrets with a newer key that this replica does not have. A replica without the
-        // key must not use up delivery attempts.
+        // Another replica already seals webhook secrets with a newer key that this replica does not have. A replica
+        // without the key must not use up delivery attempts.
         deps.logger.error({ error, endpointId: endpoint.id }, 'the secrets of an endpoint cannot be opened');
         return 'OURS';
       }

@@ -13,7 +13,7 @@ export interface BulkReplay {
   readonly since: Date;
   readonly startedAt: Date;
   readonly count: number;
-  /** True if all its webhook deliveries are due. Until then, a repeated request makes them due. */
+  /** True if all webhook deliveries of the replay are due. Until then, a repeated request makes them due. */
   readonly isMarked?: true;
 }
 
@@ -59,8 +59,8 @@ export interface Endpoints {
   lastReplay(organizationId: string, endpointId: string): Promise<BulkReplay | undefined>;
   replayMarked(endpointId: string, replayId: string): Promise<void>;
   /**
-   * Counts failures and successes of delivery attempts. The version does not change, because attempts must not conflict
-   * with changes.
+   * Counts failures and successes of the delivery attempts of a webhook. Its version does not change, because attempts
+   * must not conflict with changes.
    */
   countResults(results: readonly EndpointResult[]): Promise<void>;
   /**
@@ -82,7 +82,9 @@ export interface EndpointResult {
   readonly at: Date;
 }
 
-/** Reads webhooks directly before sending. Concurrent readers share one query, and nothing is cached. */
+/**
+ * Reads webhooks directly before their requests are sent. Concurrent readers share one query, and nothing is cached.
+ */
 export interface CurrentEndpoints {
   read(endpointId: string): Promise<Endpoint | undefined>;
 }
@@ -101,7 +103,7 @@ export interface Events {
   /** Reads a webhook event. Concurrent readers share one query. */
   read(eventId: string): Promise<StoredEvent | undefined>;
   /**
-   * Deletes events that were created before the given time.
+   * Deletes webhook events that were created before the given time.
    * @returns the number of deleted events, which is below the limit if none is left
    */
   deleteBefore(before: Date, limit: number): Promise<number>;
@@ -136,7 +138,7 @@ export interface ClaimedDelivery {
   readonly claimId: string;
 }
 
-/** Due delivery as a search found it. It can be claimed if it has not changed since. */
+/** Due webhook delivery as a search found it. It can be claimed if it has not changed since. */
 export interface DueDelivery extends SendableDelivery {
   readonly nextAttemptAt: Date;
 }
@@ -161,7 +163,7 @@ export interface OverdueDelivery {
   readonly leaseUntil: Date;
 }
 
-/** Outcome of a webhook delivery that this worker had claimed. */
+/** Outcome of a webhook delivery that one worker had claimed. */
 export interface Completion {
   readonly claimed: ClaimedDelivery;
   readonly settlement: Settlement;
@@ -176,8 +178,8 @@ export interface DeliveryQueue {
    */
   insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
   /**
-   * Lists deliveries without a valid claim that are due before a given time, earliest first, including deliveries that
-   * become due later.
+   * Lists webhook deliveries without a valid claim that are due before a given time, earliest first, including
+   * deliveries that become due later.
    */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
   /**
@@ -186,7 +188,7 @@ export interface DeliveryQueue {
    */
   claim(delivery: SendableDelivery): Promise<ClaimedDelivery | undefined>;
   /**
-   * Stores the results of delivery attempts.
+   * Stores the results of webhook delivery attempts.
    * @returns the number of deliveries that were no longer claimed
    */
   complete(completions: readonly Completion[]): Promise<number>;
@@ -206,18 +208,18 @@ export interface DeliveryFilter {
 export interface Deliveries {
   find(organizationId: string, deliveryId: string): Promise<DeliveryWithAttempts | undefined>;
   /**
-   * Returns deliveries of all organizations that have been due since before the given time, longest first, for the
-   * operator.
+   * Returns webhook deliveries of all organizations that have been due since before the given time, longest first, for
+   * the operator.
    */
   dueSince(before: Date, limit: number): Promise<readonly OverdueDelivery[]>;
-  /** Returns the latest matching deliveries, newest first. */
+  /** Returns the latest webhook deliveries that match a query, newest first. */
   latest(organizationId: string, filter: DeliveryFilter, limit: number): Promise<readonly Delivery[]>;
   /**
    * Starts another series of attempts for a webhook delivery.
    * @throws VersionConflict if another replay was faster
    */
   replay(delivery: Delivery, events: readonly Announcement[]): Promise<OpenDelivery>;
-  /** Returns the ids of FAILED deliveries that were created since the given time, oldest first. */
+  /** Returns the ids of FAILED webhook deliveries that were created since the given time, oldest first. */
   failedSince(endpointId: string, since: Date, closedBefore: Date, limit: number): Promise<readonly string[]>;
   /**
    * Marks the webhook deliveries that are still FAILED as due again.
@@ -233,7 +235,7 @@ export interface Deliveries {
   skipPendingOf(organizationId: string, at: Date): Promise<void>;
   use(endpointId: string, since: Date): Promise<{ delivered: number; failed: number; durationsMs: readonly number[] }>;
   /**
-   * Deletes deliveries that were completed before a time.
+   * Deletes webhook deliveries that were completed before a time.
    * @returns the number of deleted deliveries, which is below the limit if none is left
    */
   deleteClosedBefore(before: Date, limit: number): Promise<number>;

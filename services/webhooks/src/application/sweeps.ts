@@ -6,7 +6,8 @@ import type { Deliveries, Endpoints, Events } from './stores.js';
 const DAY_MS = 24 * 3_600_000;
 const CLOSED_KEPT_MS = 30 * DAY_MS;
 /**
- * Retention of events, longer than the retention of webhook deliveries, because a replay of a delivery needs its event.
+ * Retention of webhook events, longer than the retention of webhook deliveries, because a replay of a delivery needs
+ * its event.
  */
 const EVENTS_KEPT_MS = 35 * DAY_MS;
 const EXCERPTS_KEPT_MS = 7 * DAY_MS;
@@ -15,7 +16,7 @@ const ENDPOINTS_KEPT_MS = 35 * DAY_MS;
 /** Minimum age of a webhook deletion that the sweep finishes. Younger deletions are still handled by their request. */
 const DELETION_AGE_MS_MIN = 30_000;
 
-/** Maximum number of records that one command deletes. */
+/** Maximum number of expired webhook records that one command deletes. */
 const DELETED_AT_ONCE = 1_000;
 
 interface DeleteOldDeps {
@@ -25,7 +26,10 @@ interface DeleteOldDeps {
   readonly clock: Clock;
 }
 
-/** Deletes expired records in batches, because a single command for all of them would delay the webhook deliveries. */
+/**
+ * Deletes expired events, deliveries and webhooks in batches, because a single command for all of them would delay the
+ * webhook deliveries.
+ */
 export const deleteOld =
   ({ deliveries, events, endpoints, clock }: DeleteOldDeps) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -36,8 +36,8 @@ export const watchFailing =
           logger.warn({ endpointId: endpoint.id, failures: endpoint.failuresInRow }, 'an endpoint was switched off');
         }
       } catch (error) {
-        // The webhook was changed by its owner, by another replica or by a successful delivery. The next run of the job
-        // reads the webhook again.
+        // A failing webhook was changed by its owner, by another replica or by a successful delivery. The next run of
+        // the job reads the webhook again.
         if (!(error instanceof VersionConflict)) throw error;
       }
     }

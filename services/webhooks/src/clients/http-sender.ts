@@ -11,7 +11,10 @@ import type { OutgoingRequest, Sender } from '../application/send-delivery.js';
 import type { Config } from '../config.js';
 import type { Outcome, SendResult } from '../domain/delivery.js';
 
-/** Time limit from the name lookup to the status line (specification section 6, Delivery behaviour). */
+/**
+ * Time limit of a webhook request from the name lookup to the status line (specification section 6, Delivery
+ * behaviour).
+ */
 const DEADLINE_MS = 15_000;
 const CONNECT_MS_MAX = 5_000;
 /** Limits for reading the body of a webhook response. The status line has already decided the result. */
@@ -19,8 +22,8 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_MS_MAX = 2_000;
 const EXCERPT_BYTES_MAX = 4 * 1024;
 /**
- * Maximum number of concurrent requests to one host. Many webhooks may share a host, and a request that waited for
- * connections of others would time out although its receiver is healthy. The scheduler limits the requests of each
+ * Maximum number of concurrent webhook requests to one host. Many webhooks may share a host, and a request that waited
+ * for connections of others would time out although its receiver is healthy. The scheduler limits the requests of each
  * webhook.
  */
 const CONNECTIONS_PER_ORIGIN = schedulerLimits.fastMax + schedulerLimits.slowMax;
@@ -36,8 +39,8 @@ export function openWebhookEgress(config: Config): Egress {
 }
 
 /**
- * Sends through the egress guard. Redirects are not followed and nothing is decompressed. The deadline is a separate
- * timer, because connecting and the TLS handshake have no timeout that begins before them.
+ * Sends webhook requests through the egress guard. Redirects are not followed and nothing is decompressed. The deadline
+ * is a separate timer, because connecting and the TLS handshake have no timeout that begins before them.
  */
 export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEADLINE_MS): Sender {
   return {
@@ -49,7 +52,7 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
         answer = await bounded(
           { deadlineMs, signal },
           (ending) => sendTwiceIfReused(agents, outgoing, ending),
-          // A response that arrives after the deadline is not read.
+          // A webhook response that arrives after the deadline is not read.
           (late) => late.destroy(),
         );
       } catch (error) {
@@ -68,8 +71,8 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
 }
 
 /**
- * Sends the request a second time, within the same attempt, if it failed on a reused connection. A receiver may close
- * an idle connection at that moment, and has then not seen the request.
+ * Sends a webhook request a second time, within the same attempt, if it failed on a reused connection. A receiver may
+ * close an idle connection at that moment, and has then not seen the request.
  */
 async function sendTwiceIfReused(
   agents: Agents,
@@ -85,7 +88,9 @@ async function sendTwiceIfReused(
   }
 }
 
-/** Returns the beginning of the response body as text. The connection is closed unless the whole body was read. */
+/**
+ * Returns the beginning of a webhook response body as text. The connection is closed unless the whole body was read.
+ */
 async function readExcerpt(body: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -97,7 +102,7 @@ async function readExcerpt(body: IncomingMessage): Promise<string> {
       if (length >= BODY_BYTES_MAX) break;
     }
   } catch {
-    // If the receiver or the timeout ends the response body early, the part that arrived is used.
+    // If the receiver or the timeout ends the webhook response body early, the part that arrived is used.
   } finally {
     clearTimeout(timer);
   }
@@ -107,7 +112,7 @@ async function readExcerpt(body: IncomingMessage): Promise<string> {
 const TLS_CODES =
   /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_)/;
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-/** Error code of Node.js for a connection that ended within the response headers. */
+/** Error code of Node.js for a connection that ended within the headers of a webhook response. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
 /** Messages to the webhook owner with the reason why a valid HTTP response does not count as a webhook delivery. */
@@ -124,7 +129,7 @@ const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult
 type Failure = Pick<SendResult, 'outcome' | 'statusCode' | 'excerpt'>;
 
 /**
- * Converts an error of an HTTP request to the failure of the delivery attempt.
+ * Converts an error of a webhook request to the failure of the delivery attempt.
  * @returns 'OURS' if no name server responded
  */
 function failureOf(error: unknown): Failure | 'OURS' {

@@ -6,7 +6,7 @@ import type { RetrySchedule } from './retry.js';
 export const deliveryStates = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELED', 'SKIPPED'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Outcome of an attempt (webhooks-and-events reference, section 3.1). */
+/** Outcome of an attempt to send a webhook delivery (webhooks-and-events reference, section 3.1). */
 export type Outcome =
   | 'SUCCESS'
   | 'HTTP_ERROR'
@@ -21,13 +21,13 @@ export type Outcome =
 /** Attempt to send a webhook delivery that was counted, in its stored form. */
 export interface Attempt {
   readonly series: number;
-  /** Number of the attempt in its series of attempts, beginning with 1. */
+  /** Number of a webhook delivery attempt in its series of attempts, beginning with 1. */
   readonly n: number;
   readonly at: Date;
   readonly outcome: Outcome;
   readonly statusCode?: number;
   readonly durationMs: number;
-  /** Number of claims of this attempt that ended without a result. */
+  /** Number of claims of a webhook delivery attempt that ended without a result. */
   readonly interruptions: number;
 }
 
@@ -49,11 +49,11 @@ interface DeliveryFacts {
   readonly type: string;
   readonly createdAt: Date;
   readonly isTest: boolean;
-  /** Number of the current series of attempts, which increases with each replay. */
+  /** Number of the current series of webhook delivery attempts, which increases with each replay. */
   readonly series: number;
-  /** Number of failed attempts in the current series of attempts. */
+  /** Number of failed webhook delivery attempts in the current series. */
   readonly failures: number;
-  /** Number of times that the next or current attempt was claimed. */
+  /** Number of times that the next or current attempt of a webhook delivery was claimed. */
   readonly tries: number;
   /** Number of counted attempts of the webhook delivery in all series. */
   readonly attemptCount: number;
@@ -70,9 +70,9 @@ export type DeliveryWithAttempts = Delivery & {
 export interface SendResult {
   readonly outcome: Outcome;
   readonly statusCode?: number;
-  /** Value of the `Retry-After` header as the receiver sent it. */
+  /** Value of the `Retry-After` header as the webhook receiver sent it. */
   readonly retryAfter?: string;
-  /** Beginning of the body that the receiver sent in its response. */
+  /** Beginning of the body that the webhook receiver sent in its response. */
   readonly excerpt?: string;
   readonly durationMs: number;
 }

@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Normalized URL to which events are sent. */
+  /** Normalized URL of a webhook, to which events are sent. */
   readonly url: string;
   readonly events: readonly Subscription[];
   readonly status: EndpointStatus;
@@ -25,10 +25,10 @@ export interface Endpoint {
   readonly createdAt: Date;
   /** Signing secrets of the webhook, newest first, at most two. */
   readonly secrets: readonly SealedSecret[];
-  /** Time of the webhook's first failure since its last success. */
+  /** Time of the first failed delivery of a webhook since its last success. */
   readonly failingSince: Date | undefined;
   readonly failuresInRow: number;
-  /** Time of the last 410 Gone response since the last successful delivery. */
+  /** Time of the last 410 Gone response of a webhook since the last successful delivery. */
   readonly goneAt: Date | undefined;
   /** Time when owners and admins were notified that the deliveries of the webhook fail. */
   readonly noticedAt: Date | undefined;
@@ -48,7 +48,7 @@ export function hasWebhooks(plan: string): boolean {
 }
 
 /**
- * Reads the distinct event types of a request.
+ * Reads the distinct event types of a webhook from a request.
  * @throws DomainError invalid
  */
 export function readEventTypes(names: readonly string[]): PublicEventType[] {
@@ -78,7 +78,7 @@ export function subscribe(
 }
 
 /**
- * Checks whether an event of this time is delivered to the webhook. Events from before the webhook was created, changed
+ * Checks whether an event of this time is delivered to a webhook. Events from before the webhook was created, changed
  * or enabled are not.
  */
 export function receives(
@@ -106,7 +106,7 @@ export function judgeFailing(
 ): 'DISABLE' | 'NOTICE' | 'NOTHING' {
   if (status !== 'ACTIVE' || failingSince === undefined) return 'NOTHING';
   const failingMs = now.getTime() - failingSince.getTime();
-  // The notification comes before the webhook is disabled, even if both are due.
+  // The notification of the owners comes before the webhook is disabled, even if both are due.
   if (failingMs >= noticeAfterMs && noticedAt === undefined) return 'NOTICE';
   return failingMs >= disableAfterMs && failuresInRow >= FAILURES_TO_DISABLE_MIN ? 'DISABLE' : 'NOTHING';
 }

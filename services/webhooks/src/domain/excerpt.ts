@@ -1,10 +1,12 @@
 const MASK = '***';
-/** Minimum number of characters of a partial signature that is masked. Four characters are 16 of its 256 bits. */
+/**
+ * Minimum number of characters of a partial webhook signature that is masked. Four characters are 16 of its 256 bits.
+ */
 const TAIL_CHARACTERS_MIN = 4;
 
 /**
- * Masks signatures and secrets in the beginning of a response, because a receiver may return the request or its secret.
- * The result is never longer than the input.
+ * Masks signatures and secrets in the beginning of a webhook response, because a receiver may return the request or its
+ * secret. The result is never longer than the input.
  * @param proofs the sent signatures and the secrets; the end of an excerpt may contain only a part of them
  */
 export function maskProofs(excerpt: string, proofs: readonly string[]): string {

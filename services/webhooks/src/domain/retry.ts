@@ -12,23 +12,23 @@ const JITTER = 0.2;
 const RETRY_AFTER_FACTOR_MAX = 2;
 
 export interface RetrySchedule {
-  /** The four delays between the delivery attempts. */
+  /** The four delays between the attempts of a webhook delivery. */
   readonly waitsMs: readonly number[];
-  /** Minimum delay after a 429 response or a timeout, including the random part of the delay. */
+  /** Minimum delay after a 429 response or a timeout of a webhook receiver, including the random part of the delay. */
   readonly floorMs: number;
 }
 
 export interface FailedAttempt {
-  /** Number of failed attempts in the current series of attempts, including this one. */
+  /** Number of failed webhook delivery attempts in the current series, including this one. */
   readonly failures: number;
   readonly isTimeout: boolean;
   readonly statusCode: number | undefined;
-  /** Value of the `Retry-After` header as the receiver sent it. */
+  /** Value of the `Retry-After` header as the webhook receiver sent it. */
   readonly retryAfter: string | undefined;
 }
 
 /**
- * Returns the time of the next attempt, or undefined after the last one.
+ * Returns the time of the next webhook delivery attempt, or undefined after the last one.
  * @param random number from 0 to 1
  */
 export function nextAttemptAt(

@@ -16,8 +16,8 @@ export function newSecret(): string {
 }
 
 /**
- * Returns the secrets after a rotation, newest first, at most two. Rotating again within the overlap ends the older
- * secret at once (specification section 6, Secret rotation).
+ * Returns the signing secrets of a webhook after a rotation, newest first, at most two. Rotating again within the
+ * overlap ends the older secret at once (specification section 6, Secret rotation).
  */
 export function rotate(
   [current]: readonly SealedSecret[],
@@ -27,7 +27,7 @@ export function rotate(
   return current === undefined || isPreviousRevoked ? [next] : [next, current];
 }
 
-/** Returns the secrets that sign at a given time, newest first. */
+/** Returns the webhook secrets that sign at a given time, newest first. */
 export function signingSecrets(
   [newest, previous]: readonly SealedSecret[],
   now: Date,

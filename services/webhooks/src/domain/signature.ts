@@ -8,7 +8,7 @@ interface Signed {
   readonly body: string;
 }
 
-/** The header `svc-signature`, and the values of its `v1` parts. */
+/** The header `svc-signature` of a webhook request, and the values of its `v1` parts. */
 export interface Signature {
   readonly header: string;
   readonly values: readonly string[];

@@ -2,11 +2,11 @@ import { batched } from '@invoicecontrol/runtime/batched';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
 
-/** Maximum number of documents in one command, so that others do not wait long. */
+/** Maximum number of events or deliveries that one command inserts, so that others do not wait long. */
 const DOCUMENTS_MAX = 100;
 
 /**
- * Inserts documents with derived ids. Concurrent callers share commands.
+ * Inserts events or deliveries with derived ids. Concurrent callers share commands.
  * @returns a function that inserts documents and returns the ids of those that already existed
  */
 export function batchedInsert<D extends { readonly _id: string }>(

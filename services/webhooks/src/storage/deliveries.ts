@@ -43,7 +43,7 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   readonly lastStatusCode?: number;
   readonly lastDurationMs?: number;
   readonly lastExcerpt?: string;
-  /** Time when the excerpt was stored, with a sparse index. */
+  /** Time when the excerpt of a webhook response was stored, with a sparse index. */
   readonly excerptAt?: Date;
   readonly closedAt?: Date;
   /** Id of the last bulk replay that included the webhook delivery. */
@@ -71,7 +71,7 @@ const DURATIONS_MAX = 10_000;
 
 export async function createDeliveryIndexes(collection: Collection<DeliveryDocument>): Promise<void> {
   await ensureIndexes(collection, [
-    // `endpointId` is part of the index for a search that leaves out webhooks with full queues.
+    // The webhook id (`endpointId`) is part of the index for a search that leaves out webhooks with full queues.
     { key: { state: 1, nextAttemptAt: 1, endpointId: 1 }, name: 'due' },
     { key: { endpointId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_endpoint' },
     { key: { organizationId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_organization' },
@@ -97,8 +97,8 @@ export function deliveryStore(
     await collection.updateOne({ _id: delivery.id, claim: claimId, state: 'PENDING' }, update);
   };
   /**
-   * Concurrent claims share a command. Each document is claimed by its own conditional write, so nothing must be read
-   * afterwards.
+   * Concurrent claims on webhook deliveries share a command. Each delivery is claimed by its own conditional write, so
+   * nothing must be read afterwards.
    */
   const claim = batched(idOf, async (deliveries: readonly SendableDelivery[]) => {
     const now = clock.now();

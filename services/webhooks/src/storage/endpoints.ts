@@ -22,7 +22,7 @@ export interface EndpointDocument extends Aggregate {
   readonly activeSince: Date;
   readonly createdAt: Date;
   readonly secrets: readonly SealedSecret[];
-  /** Time of the first failed delivery. Like `failuresInRow`, it changes independently of `version`. */
+  /** Time of the first failed delivery of a webhook. Like `failuresInRow`, it changes independently of `version`. */
   readonly failingSince?: Date;
   readonly failuresInRow: number;
   readonly goneAt?: Date;
@@ -36,8 +36,9 @@ export interface EndpointDocument extends Aggregate {
 /** Maximum number of organizations whose subscribed webhooks one command reads. */
 const LISTS_MAX = 50;
 /**
- * Time in milliseconds that an event waits for others to share their read, if no webhook wanted its type at the last
- * read. Fewer than half of the events that a process handles at once may wait, so that they never hold up the others.
+ * Time in milliseconds that a webhook event waits for others to share their read, if no webhook wanted its type at the
+ * last read. Fewer than half of the events that a process handles at once may wait, so that they never hold up the
+ * others.
  */
 const UNWANTED_WAIT_MS = 250;
 const UNWANTED_WAITING_MAX = 50;
@@ -91,8 +92,8 @@ export function endpointStore(
     },
     { keysMax: LISTS_MAX },
   );
-  // Decides only when to read and never replaces a read, so that no event is lost when another replica stores the first
-  // webhook of an organization (ADR 0129).
+  // Decides only when to read the webhooks of an organization and never replaces a read, so that no event is lost when
+  // another replica stores the first webhook of an organization (ADR 0129).
   const unwanted = new Set<string>();
   const waitForOthers = gathering(UNWANTED_WAIT_MS, UNWANTED_WAITING_MAX);
   return {
@@ -189,8 +190,8 @@ export function endpointStore(
     },
     async failing({ noticeAfterMs, disableAfterMs }, now) {
       const ago = (ms: number): Date => new Date(now.getTime() - ms);
-      // The search covers only webhooks that need an action. Webhooks whose owners were already notified would fill
-      // every search.
+      // The search for failing webhooks covers only those that need an action. Webhooks whose owners were already
+      // notified would fill every search.
       const found = await Promise.all([
         collection
           .find({ failingSince: { $lte: ago(noticeAfterMs) }, status: 'ACTIVE', noticedAt: { $exists: false } })

@@ -10,7 +10,7 @@ export interface EventDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly type: PublicEventType;
-  /** Body of the event, byte for byte as it is sent. */
+  /** Body of a webhook event, byte for byte as it is sent. */
   readonly body: string;
   readonly createdAt: Date;
 }
@@ -25,7 +25,10 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
 /** Maximum total number of characters of the cached event bodies. */
 const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
-/** Events never change, so the latest ones are cached: each is sent to many webhooks directly after it was stored. */
+/**
+ * Webhook events never change, so the latest ones are cached: each is sent to many webhooks directly after it was
+ * stored.
+ */
 export function eventStore(collection: Collection<EventDocument>, cachedCharactersMax = CACHED_CHARACTERS_MAX): Events {
   const recent = new Map<string, StoredEvent>();
   let cachedCharacters = 0;
@@ -48,7 +51,7 @@ export function eventStore(collection: Collection<EventDocument>, cachedCharacte
     async insert(event) {
       const { id, ...stored } = event;
       const existing = await insert([{ _id: id, ...stored }]);
-      // An existing event may have been stored by another release with another body.
+      // An existing webhook event may have been stored by another release with another body.
       if (!existing.has(id)) cache(event);
     },
     async read(id) {

@@ -44,7 +44,7 @@ export interface Created {
 
 /** The webhooks service with a fake organization service, started once for each test file. */
 export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, 'clients'> {
-  /** Creates a webhook with a separate path at the receiver. */
+  /** Creates a webhook with a separate path at the test receiver. */
   newEndpoint(organizationId: string, options?: { events?: readonly string[]; url?: string }): Promise<Created>;
   /** Publishes an event about an analyzed invoice, and returns the event id. */
   analyzed(organizationId: string, at?: Date): Promise<string>;
@@ -136,7 +136,7 @@ export async function startWebhooks(
   };
 }
 
-/** Returns an event id as the outbox would derive it. */
+/** Returns an event id as the outbox of a service would derive it. */
 export function newEventId(): string {
   return `evt_${idText(randomBytes(ID_BYTES))}`;
 }

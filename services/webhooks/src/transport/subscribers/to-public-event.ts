@@ -16,14 +16,14 @@ import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 // bodies byte by byte.
 
 /**
- * Maximum length of texts for people. All other members of a body are ids, names and numbers, so that it stays far
- * below 64 KiB.
+ * Maximum length of texts for people in a webhook event. All other members of a body are ids, names and numbers, so
+ * that it stays far below 64 KiB.
  */
 const TEXT_CHARACTERS_MAX = 2_000;
 
 /**
- * Returns the public event, or undefined for an invoice that customers are not notified of: a row of a history scan, or
- * an ERP bill.
+ * Returns the public event about an invoice, or undefined for one that customers are not notified of: a row of a
+ * history scan, or an ERP bill.
  */
 export function ofInvoiceAnalyzed({
   invoiceId,
@@ -111,7 +111,7 @@ export function ofPaymentRunChecked(checked: PaymentRunChecked): PublicEvent {
   };
 }
 
-/** Returns the public event, or undefined for a submission whose result is not known yet. */
+/** Returns the public event about a KSeF submission, or undefined for one whose result is not known yet. */
 export function ofSubmissionChanged({
   submissionId,
   connectionId,
@@ -136,7 +136,7 @@ export function ofSubmissionChanged({
   return undefined;
 }
 
-/** Returns the public event, or undefined for a run that did not fail. */
+/** Returns the public event about an ERP import run, or undefined for one that did not fail. */
 export function ofSyncCompleted(run: SyncCompleted): PublicEvent | undefined {
   if (run.status !== 'FAILED') return undefined;
   return {
@@ -155,6 +155,6 @@ export function ofSyncCompleted(run: SyncCompleted): PublicEvent | undefined {
 
 function shortened(text: string): string {
   if (text.length <= TEXT_CHARACTERS_MAX) return text;
-  // The shortened text must not end in half of a surrogate pair.
+  // The shortened text of a webhook event must not end in half of a surrogate pair.
   return `${text.slice(0, TEXT_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
