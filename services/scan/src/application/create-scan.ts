@@ -24,7 +24,7 @@ import { turnEnded } from '../telemetry.js';
 /** Maximum time that a history scan waits for the running one of its organization. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
-/** Time from the latest response of the service to the moment when the caller of the request stops waiting. */
+/** Time from the latest response of the scan service to the moment when the caller of the request stops waiting. */
 const ANSWER_MS = 1_000;
 /** Seconds after which a caller should retry if the history scan could not start. */
 const TURN_RETRY_SECONDS = 5;
@@ -45,21 +45,24 @@ export interface CreateScanInput {
   readonly companyId: string | undefined;
   readonly rows: readonly Row[];
   readonly idempotencyKey: string | undefined;
-  /** SHA-256 hash of the request body as canonical JSON. */
+  /** SHA-256 hash of the body of a request for a history scan, as canonical JSON. */
   readonly fingerprint: string;
-  /** Maximum number of rows in a month, or undefined if there is no limit. */
+  /** Maximum number of history scan rows in a month, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 export interface CreatedScan {
   readonly scan: CompleteScan;
-  /** True if the response repeats the response to an earlier request. */
+  /** True if the response about a history scan repeats the response to an earlier request. */
   readonly isReplayed: boolean;
 }
 
 interface Caller {
   readonly context: RequestContext;
-  /** Deadline of the response in milliseconds since the epoch, or Infinity for a caller without a deadline. */
+  /**
+   * Deadline of the response about a history scan in milliseconds since the epoch, or Infinity for a caller without a
+   * deadline.
+   */
   readonly answerBy: number;
   /**
    * Function that is called when the history scan is stored. From then on, the scan is completed even if the caller
@@ -72,9 +75,9 @@ interface Caller {
 type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**
- * Stores the rows and has them analyzed (architecture section 7). The id is derived from the idempotency key, so every
- * step can be repeated. One history scan of an organization runs at a time (ADR 0016). Others wait, so that rows of one
- * file are never analyzed twice and the history of suppliers grows in order.
+ * Stores the rows of a history scan and has them analyzed (architecture section 7). The id is derived from the
+ * idempotency key, so every step can be repeated. One history scan of an organization runs at a time (ADR 0016). Others
+ * wait, so that rows of one file are never analyzed twice and the history of suppliers grows in order.
  *
  * A caller gets a response before its deadline. A history scan that is stored by then continues under its lease without
  * the caller. One that is not stored is refused, and nothing of it remains (ADR 0032).
@@ -139,7 +142,7 @@ export const createScan = (deps: Deps): CreateScan => {
     const answerOfFirst = async (): Promise<CreatedScan | undefined> =>
       isKeyed ? repeat(reference, fingerprint, caller) : undefined;
 
-    // A repeated request succeeds even if the quota is used up or its company was deleted.
+    // A repeated request for a history scan succeeds even if the quota is used up or its company was deleted.
     const known = await answerOfFirst();
     if (known !== undefined) return known;
     const tenant = await tenants.factsOf(organizationId, context, input.companyId);
@@ -213,8 +216,8 @@ export const createScan = (deps: Deps): CreateScan => {
         return await withinBudget(organizationId, rows.length, () => create(input, reference, caller));
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
-        // This worker was so slow that another worker took over the history scan. The result of the other worker is
-        // returned.
+        // The worker that began the history scan was so slow that another worker took it over. The result of the other
+        // worker is returned.
         return answerOfOther(reference, { isKeyed, isReplayed: false });
       }
     };

@@ -18,7 +18,7 @@ import { unpackRows } from './packed-rows.js';
 import type { RowAnalysis, RowOutcome, Worker } from './row-analysis.js';
 import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 
-/** Name of the usage counter that counts the rows of a month. */
+/** Name of the usage counter that counts the history scan rows of a month. */
 export const SCAN_ROWS_METER = 'scan_rows';
 
 interface Deps {
@@ -65,8 +65,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 
   /**
-   * Reserves the external ids of the scan rows, and stores once which rows are skipped. With that write, they no longer
-   * count.
+   * Reserves the external ids of the scan rows, and stores once which rows are skipped. With that write, skipped rows
+   * no longer count.
    */
   const noteSkips = async (scan: HeldScan, rows: readonly Row[]): Promise<HeldScan | Withdrawn> => {
     const imported = await importedRows.take(scan, firstPositions(rows));
@@ -187,7 +187,9 @@ export function wayToResult(isKeyed: boolean): string {
     : 'Find its result in the list of scans, GET /v1/scans. Do not send the rows again: that would be another scan.';
 }
 
-/** Returns the row with a currency. A row without a currency is in the base currency (specification 2.9). */
+/**
+ * Returns the history scan row with a currency. A row without a currency is in the base currency (specification 2.9).
+ */
 function inCurrency(row: Row, baseCurrency: string): Row {
   return row.invoice === undefined || row.invoice.currency !== ''
     ? row
@@ -197,7 +199,7 @@ function inCurrency(row: Row, baseCurrency: string): Row {
 /** Maximum length of a stored error of a history scan. */
 const ERROR_LENGTH_MAX = 300;
 
-/** Returns a sentence about an error for the operator. The log has all details. */
+/** Returns a sentence about an error of a history scan for the operator. The log has all details. */
 function sentenceOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAX);
 }

@@ -2,7 +2,7 @@ import { notFound } from '@invoicecontrol/errors';
 import type { Page } from '@invoicecontrol/runtime/page';
 import type { CompleteScan, ScanQuery, ScanStore } from './scan-store.js';
 
-/** Reads completed history scans. A running one is treated as if it did not exist. */
+/** Reads completed history scans. A running scan is treated as if it did not exist. */
 export interface ScanReader {
   /**
    * Returns a completed history scan.

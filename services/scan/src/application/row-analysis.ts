@@ -14,12 +14,12 @@ export interface RowOutcome {
   readonly invoicesAnalyzed: number;
   readonly decisionCounts: Readonly<Record<string, number>>;
   readonly findingCounts: Readonly<Record<string, number>>;
-  /** Sum of the gross amounts in the base currency, not rounded. */
+  /** Sum of the gross amounts of a history scan in the base currency, not rounded. */
   readonly convertedTotal: string;
   readonly unconvertedInvoices: number;
 }
 
-/** The worker that requests the analysis of the rows. */
+/** The worker that requests the analysis of the rows of a history scan. */
 export interface Worker {
   readonly context: RequestContext;
   /**
@@ -28,7 +28,7 @@ export interface Worker {
   readonly signal: AbortSignal;
 }
 
-/** Requests decisions on rows from the analysis service. */
+/** Requests decisions on history scan rows from the analysis service. */
 export interface RowAnalysis {
   /**
    * Analyzes the rows of a history scan. The call can be repeated with the same rows after the previous call has ended.

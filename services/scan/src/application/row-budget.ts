@@ -1,8 +1,13 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** Maximum number of rows in one process, including waiting ones: ten history scans of the maximum size. */
+/**
+ * Maximum number of history scan rows in one process, including waiting ones: ten history scans of the maximum size.
+ */
 const ROWS_AT_ONCE_MAX = 50_000;
-/** Maximum number of rows of one organization: one history scan that is analyzed, and three that wait. */
+/**
+ * Maximum number of history scan rows of one organization in a process: one history scan that is analyzed, and three
+ * that wait.
+ */
 const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
 /**

@@ -18,14 +18,14 @@ export interface NewScan extends ScanReference {
   readonly createdAt: Date;
   /** Rows of the history scan in the format of packed-rows.ts. */
   readonly packedRows: Buffer;
-  /** SHA-256 hash of the request, if it has an idempotency key. */
+  /** SHA-256 hash of the request for a history scan, if it has an idempotency key. */
   readonly fingerprint?: string;
   readonly usage: CountedRows;
 }
 
 /** Number of rows that a history scan counts, and the month of the quota. */
 export interface CountedRows {
-  /** UTC month in whose quota the rows are counted, as `YYYY-MM`. */
+  /** UTC month in whose quota the rows of a history scan are counted, as `YYYY-MM`. */
   readonly month: string;
   readonly rows: number;
 }
@@ -71,7 +71,7 @@ export interface RunningScan extends ScanReference {
   readonly createdAt: Date;
   readonly usage: CountedRows;
   readonly fingerprint?: string;
-  /** Time of the next attempt. Absent while a worker holds the history scan. */
+  /** Time of the next attempt to complete a history scan. Absent while a worker holds the history scan. */
   readonly nextTryAt?: Date;
 }
 
@@ -83,7 +83,7 @@ export interface FailedScan extends ScanReference {
 }
 
 export interface Failure {
-  /** Stores organizations. */
+  /** Reason why the operator ended the history scan. */
   readonly reason: string;
   readonly at: Date;
   /** Number of rows that counted towards the quota until the history scan was ended. */
@@ -96,9 +96,9 @@ export interface StuckScan extends ScanReference {
   readonly faults: number;
   /** Error of the last failed attempt to complete the history scan. */
   readonly lastError?: string;
-  /** Time of the next attempt. Absent while a worker has claimed the history scan. */
+  /** Time of the next attempt to complete a history scan. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;
-  /** Time when the lease of the scan's worker expires, unless the worker extends the lease. */
+  /** Time when the lease of the worker of a history scan expires, unless the worker extends the lease. */
   readonly leaseUntil: Date;
 }
 
@@ -150,7 +150,7 @@ export interface ScanStore {
    * those that were set aside and are due, longest waiting first.
    */
   abandoned(): Promise<ScanReference[]>;
-  /** Returns the number of running history scans of all organizations, except those that were set aside. */
+  /** Returns how many history scans of all organizations are running, except those that were set aside. */
   countRunning(): Promise<number>;
   /** Returns the number of rows that history scans of a month count. */
   countedRows(organizationId: string, month: string, time: CountedTime): Promise<number>;

@@ -28,7 +28,7 @@ export const sweepScans =
     }
   };
 
-/** Waits until the sweep of the scans ends or the service stops. */
+/** Waits until the sweep of the history scans ends or the service stops. */
 async function whileRunning(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   let stop = (): void => {};
   const stopping = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { DomainError, isTemporary } from '@invoicecontrol/errors';
 /** Number of consecutive faults after which a history scan no longer blocks others of its organization (ADR 0016). */
 export const FAULTS_MAX = 3;
 
-/** Delay of the next attempt after an outage of the analysis service. */
+/** Delay of the next attempt to complete a history scan after an outage of the analysis service. */
 const OUTAGE_PAUSE_MS = 10_000;
 /**
  * Delay before the first retry of a history scan that failed. It doubles with each further failure, so that a failing
@@ -24,7 +24,9 @@ export type FailureReason = 'OUTAGE' | 'DELETED' | 'FAULT';
 /** The next attempt of a history scan after a failed one. */
 export interface NextTry {
   readonly reason: FailureReason;
-  /** Number of consecutive attempts that ended in a fault. Outages in between are ignored. */
+  /**
+   * Number of consecutive attempts to complete a history scan that ended in a fault. Outages in between are ignored.
+   */
   readonly faults: number;
   readonly pauseMs: number;
   /** True if other history scans of the organization wait for it. Otherwise the history scan is set aside. */

@@ -3,11 +3,11 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Maximum number of rows in a history scan (specification 8). */
 export const SCAN_ROWS_MAX = 5_000;
 
-/** The fields of a row that decide whether the history scan skips the row. */
+/** The fields of a scan row that decide whether the history scan skips the row. */
 export interface IdentifiedRow {
-  /** Id of the invoice in the system that it was exported from, which is unique in a company. */
+  /** External id: the id of the invoice in the system that it was exported from, which is unique in a company. */
   readonly externalId?: string | undefined;
-  /** Number of the row in the file of the caller, which may be repeated. */
+  /** Number of the history scan row in the file of the caller, which may be repeated. */
   readonly sourceRowNumber: number;
 }
 
@@ -31,14 +31,14 @@ export interface ScanResult {
   readonly invoicesAnalyzed: number;
   readonly rowsSkipped: number;
   /**
-   * Total gross amount in the base currency, with the decimals of the currency. Rows without an exchange rate are not
-   * included.
+   * Total gross amount of a history scan in the base currency, with the decimals of the currency. Rows without an
+   * exchange rate are not included.
    */
   readonly analyzedValue: DecimalAmount;
   readonly analyzedValueCurrency: string;
-  /** Number of analyzed rows without an exchange rate. */
+  /** Number of analyzed history scan rows without an exchange rate. */
   readonly unconvertedInvoices: number;
-  /** Number of invoices by decision (PASS, REVIEW and BLOCK), including zeros. */
+  /** Number of invoices of a history scan by decision (PASS, REVIEW and BLOCK), including zeros. */
   readonly decisionCounts: Readonly<Record<string, number>>;
   /** Number of findings of the history scan, by their type. */
   readonly findingCounts: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 import type { IdentifiedRow, Skip, SkippedRow } from './scan.js';
 
-/** Returns the external ids of a file, each with the position of its first row. */
+/** Returns the external ids of the rows of a history scan, each with the position of its first row. */
 export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<string, number> {
   const first = new Map<string, number>();
   for (const [position, { externalId }] of rows.entries()) {
@@ -10,9 +10,9 @@ export function firstPositions(rows: readonly IdentifiedRow[]): ReadonlyMap<stri
 }
 
 /**
- * Returns the rows that are not analyzed (specification 2.9): rows whose external id an earlier history scan imported,
- * and all but the first of several rows with the same external id. A row to which both applies counts as already
- * imported, because no row with its id is analyzed.
+ * Returns the history scan rows that are not analyzed (specification 2.9): rows whose external id an earlier history
+ * scan imported, and all but the first of several rows with the same external id. A row to which both applies counts as
+ * already imported, because no row with its id is analyzed.
  * @param imported external ids that earlier history scans of the company imported
  */
 export function skipsOf(rows: readonly IdentifiedRow[], imported: ReadonlySet<string>): Skip[] {

@@ -4,21 +4,21 @@ import type { Collection } from 'mongodb';
 import type { ImportedRows } from '../application/imported-rows.js';
 import { importedRowIdFor } from '../application/scan-ids.js';
 
-/** Maximum number of external ids that one command stores or reads. */
+/** Maximum number of external ids of scan rows that one command stores or reads. */
 const BATCH_ROWS_MAX = 1_000;
 /**
- * Maximum number of attempts to free external ids, because a worker of an abandoned history scan may still reserve
- * some.
+ * Maximum number of attempts to free the external ids of scan rows, because a worker of an abandoned history scan may
+ * still reserve some.
  */
 const FREE_ROUNDS_MAX = 3;
 
-/** An external id that a history scan of a company imported. Its document id is derived from it. */
+/** An external id that a history scan of a company imported. The id of the record is derived from it. */
 export interface ImportedRowDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly scanId: string;
-  /** Index of the row in the request of the history scan. */
+  /** Index of the imported row in the request of the history scan. */
   readonly position: number;
   readonly createdAt: Date;
 }
@@ -36,7 +36,7 @@ export function importedRowStore(
   failedAmong: (organizationId: string, scanIds: readonly string[]) => Promise<ReadonlySet<string>>,
 ): ImportedRows {
   /**
-   * Reserves the external ids that no other history scan has reserved.
+   * Reserves the external ids of scan rows that no other history scan has reserved.
    * @returns the ids that belong to other history scans, except abandoned ones
    */
   const insertFree = async (
@@ -50,7 +50,7 @@ export function importedRowStore(
       const owned = await collection
         .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
         .toArray();
-      // External ids that this history scan reserved before a crash still belong to it.
+      // External ids that a history scan reserved before a crash still belong to it.
       const ofOthers = owned.filter(({ scanId: owner }) => owner !== scanId);
       const owners = [...new Set(ofOthers.map(({ scanId: owner }) => owner))];
       const failed = await failedAmong(organizationId, owners);

@@ -49,9 +49,12 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly companyId: string;
   readonly baseCurrency: string;
   readonly createdAt: Date;
-  /** SHA-256 hash of the request, if it has an idempotency key. */
+  /** SHA-256 hash of the request for a history scan, if it has an idempotency key. */
   readonly fingerprint?: string;
-  /** The rows that count towards the quota of a month. The usage counter is corrected by their sum. */
+  /**
+   * The number of history scan rows that count towards the quota of a month. The usage counter is corrected by their
+   * sum.
+   */
   readonly usage: CountedRows;
   /** Organization id, with a unique sparse index, while the history scan runs and was not set aside. */
   readonly turn?: string;
@@ -59,11 +62,11 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly packedRows?: Binary;
   /** Skipped rows of a running history scan. Absent until the skipped rows are known. */
   readonly skips?: readonly Skip[];
-  /** Number of consecutive attempts that ended in a fault. Absent before the first fault. */
+  /** Number of consecutive attempts to complete a history scan that ended in a fault. Absent before the first fault. */
   readonly faults?: number;
   /** Error of the last failed attempt of a running history scan. */
   readonly lastError?: string;
-  /** Failure of the history scan. Present if the operator abandoned it. */
+  /** Reason why the history scan has no result. Present if the operator abandoned it. */
   readonly failure?: Failure;
   readonly result?: ScanResult;
   readonly skippedRows?: readonly SkippedRow[];
@@ -79,7 +82,10 @@ export async function createScanIndexes(collection: Collection<ScanDocument>): P
   ]);
 }
 
-/** @param onDue called with the time at which a history scan that this process has left is to be continued */
+/**
+ * Creates the store of history scans. @param onDue called with the time at which a history scan that this process has
+ * left is to be continued
+ */
 export function scanStore(
   collection: Collection<ScanDocument>,
   { outbox, clock, onDue }: { outbox: Outbox; clock: Clock; onDue: (dueAt: Date) => void },

@@ -13,20 +13,20 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
 /** A fake of the analysis service that returns fixed results and records its requests. */
 export interface FakeAnalysis extends GrpcServer {
-  /** Returns every request for the organization, including repeats, oldest first. */
+  /** Returns every request to the fake analysis service for the organization, including repeats, oldest first. */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
-  /** Returns the maximum number of calls to the fake that ran at the same time. */
+  /** Returns the maximum number of calls to the fake analysis service that ran at the same time. */
   callsAtOnceMax(organizationId: string): number;
-  /** Returns for each request of the organization whether its caller has stopped waiting. */
+  /** Returns for each request to the fake analysis service whether its caller has stopped waiting. */
   abandoned(organizationId: string): readonly boolean[];
   /** Makes the next calls of the analysis service for the organization fail, one call with each of the errors. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
-  /** Makes calls for the organization wait until `open` is called. */
+  /** Makes calls to the fake analysis service for the organization wait until `open` is called. */
   close(organizationId: string): void;
   open(organizationId: string): void;
 }
 
-/** The only currency that is converted, at a rate of one to two. */
+/** The only currency that the fake analysis service converts, at a rate of one to two. */
 const CONVERTED_CURRENCY = 'USD';
 
 export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
@@ -51,10 +51,11 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
           const calls = callsAtOnce.get(request.organizationId) ?? { now: 0, max: 0 };
           callsAtOnce.set(request.organizationId, calls);
           calls.max = Math.max(calls.max, ++calls.now);
-          // Waits at least one turn of the event loop, so that concurrent calls would be noticed.
+          // The fake analysis service waits at least one turn of the event loop, so that concurrent calls would be
+          // noticed.
           await (gates.get(request.organizationId)?.opened ?? nextTurn());
           calls.now--;
-          // A repeated call with the same scan id gets the result of the first call.
+          // A repeated call to the fake analysis service with the same scan id gets the result of the first call.
           const answer = answers.get(request.scanId) ?? answerTo(request);
           answers.set(request.scanId, answer);
           return answer;

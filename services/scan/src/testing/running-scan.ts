@@ -13,7 +13,7 @@ import type { FakeAnalysis } from './fake-analysis.js';
 import { connect, testConfig } from './scanning.js';
 import type { Clients } from './scanning.js';
 
-/** Pause between sweeps in the tests. The clock and the leases decide which history scans are due. */
+/** Pause between sweeps of history scans in the tests. The clock and the leases decide which history scans are due. */
 const JOB_PAUSE_MS_MAX = 50;
 
 /** The scan service with fakes of the services that it calls, started once for each test file. */
@@ -22,9 +22,9 @@ export interface RunningScan {
   readonly organization: FakeOrganization;
   readonly analysis: FakeAnalysis;
   readonly mongo: MongoConnection;
-  /** Starts another replica, optionally with another connection to the database. */
+  /** Starts another replica of the scan service, optionally with another connection to the database. */
   startReplica(mongodbUrl?: string): Promise<{ scans: Clients; stop(): Promise<void> }>;
-  /** Returns the number of counted rows of the organization over all months. */
+  /** Returns the number of counted history scan rows of the organization over all months. */
   usedRows(organizationId: string): Promise<number>;
   stored(organizationId: string): Promise<ScanDocument[]>;
   /** Makes the worker of the running history scan look as if it had stopped responding. */
@@ -47,8 +47,8 @@ export async function startScan(
   const others = { organization: organization.address, analysis: analysis.address };
   const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
     const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
-    // The sweep of this replica does not run, because a replica that loses its database stops faster if no sweep waits
-    // for the database.
+    // The sweep of history scans does not run in this replica, because a replica that loses its database stops faster
+    // if no sweep waits for the database.
     const overrides = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
     const service = await startService(config, overrides);
     const scans = connect(service.address);
@@ -75,7 +75,8 @@ export async function startScan(
     },
     stored: (organizationId) => documents.find({ organizationId }).toArray(),
     async lapse(organizationId) {
-      // The test changes the claim id, because a worker that is still running would otherwise renew its lease.
+      // The test changes the claim id of a history scan, because a worker that is still running would otherwise renew
+      // its lease.
       const lapsed = { claim: 'silent', leaseUntil: new Date(Date.now() - 1) };
       await documents.updateOne({ turn: organizationId }, { $set: lapsed });
     },

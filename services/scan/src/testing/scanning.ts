@@ -50,7 +50,7 @@ export function testConfig(
 /** The fields in which a row of a test differs from other rows. */
 type RowChanges = Partial<Invoice & Pick<Row, 'externalId' | 'sourceRowNumber'>>;
 
-/** Returns a row of a fictional ledger without a currency. Tests change the fields that they need. */
+/** Returns a history scan row of a fictional ledger without a currency. Tests change the fields that they need. */
 export function wireRow({ externalId, sourceRowNumber = 1, ...changes }: RowChanges = {}): Row {
   const invoice = wireInvoice({ issueDate: '2024-03-05', currency: '', grossAmount: '10.00', ...changes });
   return { position: 0, sourceRowNumber, externalId, invoice };
@@ -67,7 +67,7 @@ export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   );
 }
 
-/** Repeats a request as a client does. A history scan that could not start leaves nothing behind. */
+/** Repeats a request for a history scan as a client does. A history scan that could not start leaves nothing behind. */
 export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
   for (;;) {
     try {

@@ -4,8 +4,8 @@ import { readWireRow } from '@invoicecontrol/invoice/scan-row';
 import { SCAN_ROWS_MAX } from '../../domain/scan.js';
 
 /**
- * Reads the rows of a request. The gateway has already reported every fault to integrators; this function refuses the
- * same faults from any other caller, so that no malformed row is stored.
+ * Reads the rows of a request for a history scan. The gateway has already reported every fault to integrators; this
+ * function refuses the same faults from any other caller, so that no malformed row is stored.
  * @throws DomainError invalid
  */
 export function decodeRows(rows: readonly Row[]): Row[] {
