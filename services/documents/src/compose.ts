@@ -41,11 +41,11 @@ import { uploadService } from './transport/grpc/uploads.js';
 
 /** Interval in milliseconds at which each replica searches for data left by interrupted uploads. */
 const SWEEP_EACH_MS = 30_000;
-/** Interval at which each replica removes expired renderings. */
+/** Interval at which each replica removes expired document renderings. */
 const SWEEP_RENDERINGS_EACH_MS = 60_000;
 /**
- * Interval in milliseconds at which audit events about reading are published. A process that is killed loses the events
- * of this period.
+ * Interval in milliseconds at which audit events about reading of documents are published. A process that is killed
+ * loses the events of this period.
  */
 const AUDIT_EACH_MS = 1_000;
 const MIB = 1024 * 1024;
@@ -58,7 +58,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
       schema: configSchema,
       config,
       callsEndMsMax: 20_000,
-      // The limit is high, because the reading of a long invoice has many lines of text.
+      // The message size limit is high, because the reading of a long invoice has many lines of text.
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },
@@ -139,7 +139,7 @@ async function compose(
       ),
     ],
     eventHandlers: [
-      // Tokens work without an API key, so the upload reservations of a deleted organization are ended.
+      // Upload tokens work without an API key, so the upload reservations of a deleted organization are ended.
       handler(events.organizationDeleted, async ({ organizationId, eventTime = clock.now() }) => {
         await uploads.expireOf(organizationId, eventTime);
         await renderings.removeOf(organizationId);

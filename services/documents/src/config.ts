@@ -37,8 +37,8 @@ export const configSchema = z.object({
   /** Maximum resident memory of one process that reads documents. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
   /**
-   * Determines if the service may start although these processes cannot be prevented from reading other processes'
-   * secrets.
+   * Determines if the service may start although processes that read documents cannot be prevented from reading other
+   * processes' secrets.
    */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
   /** Directory with official validation rules that extend the built-in ones. Not set by default. */

@@ -44,7 +44,7 @@ export function childKilled(reason: Death): void {
   count('invoicecontrol.children.killed', { reason: inWords(reason) });
 }
 
-/** Reports the number of documents that are waiting for a process. */
+/** Reports the number of documents that are waiting for a child process. */
 export function reportWaiting(waiting: () => number): () => void {
   return reportGauges(['invoicecontrol.jobs.due'], async () => [
     { attributes: { 'job.name': 'extractions' as const }, values: { 'invoicecontrol.jobs.due': waiting() } },

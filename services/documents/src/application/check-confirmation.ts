@@ -8,7 +8,7 @@ export interface ConfirmationChecker {
    * waiting
    */
   checkConfirmation(request: {
-    /** Organization that owns the confirmation. Organizations take turns while documents are waiting. */
+    /** Organization that owns the KSeF confirmation. Organizations take turns while documents are waiting. */
     readonly organizationId: string;
     readonly xml: Uint8Array;
     readonly confirmed: Confirmed;

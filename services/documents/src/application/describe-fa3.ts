@@ -9,7 +9,7 @@ export interface StoredFa3 extends Fa3Description {
   readonly byteSize: number;
 }
 
-/** Describes documents in separate processes. */
+/** Describes FA(3) documents in separate processes. */
 export interface Fa3Describer {
   /**
    * Returns the fields of an FA(3) document that KSeF needs.
@@ -17,10 +17,10 @@ export interface Fa3Describer {
    * waiting
    */
   describeFa3(request: {
-    /** Organization that owns the document. Organizations take turns while documents are waiting. */
+    /** Organization that owns the FA(3) document. Organizations take turns while documents are waiting. */
     readonly organizationId: string;
     readonly byteSize: number;
-    /** Returns the document's bytes from the beginning on each call. */
+    /** Returns the bytes of the FA(3) document from the beginning on each call. */
     bytes(): AsyncIterable<Uint8Array>;
   }): Promise<Fa3Description>;
 }

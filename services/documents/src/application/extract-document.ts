@@ -14,12 +14,12 @@ const EXTRACTION_VERSION = 1;
 /** Content of a document, and the result of checking it against the rules of its profile. */
 export interface Extraction {
   readonly outcome: ReadingOutcome;
-  /** Validation result, or null if the document was not validated. */
+  /** Result of validating a document, or null if the document was not validated. */
   readonly validation: Validation | null;
 }
 
 export interface ReadRequest {
-  /** Organization that owns the document. Organizations take turns while documents are waiting. */
+  /** Organization that owns the document to read. Organizations take turns while documents are waiting. */
   readonly organizationId: string;
   readonly task: {
     readonly mediaType: DocumentMediaType;
@@ -27,7 +27,7 @@ export interface ReadRequest {
     readonly companies: readonly OwnCompany[];
   };
   readonly byteSize: number;
-  /** Returns the document's bytes from the beginning on each call. */
+  /** Returns the bytes of the document to read, from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 

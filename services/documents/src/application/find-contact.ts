@@ -9,12 +9,12 @@ export interface ContactFinder {
    *   waiting
    */
   findContact(request: {
-    /** Organization that owns the document. Organizations take turns while documents are waiting. */
+    /** Organization that owns the searched document. Organizations take turns while documents are waiting. */
     readonly organizationId: string;
     readonly byteSize: number;
     readonly mediaType: DocumentMediaType;
     readonly contact: string;
-    /** Returns the document's bytes from the beginning on each call. */
+    /** Returns the bytes of the searched document from the beginning on each call. */
     bytes(): AsyncIterable<Uint8Array>;
   }): Promise<boolean>;
 }

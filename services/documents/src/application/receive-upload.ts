@@ -108,7 +108,7 @@ function requireOpen({ content, expiresAt }: Upload, now: Date): void {
 
 interface NewContent {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Number of bytes that the plan allows in a month. Undefined if there is no limit. */
+  /** Number of uploaded bytes that the plan of the organization allows in a month. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
@@ -132,7 +132,7 @@ export async function storeContent(
   uploadReceived(mediaType, receiving.upload.byteSize);
 }
 
-/** @returns the media type of the stored content */
+/** Stores the bytes of an upload as they arrive. @returns the media type of the stored content */
 async function store(
   { contents, usage, clock }: Pick<Deps, 'contents' | 'usage' | 'clock'>,
   receiving: Receiving,
@@ -174,7 +174,7 @@ async function store(
   return created.mediaType;
 }
 
-/** Passes the bytes of a file on if their number and type are exactly as reserved. */
+/** Passes the bytes of an uploaded file on if their number and type are exactly as reserved. */
 function checkedContent(
   reserved: Reserved,
   chunks: AsyncIterable<Uint8Array>,

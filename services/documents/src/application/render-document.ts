@@ -12,12 +12,12 @@ import type { ContentStore, StoredUpload } from './uploads.js';
 const RENDERING_VERSION = 1;
 
 interface RenderingRequest {
-  /** Organization that owns the document. Organizations take turns while documents are waiting. */
+  /** Organization that owns the document to render. Organizations take turns while documents are waiting. */
   readonly organizationId: string;
-  /** Size of the document in bytes. */
+  /** Size of the document to render, in bytes. */
   readonly byteSize: number;
   readonly task: { readonly mediaType: DocumentMediaType; readonly target: RenderingTarget };
-  /** Returns the document's bytes from the beginning on each call. */
+  /** Returns the bytes of the document to render, from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 

@@ -3,8 +3,8 @@ import type { FailureReason } from '@invoicecontrol/extraction/reading';
 /** A new rendering with its kind, its document and the organization. */
 export interface NewRendering {
   /**
-   * Key that identifies the rendering. It is the same for the same page of the same document at the same width, or for
-   * the same view.
+   * Key that identifies the rendering of a document. The key is the same for the same page of the same document at the
+   * same width, or for the same view.
    */
   readonly key: string;
   readonly organizationId: string;
@@ -35,7 +35,7 @@ export interface RenderingStore {
     now: Date,
   ): Promise<{ readonly rendering: StoredRendering } | { readonly failure: RenderingFailure } | undefined>;
   /**
-   * Removes the organization's oldest renderings if it would have too many, then stores a new one.
+   * Removes the oldest document renderings of an organization if it would have too many, then stores a new one.
    * @throws DomainError unavailable if the rendering was removed before it was stored
    */
   store(
@@ -45,10 +45,13 @@ export interface RenderingStore {
   storeFailure(made: NewRendering, failure: RenderingFailure): Promise<void>;
   read(rendering: StoredRendering): AsyncIterable<Uint8Array>;
   /**
-   * Removes a limited number of expired renderings.
+   * Removes a limited number of expired document renderings.
    * @returns the number of removed renderings
    */
   removeExpired(now: Date): Promise<number>;
-  /** Removes an organization's stored renderings. The sweep removes renderings that are still being stored. */
+  /**
+   * Removes the stored document renderings of an organization. The sweep removes renderings that are still being
+   * stored.
+   */
   removeOf(organizationId: string): Promise<void>;
 }

@@ -23,12 +23,14 @@ interface Deps {
 
 interface Input {
   readonly organizationId: string;
-  /** Upload id that the caller derives from the company and from the document's id in its channel. */
+  /**
+   * Upload id of a channel document that the caller derives from the company and from the document's id in its channel.
+   */
   readonly uploadId: string;
   readonly origin: ChannelOrigin;
   readonly mediaType: string;
   readonly content: Uint8Array;
-  /** Number of bytes that the plan allows in a month. Undefined if there is no limit. */
+  /** Number of uploaded bytes that the plan of the organization allows in a month. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
@@ -65,7 +67,7 @@ export const storeChannelDocument =
     if (receiving === 'TAKEN') {
       const upload = await storedBefore(deps, input);
       if (upload !== undefined) return { upload, created: false };
-      // The derived id belongs to another organization, or to an upload that was removed.
+      // The derived upload id belongs to another organization, or to an upload that was removed.
       throw notFound('upload');
     }
     await storeContent(deps, receiving, { chunks: once(content), monthlyLimit });
@@ -85,7 +87,7 @@ function requireType(mediaType: string, content: Uint8Array): void {
 }
 
 /**
- * Finds a document that was stored before.
+ * Finds a channel document that was stored before.
  * @throws DomainError already_exists if other content is stored under the id
  */
 async function storedBefore(

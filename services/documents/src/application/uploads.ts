@@ -36,7 +36,7 @@ export interface Content {
   readonly fileId: string;
   /** SHA-256 hash of the uploaded content, in lower-case hexadecimal digits. */
   readonly sha256: string;
-  /** Media type that was detected from the content. */
+  /** Media type that was detected from the content of an upload. */
   readonly mediaType: string;
   readonly receivedAt: Date;
 }
@@ -49,7 +49,10 @@ export interface Receiving {
   readonly lease: Lease;
   /** Makes the stored bytes the content of the upload. Returns false if another PUT request has taken over. */
   commit(content: Omit<Content, 'fileId'>, countedMonth: string): Promise<boolean>;
-  /** Releases the claim, so that another PUT request can begin. The bytes of this request have been removed. */
+  /**
+   * Releases the claim on an upload, so that another PUT request can begin. The bytes of this request have been
+   * removed.
+   */
   release(): Promise<void>;
 }
 
@@ -74,8 +77,8 @@ export interface UploadStore {
    */
   find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
   /**
-   * Claims a reservation for one PUT request. Undefined if the upload already has content, has expired, or another PUT
-   * request is in progress.
+   * Claims an upload reservation for one PUT request. Undefined if the upload already has content, has expired, or
+   * another PUT request is in progress.
    */
   claim(uploadId: string): Promise<Receiving | undefined>;
   /**
@@ -116,7 +119,7 @@ export interface UploadStore {
 export interface ContentStore {
   /** Stores the bytes of an uploaded file while they arrive. */
   write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Reads a range, including both ends, or the whole file if no range is given. */
+  /** Reads a range of bytes of an uploaded file, including both ends, or the whole file if no range is given. */
   read(fileId: string, range?: { readonly first: number; readonly last: number }): AsyncIterable<Uint8Array>;
   /** Removes all stored bytes of an uploaded file. */
   delete(fileId: string): Promise<void>;

@@ -1,11 +1,11 @@
 import { DomainError, FieldFaults } from '@invoicecontrol/errors';
 import { UPLOAD_BYTES_MAX, uploadBytesMax, uploadTypes } from '@invoicecontrol/values/upload-type';
 
-/** Headers of a PUT request, which are checked before its bytes arrive. */
+/** Headers of a PUT request with an uploaded file, which are checked before its bytes arrive. */
 export interface ContentHeader {
-  /** Media type that the Content-Type header states, without parameters and in lower case. */
+  /** Media type that the Content-Type header of an upload states, without parameters and in lower case. */
   readonly mediaType: string | undefined;
-  /** Size in bytes that the Content-Length header announces. Undefined for a chunked body. */
+  /** Size in bytes that the Content-Length header of an upload announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
 }
@@ -34,8 +34,8 @@ export function requireReservable({ mediaType, byteSize }: Reserved): void {
 }
 
 /**
- * Checks the headers of a PUT request before its bytes are read, in the order of the HTTP and security reference: 415,
- * 413, 400.
+ * Checks the headers of a PUT request with an uploaded file before its bytes are read, in the order of the HTTP and
+ * security reference: 415, 413, 400.
  * @throws DomainError unsupported_media_type, too_large, invalid
  */
 export function requireFittingHeader(reserved: Reserved, header: ContentHeader): void {
@@ -57,7 +57,7 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
 }
 
 /**
- * Checks that the media type detected from the content is the reserved media type.
+ * Checks that the media type detected from the content of an upload is the reserved media type.
  * @throws DomainError invalid
  */
 export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {
@@ -70,8 +70,8 @@ export function requireReservedType(reserved: Reserved, sniffed: string | undefi
 }
 
 /**
- * Tells whether the type that was detected from the content is the stated type. The two XML types cannot be told apart
- * by the content.
+ * Tells whether the media type that was detected from the content of an upload is the stated type. The two XML types
+ * cannot be told apart by the content.
  */
 export function isOfType(mediaType: string, sniffed: string | undefined): boolean {
   return sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType);

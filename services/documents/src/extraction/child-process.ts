@@ -17,12 +17,12 @@ const PAGE_BYTES = 4_096;
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
- * Difference between the V8 heap limit, which terminates the process, and our own memory limit. The difference is
- * large, so that even on a busy machine with late measurements the same document always exceeds our limit first instead
- * of sometimes crashing.
+ * Difference between the V8 heap limit, which terminates a child process that reads documents, and our own memory
+ * limit. The difference is large, so that even on a busy machine with late measurements the same document always
+ * exceeds our limit first instead of sometimes crashing.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
-/** Signals that indicate a crash. Every other signal to a child process was sent from outside. */
+/** Signals that indicate a crash of a child process. Every other signal to a child process was sent from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   // The value null means that the child process that reads documents exited without a signal.
   null,
@@ -34,7 +34,7 @@ const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   'SIGSYS',
   'SIGTRAP',
 ];
-/** Unit in milliseconds in which the system counts processor time. */
+/** Unit in milliseconds in which Linux counts processor time. */
 const TICK_MS = 10;
 /**
  * Minimum share of its time for which a child process must have had a processor. Below it, the machine was busy, and
@@ -43,9 +43,9 @@ const TICK_MS = 10;
 const BUSY_SHARE_MIN = 0.5;
 
 export interface ChildLimits {
-  /** Time limit for a document without text recognition. */
+  /** Time limit for reading a document without text recognition. */
   readonly timeMs: number;
-  /** Time limit for a document whose text must be recognised from images. */
+  /** Time limit for reading a document whose text must be recognised from images. */
   readonly recognitionMs: number;
   readonly memoryBytes: number;
 }
@@ -53,7 +53,10 @@ export interface ChildLimits {
 export interface ChildOptions extends ChildLimits {
   /** True if the child process can read nothing on this machine except its code (ADR 0102). */
   readonly isConfined: boolean;
-  /** True if other processes take precedence for the processor, because a document may be made to use it for long. */
+  /**
+   * True if other processes take precedence over a child process for the processor, because a document may be made to
+   * use it for long.
+   */
   readonly yieldsProcessor: boolean;
 }
 
@@ -70,14 +73,15 @@ export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {
   readonly pid: number;
-  /** Number of tasks that the child process has completed. */
+  /** Number of tasks that a child process for documents has completed. */
   readonly documents: number;
   /** Resolves when the child process has exited for any reason. */
   readonly ended: Promise<unknown>;
   /** Returns the current resident memory of the child process. */
   memoryBytes(): Promise<number>;
   /**
-   * Runs one task at a time. Bytes are sent while they are read, so that the parent never keeps a whole file in memory.
+   * Runs one task of a child process at a time. Bytes are sent while they are read, so that the parent never keeps a
+   * whole file in memory.
    * @throws Error for a defect of the code, and if the bytes cannot be read
    */
   run<T extends Task>(task: T, bytes: AsyncIterable<Uint8Array>): Promise<WorkEnd<ResultOf<T>>>;
@@ -220,7 +224,7 @@ async function residentBytes(pid: number): Promise<number> {
 }
 
 /**
- * Returns the reason why a child process died if this service did not cause it.
+ * Returns the reason why a child process died if this service did not cause its death.
  * @param signal null if the child exited
  */
 function deathBy(signal: NodeJS.Signals | null): Death {
@@ -228,7 +232,7 @@ function deathBy(signal: NodeJS.Signals | null): Death {
 }
 
 /**
- * Determines if the document or the machine was too slow.
+ * Determines if a document or the machine was too slow.
  * @param processorMs time for which the child had a processor
  */
 export function deathByTime(processorMs: number, elapsedMs: number): Death {
@@ -243,7 +247,7 @@ async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return Infinity;
-  // The program name in the process status, in brackets, may contain blanks.
+  // The program name in the process status of Linux, in brackets, may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = '0', system = '0'] = fields.slice(11, 13);
   return (Number(user) + Number(system)) * TICK_MS;

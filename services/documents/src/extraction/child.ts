@@ -13,7 +13,7 @@ import { renderDocument } from '@invoicecontrol/extraction/rendering/render-docu
 import { carriesContact } from '@invoicecontrol/values/contact';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
-/** Prevents parsers from opening connections. */
+/** Prevents parsers of documents from opening connections. */
 Socket.prototype.connect = () => {
   throw new Error('A process that reads documents must not open connections.');
 };

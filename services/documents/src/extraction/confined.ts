@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
 import { LANDLOCK_SINCE } from './landlock.js';
 
-// Numbers of the kernel calls and options that restrict a process. They never change and are the same on all
-// architectures (linux/landlock.h, linux/prctl.h).
+// Numbers of the Linux kernel calls and options that restrict a process. The numbers never change and are the same on
+// all architectures (linux/landlock.h, linux/prctl.h).
 const LANDLOCK_CREATE_RULESET = 444;
 const LANDLOCK_ADD_RULE = 445;
 const LANDLOCK_RESTRICT_SELF = 446;
@@ -35,13 +35,13 @@ const F_SETFD = 2;
 const STANDARD_OUTPUT = 1;
 const O_PATH = 0o10000000;
 /**
- * File descriptors of standard input, output and error, and of the channel to the parent. Node.js deletes the variables
- * of the channel after reading them.
+ * File descriptors of standard input, output and error, and of the channel to the parent process. Node.js deletes the
+ * variables of the channel after reading them.
  */
 const INHERITED_FILES = [0, 1, 2, 3];
 const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
 
-/** Root directory of the repository or of the image. */
+/** Root directory of the repository or of the container image. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READABLE = [
   ...['node_modules', 'packages', 'services'].map((name) => `${ROOT}${name}`),
@@ -65,8 +65,8 @@ confine();
 run(process.argv.slice(2));
 
 /**
- * Denies this thread, and every program that replaces it, access to all files that are not listed, and all other
- * operations that the kernel can deny. It reads documents that may be hostile.
+ * Denies the current thread, and every program that replaces it, access to all files that are not listed, and all other
+ * operations that the kernel can deny. The program reads documents that may be hostile.
  */
 function confine(): void {
   const version = done(
@@ -112,8 +112,9 @@ function allow(ruleset: number, path: string, accesses: bigint): void {
 }
 
 /**
- * Replaces this program with Node.js and the given arguments. The process stays the same, so that the parent measures
- * and kills the right one. A new program is needed, because existing threads of this program are not restricted.
+ * Replaces the confining program with Node.js and the given arguments. The process stays the same, so that the parent
+ * measures and kills the right one. A new program is needed, because existing threads of this program are not
+ * restricted.
  */
 function run(args: readonly string[]): void {
   for (const file of INHERITED_FILES) fcntl(file, F_SETFD, 0);

@@ -15,7 +15,7 @@ const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ign
 export interface ProgramOptions {
   /** All environment variables that the confined program that reads documents gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Command-line options that Node.js gets before the program. */
+  /** Command-line options that Node.js gets before the confined program. */
   readonly execArgv: readonly string[];
   /**
    * True if the child process can access no files except its code and the system libraries, and therefore neither the

@@ -1,11 +1,11 @@
 /**
- * Versions of the interface in which Landlock can deny each operation (linux/landlock.h and the kernel's Landlock
- * documentation).
+ * Versions of its kernel interface in which Landlock can deny each operation (linux/landlock.h and the kernel's
+ * Landlock documentation).
  */
 export const LANDLOCK_SINCE = {
   /**
-   * Version since which reading, writing, executing, creating and removing files of all kinds can be denied (Linux
-   * 5.13).
+   * Version of Landlock since which reading, writing, executing, creating and removing files of all kinds can be denied
+   * (Linux 5.13).
    */
   files: 1,
   /**
@@ -13,11 +13,11 @@ export const LANDLOCK_SINCE = {
    * versions always deny it.
    */
   moving: 2,
-  /** Version of the kernel interface since which truncating files can be denied (Linux 6.2). */
+  /** Version of Landlock since which truncating files can be denied (Linux 6.2). */
   truncation: 3,
-  /** Version since which bind and connect of TCP sockets can be denied (Linux 6.7). */
+  /** Version of Landlock since which bind and connect of TCP sockets can be denied (Linux 6.7). */
   tcp: 4,
-  /** Version since which abstract sockets, and signals to processes outside, can be denied (Linux 6.12). */
+  /** Version of Landlock since which abstract sockets, and signals to processes outside, can be denied (Linux 6.12). */
   scopes: 6,
 } as const;
 

@@ -65,8 +65,8 @@ export type ToChild =
   | { readonly kind: 'end' };
 
 /**
- * Messages from the child process: it is warm, text must be recognised from images (which may take longer), or the
- * result. A defect is a bug in this product and not a fault in the document.
+ * Messages from the child process that reads documents: it is warm, text must be recognised from images (which may take
+ * longer), or the result. A defect is a bug in this product and not a fault in the document.
  */
 export type FromChild =
   | { readonly kind: 'ready' }

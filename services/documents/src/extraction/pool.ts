@@ -40,35 +40,35 @@ export const DOCUMENTS_PER_CHILD_MAX = 200;
  */
 const IDLE_MEMORY_SHARE_MAX = 0.75;
 /**
- * Number of attempts for a document. If its child process died, the document is read once more in a new child, because
- * the first child may have suffered from earlier documents. A document that used up its time is not read again (ADR
- * 0075).
+ * Number of attempts to read a document. If its child process died, the document is read once more in a new child,
+ * because the first child may have suffered from earlier documents. A document that used up its time is not read again
+ * (ADR 0075).
  */
 const ATTEMPTS_MAX = 2;
 /**
- * Maximum number of deaths by a signal from outside, which do not count as attempts. After that the caller must retry,
- * because the document was not read.
+ * Maximum number of deaths of child processes by a signal from outside, which do not count as attempts. After that the
+ * caller must retry, because the document was not read.
  */
 const KILLS_MAX = 2;
-/** Pause in milliseconds after a child process failed to start. */
+/** Pause in milliseconds after a child process for documents failed to start. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** Reasons for the end of a child process that the document that it read caused. */
+/** Reasons for the end of a child process that are caused by the document that it read. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
 /** Kind of documents that a child process of the pool accepts. */
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
-  /** Number of child processes for all kinds of work. One more child process reads quick documents only. */
+  /** Number of child processes for all kinds of documents. One more child process reads quick documents only. */
   readonly children: number;
   readonly limits: ChildLimits;
-  /** Directory with official validation rules. Undefined if there is none. */
+  /** Directory with official validation rules for invoices. Undefined if there is none. */
   readonly rulesDir: string | undefined;
-  /** True if child processes are confined. See {@link confines}. */
+  /** True if the child processes that read documents are confined. See {@link confines}. */
   readonly isConfined: boolean;
   readonly logger: Logger;
-  /** Path of the program that the child processes run. Tests replace it. */
+  /** Path of the program that the child processes for documents run. Tests replace it. */
   readonly program?: string;
 }
 
@@ -84,21 +84,21 @@ export interface ExtractionPool
   close(): void;
 }
 
-/** Work that a child process does on behalf of an organization. */
+/** Work on a document that a child process does on behalf of an organization. */
 interface Work<T extends Task, R> {
   readonly organizationId: string;
   readonly task: T;
   readonly isQuick: boolean;
-  /** Returns the document's bytes from the beginning on each call. */
+  /** Returns the bytes of the document for a child process, from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
   /**
-   * Finishes the work while the child process waits, so that memory never contains more results than there are child
-   * processes.
+   * Finishes the work on a document while the child process waits, so that memory never contains more results than
+   * there are child processes.
    */
   finish(result: ResultOf<T>): Promise<R>;
 }
 
-/** A caller that is waiting for a child process. */
+/** A caller that is waiting for a child process to read a document. */
 interface Waiter {
   readonly organizationId: string;
   readonly kind: Task['kind'];
@@ -114,7 +114,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   const lanes = new Map<ExtractionChild, Lane>();
   const idle: ExtractionChild[] = [];
   const waiters: Waiter[] = [];
-  /** Number of child processes that work for each organization. Organizations without one have no entry. */
+  /** Number of child processes that read documents for each organization. Organizations without one have no entry. */
   const reading = new Map<string, number>();
   let isClosed = false;
 
@@ -155,7 +155,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     waiter.take(child);
   };
   /**
-   * Removes a child process from the pool.
+   * Removes a child process from the pool of document readers.
    * @returns the lane in which another child must take its place
    */
   const remove = (child: ExtractionChild): Lane => {
@@ -166,8 +166,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   };
   const replace = (child: ExtractionChild): void => add(remove(child));
   /**
-   * Replaces a child process that exited between two documents. If a child exits during a document, its attempt handles
-   * that.
+   * Replaces a document reading process that exited between two documents. If a child exits during a document, its
+   * attempt handles that.
    */
   const replaceIdle = (child: ExtractionChild): void => {
     const at = idle.indexOf(child);
@@ -182,7 +182,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (child !== undefined) idle.splice(idle.indexOf(child), 1);
     return child;
   };
-  /** Assigns a child process to the next document, or replaces the child. */
+  /** Assigns a child process to the next waiting document, or replaces the child. */
   const giveBack = async (child: ExtractionChild): Promise<void> => {
     const isWorn = child.documents >= DOCUMENTS_PER_CHILD_MAX;
     const isFat = (await child.memoryBytes().catch(() => Infinity)) > limits.memoryBytes * IDLE_MEMORY_SHARE_MAX;
@@ -216,8 +216,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     else reading.set(organizationId, children);
   };
   /**
-   * Makes one attempt and returns the child process to the pool. If the child died, the caller replaces it. If it has
-   * no result for another reason, it is replaced here.
+   * Makes one attempt to read a document and returns the child process to the pool. If the child died, the caller
+   * replaces it. If it has no result for another reason, it is replaced here.
    */
   const attempt = async <T extends Task, R>(work: Work<T, R>, child: ExtractionChild): Promise<WorkEnd<R>> => {
     let end: WorkEnd<ResultOf<T>> | undefined;

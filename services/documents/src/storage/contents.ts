@@ -3,25 +3,26 @@ import type { Db, GridFSFile } from 'mongodb';
 import type { ContentStore } from '../application/uploads.js';
 
 /**
- * Size of one piece of a file in the database. A process keeps one piece of each file in memory while it stores or
- * sends the file.
+ * Size of one piece of an uploaded file in the database. A process keeps one piece of each file in memory while it
+ * stores or sends the file.
  */
 const PIECE_BYTES = 512 * 1024;
 
-/** Stores files as pieces in MongoDB (GridFS) under ids that this service chooses. */
+/** Stores uploaded files as pieces in MongoDB (GridFS) under ids that this service chooses. */
 export function contentStore(db: Db, bucketName: string): ContentStore {
   const bucket = new GridFSBucket(db, { bucketName, chunkSizeBytes: PIECE_BYTES });
   const files = db.collection<{ _id: string }>(`${bucketName}.files`);
   const pieces = db.collection<{ files_id: string }>(`${bucketName}.chunks`);
-  // The driver types file ids as ObjectId, but the format allows any id.
+  // The MongoDB driver types file ids as ObjectId, but the format allows any id.
   const idOf = (fileId: string): GridFSFile['_id'] => fileId as unknown as GridFSFile['_id'];
   return {
     async write(fileId, chunks) {
       const file = bucket.openUploadStreamWithId(idOf(fileId), fileId);
-      // The promises below report failures; an error event without a listener would terminate the process.
+      // The promises of an upload to GridFS report failures; an error event without a listener would terminate the
+      // process.
       file.on('error', () => {});
-      // The chunks of a file are written one by one without a pipeline. If the source fails, no chunk may be stored
-      // after the deletion.
+      // The chunks of an uploaded file are written one by one without a pipeline. If the source fails, no chunk may be
+      // stored after the deletion.
       for await (const chunk of chunks) await settled((done) => file.write(chunk, done));
       await settled((done) => file.end(done));
     },
@@ -30,7 +31,7 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
       return bucket.openDownloadStream(idOf(fileId), options) as AsyncIterable<Uint8Array>;
     },
     async delete(fileId) {
-      // The delete function of the MongoDB driver fails for a file whose upload was not completed.
+      // The delete function of the MongoDB driver fails for a GridFS file whose upload was not completed.
       await files.deleteOne({ _id: fileId });
       await pieces.deleteMany({ files_id: fileId });
     },

@@ -5,11 +5,11 @@ import type { Extraction, ExtractionStore } from '../application/extract-documen
 
 /** The stored result of reading a document. */
 export interface ExtractionDocument {
-  /** Id of a stored reading, derived from the upload, the mode and the reading version. */
+  /** Id of a stored document reading, derived from the upload, the mode and the reading version. */
   readonly _id: string;
   readonly organizationId: string;
   readonly at: Date;
-  /** The extraction in JSON format. Its field names contain dots, and the database never searches in it. */
+  /** The document reading in JSON format. Its field names contain dots, and the database never searches in it. */
   readonly extraction: string;
 }
 

@@ -7,7 +7,10 @@ import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';
 
-/** Limits on the renderings that are kept for one organization. The oldest are removed to make room for new ones. */
+/**
+ * Limits on the document renderings that are kept for one organization. The oldest are removed to make room for new
+ * ones.
+ */
 export interface RenderingBounds {
   readonly renderingsMax: number;
   readonly bytesMax: number;
@@ -16,14 +19,17 @@ export interface RenderingBounds {
 const BOUNDS: RenderingBounds = { renderingsMax: 1_000, bytesMax: 128 * 1024 * 1024 };
 /** Period in milliseconds for which a rendered document page is kept. */
 const KEPT_MS = 24 * 3_600_000;
-/** Period in milliseconds after which a failed rendering is attempted again. A busy machine may have been the cause. */
+/**
+ * Period in milliseconds after which a failed document rendering is attempted again. A busy machine may have been the
+ * cause.
+ */
 const FAILURE_KEPT_MS = 3_600_000;
 /** Time in milliseconds after which an unfinished rendering of a document page can no longer be stored. */
 const STORING_MS_MAX = 600_000;
-/** Maximum number of renderings handled in one run of the sweep, or in one query of a removal. */
+/** Maximum number of document renderings handled in one run of the sweep, or in one query of a removal. */
 const BATCH_MAX = 200;
 
-/** A rendering whose file has the same id, or the reason why there is none. */
+/** A stored document rendering whose file has the same id, or the reason why there is none. */
 export interface RenderingDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -49,7 +55,7 @@ export async function createRenderingIndexes(collection: Collection<RenderingDoc
 
 /**
  * Creates the store of rendered pages and views.
- * @param files store for their bytes
+ * @param files store for the bytes of renderings
  */
 export function renderingStore(
   collection: Collection<RenderingDocument>,
@@ -144,8 +150,8 @@ export function renderingStore(
 }
 
 /**
- * Lists renderings with their files for the purge of an organization. A rendering whose bytes are being stored is
- * removed when they are stored, or when they can no longer be stored.
+ * Lists document renderings with their files for the purge of an organization. A rendering whose bytes are being stored
+ * is removed when they are stored, or when they can no longer be stored.
  */
 export function renderingsWithFiles(
   collection: Collection<RenderingDocument>,

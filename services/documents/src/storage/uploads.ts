@@ -34,7 +34,7 @@ const COUNTED_MS = 62 * 86_400_000;
 export interface UploadDocument extends Claimable {
   readonly organizationId: string;
   /**
-   * State of the upload. REMOVED means that the upload was never used. The rest of the record only counts its bytes.
+   * State of the upload. REMOVED means that the upload was never used. The rest of its record only counts its bytes.
    * Callers no longer find it.
    */
   readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
@@ -182,7 +182,8 @@ export function uploadStore(
         .toArray();
       if (unused.length === 0) return;
       const ids = unused.map(({ _id }) => _id);
-      // The condition is checked again in the update, because the analysis of an upload may begin at this moment.
+      // The condition for removal is checked again in the update, because the analysis of an upload may begin at this
+      // moment.
       const still: Filter<UploadDocument> = { _id: { $in: ids }, state: 'UPLOADED', removeAt: { $lte: now } };
       await collection.updateMany(still, { $set: { state: 'REMOVED', sweepAt: now }, $unset: { removeAt: '' } });
     },
@@ -219,7 +220,8 @@ export function uploadStore(
     },
     async removeRemains({ uploadId, fileIds, ended }, now) {
       if (ended === 'ABANDONED') {
-        // The record can be deleted, because no PUT request can begin after the upload reservation has expired.
+        // The record of an expired upload can be deleted, because no PUT request can begin after the upload reservation
+        // has expired.
         await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
         return;
       }
@@ -238,8 +240,8 @@ export function uploadStore(
       }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
-      // The condition on the time leaves an upload alone if a PUT request that began in the meantime has set another
-      // time.
+      // The condition on the check time leaves an upload alone if a PUT request that began in the meantime has set
+      // another time.
       if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
         await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
       }
@@ -293,7 +295,7 @@ export function uploadsWithContents(
         // An upload with complete content has no lease.
         $or: [{ state: { $in: ['UPLOADED', 'REMOVED'] } }, { state: 'RESERVED', leaseUntil: { $lte: now } }],
       };
-      // Reservations are closed first, so that no PUT request can add a file after the files were listed.
+      // Upload reservations are closed first, so that no PUT request can add a file after the files were listed.
       await collection.updateMany({ ...atRest, state: 'RESERVED' }, { $min: { expiresAt: now } });
       const found = await collection.find(atRest, { limit: documentsMax }).toArray();
       for (const { attempts = [], content } of found) {

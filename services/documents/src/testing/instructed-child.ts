@@ -6,7 +6,7 @@ import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 let instruction = '';
 let kind: Task['kind'] = 'READ';
 const SIGNAL = 'signal ';
-/** Memory that the child process keeps after the instruction `keep`. */
+/** Memory that the test child process keeps after the instruction `keep`. */
 const held: Buffer[] = [];
 
 process.on('message', (message: ToChild) => {
@@ -28,8 +28,8 @@ async function obey(): Promise<void> {
     case 'recognise':
       send({ kind: 'recognises' });
       await delay(1_500);
-      // The child process sends a message for every further page whose text it recognizes. These messages do not extend
-      // the time limit.
+      // The test child process sends a message for every further page whose text it recognizes. These messages do not
+      // extend the time limit.
       send({ kind: 'recognises' });
       answer('recognised');
       return;

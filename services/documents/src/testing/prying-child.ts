@@ -20,9 +20,9 @@ export interface Prying {
 
 /** Result of the search for secrets. The child process sends the result as the message of its response. */
 export interface Loot {
-  /** Names of the places where the secret was found. */
+  /** Names of the places where a child process found the planted secret. */
   readonly secretIn: readonly string[];
-  /** Number of files of other processes that could be opened. */
+  /** Number of files of other processes that a confined child process could open. */
   readonly opened: number;
   readonly done: readonly string[];
 }
