@@ -8,7 +8,7 @@ import { may, rights } from './rights.js';
 import { useCaller, useSignOut } from './session.js';
 import styles from './app-shell.module.css';
 
-/** The frame of every page: the navigation, the signed-in person and the content. */
+/** The frame of every page of the console: the navigation, the signed-in person and the content. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const caller = useCaller();
   const signOut = useSignOut();
@@ -16,7 +16,8 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   const content = useRef<HTMLElement>(null);
   useFocusOnNavigation(content);
   const { user, key, organization } = caller;
-  // The first owner of an organization may have no name.
+  // The e-mail address of a signed-in person is shown in place of a missing name. The first owner of an organization
+  // may have none.
   const name = user === null ? key.name : user.name === '' ? user.email : user.name;
   return (
     <>
@@ -57,7 +58,10 @@ function NavigationLink({ to, children }: { readonly to: string; readonly childr
   );
 }
 
-/** Moves the focus to the content when the path changes, so that a screen reader reads the new page. */
+/**
+ * Moves the keyboard focus to the content when the path of the page changes, so that a screen reader reads the new
+ * page.
+ */
 function useFocusOnNavigation(content: React.RefObject<HTMLElement | null>): void {
   const [path] = useLocation();
   const before = useRef(path);

@@ -10,7 +10,7 @@ import { createQueryClient } from './query-client.js';
 import { Pages } from './routes.js';
 import { CallerContext, useSignedIn } from './session.js';
 
-/** The dialog is a chunk of its own, because most sessions never show it. */
+/** The sign-in dialog is a chunk of its own, because most sessions never show it. */
 const SignInDialog = lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-dialog.js')).SignInDialog }));
 
 export function App() {
@@ -25,7 +25,10 @@ export function App() {
   );
 }
 
-/** Shows the pages to a signed-in person. A session that ends leaves the page, with its drafts, behind a dialog. */
+/**
+ * Shows the pages of the console to a signed-in person. A session that ends leaves the page, with its drafts, behind a
+ * dialog.
+ */
 function SignedIn({
   isEnded,
   onIdle,

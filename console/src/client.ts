@@ -8,10 +8,10 @@ export type PaymentLine = Schemas['PaymentLine'];
 
 const baseUrl = `${location.origin}/v1`;
 
-/** Time of the last request that the session was used for, from which its idle time counts. */
+/** Time of the last request of the console that the session was used for, from which its idle time counts. */
 let lastUsedAt = Date.now();
 
-/** The client of the signed-in person. The browser adds the cookie of the session to its requests. */
+/** The API client of the signed-in person. The browser adds the cookie of the session to its requests. */
 export const client: Client = createClient({
   baseUrl,
   async fetch(request) {
@@ -21,12 +21,12 @@ export const client: Client = createClient({
   },
 });
 
-/** Returns the time in milliseconds for which the session has not been used. */
+/** Returns the time in milliseconds for which the session of the console has not been used. */
 export function idleMs(): number {
   return Date.now() - lastUsedAt;
 }
 
-/** Opens a session with an API key, which is sent once and stored nowhere. */
+/** Opens a session of the console with an API key, which is sent once and stored nowhere. */
 export async function signIn(apiKey: string): Promise<void> {
   await createClient({ baseUrl, apiKey }).post('/sessions');
 }

@@ -2,9 +2,9 @@ import { ApiError } from '@invoicecontrol/client/browser';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { client, idleMs } from './client.js';
 
-/** Time after its last use at which a session ends, as the API states in its description. */
+/** Time after its last use at which a session of the console ends, as the API states in its description. */
 const IDLE_MS = 30 * 60_000;
-/** Time before the end at which the person is warned. */
+/** Time before the end of a session at which the person is warned. */
 const WARNING_MS = 60_000;
 const POLL_EACH_MS = 1_000;
 
@@ -30,7 +30,7 @@ export function IdleWarning({ onIdle }: { readonly onIdle: () => void }) {
       await client.get('/me');
       setWarning(false);
     } catch (error) {
-      // Without a response the warning stays, and the person can try again.
+      // Without a response of the API the warning about the end of the session stays, and the person can try again.
       if (error instanceof ApiError) onIdle();
     }
   };

@@ -15,7 +15,7 @@ export const keymap = {
 
 export type Command = (typeof keymap)[keyof typeof keymap];
 
-/** The keys of the commands, for hints. */
+/** The keys of the commands on the page of findings, for hints. */
 export const keyOf = Object.fromEntries(
   Object.entries(keymap).map(([key, command]) => [command, key === 'Escape' ? 'Esc' : key]),
 ) as Readonly<Record<Command, string>>;
@@ -28,7 +28,7 @@ interface PressedKey {
 }
 
 /**
- * Returns what a pressed key does.
+ * Returns what a pressed key does on the page of findings.
  * @param isTyping true in a field or a dialog, where keys write text or belong to the dialog
  */
 export function commandOf({ key, ctrlKey, metaKey, altKey }: PressedKey, isTyping: boolean): Command | undefined {

@@ -1,7 +1,7 @@
 import { ApiError } from '@invoicecontrol/client/browser';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
-/** Time for which what was read is shown without asking again. */
+/** Time for which what was read from the API is shown without another request. */
 const FRESH_MS = 10_000;
 
 /**

@@ -16,7 +16,7 @@ export const rights = {
   readOrganization: { role: 'VIEWER', scope: 'organization:read' },
 } as const satisfies Record<string, Right>;
 
-/** Checks whether the caller has a right, by which controls are shown. The API decides by itself. */
+/** Checks whether the signed-in person has a right, by which controls are shown. The API decides by itself. */
 export function may({ key }: Pick<Caller, 'key'>, { role, scope }: Right): boolean {
   const scopes: readonly string[] = key.scopes;
   return roles.indexOf(key.role) >= roles.indexOf(role) && (scopes.includes('*') || scopes.includes(scope));

@@ -9,7 +9,7 @@ const FindingsPage = lazy(() => import('./pages/findings/findings-page.js'));
 const PaymentRunsPage = lazy(() => import('./pages/payment-runs/payment-runs-page.js'));
 const PaymentRunPage = lazy(() => import('./pages/payment-runs/payment-run-page.js'));
 
-/** The pages by path. Each is a chunk of its own. */
+/** The pages of the console by path. Each is a chunk of its own. */
 export function Pages() {
   const caller = useCaller();
   return (

@@ -8,7 +8,7 @@ import { messages } from './messages/messages.js';
 
 const CALLER = ['me'];
 
-/** Reads who is signed in: null if nobody is. */
+/** Reads who is signed in to the console: null if nobody is. */
 export function useSignedIn() {
   return useQuery({
     queryKey: CALLER,
@@ -33,14 +33,14 @@ export function useRefreshCaller(): () => Promise<Caller | null> {
   };
 }
 
-/** Returns a function that ends the session and forgets everything that was read. */
+/** Returns a function that ends the session of the console and forgets everything that was read. */
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     try {
       await signOut();
     } catch (error) {
-      // The session has ended already.
+      // A session of the console that is refused has ended already.
       if (!(error instanceof ApiError && (error.status === 401 || error.status === 404))) throw error;
     }
     queries.clear();
@@ -50,14 +50,14 @@ export function useSignOut(): () => Promise<void> {
 
 export const CallerContext = createContext<Caller | undefined>(undefined);
 
-/** Returns the signed-in caller, on pages that are shown only to one. */
+/** Returns the signed-in person, on pages that are shown only to one. */
 export function useCaller(): Caller {
   const caller = useContext(CallerContext);
   if (caller === undefined) throw new TypeError('This page is shown only to a signed-in person.');
   return caller;
 }
 
-/** Returns a function that names a person of the API for the signed-in one. */
+/** Returns a function that names a person or key of the API, as the signed-in person reads it. */
 export function usePersonName(): (person: string) => string {
   const { user, key } = useCaller();
   return (text) => {

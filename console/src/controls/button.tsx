@@ -4,7 +4,7 @@ import styles from './controls.module.css';
 
 interface Props {
   readonly children: string;
-  /** Work that the button starts. */
+  /** Work that a press of the button starts. */
   readonly onPress?: () => unknown;
   readonly type?: 'submit';
   readonly variant?: 'primary';

@@ -3,7 +3,7 @@ import { messages } from '../messages/messages.js';
 import { Button } from './button.js';
 import styles from './controls.module.css';
 
-/** Shows why something failed, in the sentence of the API, with the faults of a file and the id of the request. */
+/** Shows why a request failed, in the sentence of the API, with the faults of a file and the id of the request. */
 export function ErrorState({
   error,
   title,

@@ -6,12 +6,12 @@ interface Props {
   readonly help: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What is wrong with the value. Undefined if nothing is. */
+  /** What is wrong with the value of a form field. Undefined if nothing is. */
   readonly fault: string | undefined;
   readonly kind: 'secret' | 'paragraphs';
 }
 
-/** A labelled field, whose fault is announced with it. */
+/** A labelled form field, whose fault is announced with it. */
 export function Field({ label, help, value, onChange, fault, kind }: Props) {
   return (
     <TextField

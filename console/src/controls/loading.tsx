@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { messages } from '../messages/messages.js';
 import styles from './controls.module.css';
 
-/** Time after which waiting is shown, so that quick responses do not flicker. */
+/** Time after which the console shows that it is waiting, so that quick responses do not flicker. */
 const SHOWN_AFTER_MS = 150;
 
 export function Loading() {

@@ -31,7 +31,10 @@ export function Evidence({ finding: { evidence } }: { readonly finding: Finding 
   );
 }
 
-/** The colour of a row follows its points: values may differ and still be the same, as two spellings of a number. */
+/**
+ * The colour of a row of compared invoice fields follows its points: values may differ and still be the same, as two
+ * spellings of a number.
+ */
 function Compared({ title, rows }: { readonly title: string; readonly rows: readonly Comparison[] }) {
   const { columns } = texts;
   if (rows.length === 0) return null;

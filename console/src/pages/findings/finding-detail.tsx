@@ -64,10 +64,10 @@ function Detail({ finding }: { readonly finding: Finding }) {
   );
 }
 
-/** The decisions about a finding, by button or key, and the way back. */
+/** The decisions about a finding, by button or key, and a button to undo the last one. */
 function Review({ finding, disposition }: { readonly finding: Finding; readonly disposition: Decision }) {
   const review = useReview();
-  /** Disposition before the last review of this page, to which the review can be undone. */
+  /** Disposition before the last review of a finding on this page, to which the review can be undone. */
   const [before, setBefore] = useState<Decision>();
   const [asked, setAsked] = useState<'ACCEPTED_RISK' | 'CONFIRMED'>();
   const [outcome, setOutcome] = useState('');

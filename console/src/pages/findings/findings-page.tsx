@@ -108,7 +108,7 @@ function Inbox() {
   );
 }
 
-/** A row of the list. A finding that was decided since the list was read is struck through. */
+/** A row of the list of findings. A finding that was decided since the list was read is struck through. */
 function FindingRow({
   finding,
   isSelected,
@@ -144,7 +144,10 @@ function FindingRow({
   );
 }
 
-/** Reads and changes the filters, which are in the address. Without any, the open findings are shown. */
+/**
+ * Reads and changes the filters of the list of findings, which are in the address. Without any, the open findings are
+ * shown.
+ */
 function useFilters(): [Filters, (name: string, value: string) => void] {
   const [search, setSearch] = useSearchParams();
   const minSeverity = severities.find((one) => one === search.get('severity'));

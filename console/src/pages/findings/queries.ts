@@ -27,11 +27,11 @@ export interface Filters {
   readonly sort: (typeof sorts)[number];
 }
 
-/** A disposition that a person may set. */
+/** A disposition of a finding that a person may set. */
 export type Decision = Exclude<Finding['disposition'], 'SUPERSEDED'>;
 
 const FINDINGS = 'findings';
-/** Findings that one request reads. */
+/** Number of findings that one request reads. */
 const PAGE_SIZE = 50;
 
 interface FindingsPageData {

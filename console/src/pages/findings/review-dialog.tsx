@@ -17,7 +17,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks for the note of an accepted risk, or once more before an account is blocked. */
+/** Asks for the note when a finding is accepted as a risk, or once more before an account is blocked. */
 export function ReviewDialog({ decision, error, isPending, onDecide, onClose }: Props) {
   const [note, setNote] = useState('');
   const [fault, setFault] = useState<string>();

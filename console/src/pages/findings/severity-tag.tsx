@@ -2,7 +2,7 @@ import type { Finding } from '../../client.js';
 import { messages } from '../../messages/messages.js';
 import styles from './findings.module.css';
 
-/** The severity as a word, a shape and a colour, because people tell apart one or the other. */
+/** The severity of a finding as a word, a shape and a colour, because people tell apart one or the other. */
 export function SeverityTag({ severity }: { readonly severity: Finding['severity'] }) {
   return (
     <span className={styles['severity']} data-severity={severity}>

@@ -12,7 +12,7 @@ import styles from './payment-runs.module.css';
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 const texts = messages.runs;
 
-/** Takes a file for the bank, by drag and drop or by choice, and opens the checked run. */
+/** Takes a payment file for the bank, by drag and drop or by choice, and opens the checked payment run. */
 export function DropFile() {
   const { companies } = useCaller();
   const [, navigate] = useLocation();

@@ -18,7 +18,7 @@ import styles from './payment-runs.module.css';
 
 const texts = messages.line;
 
-/** The lines of a run with one verdict, in the order of the file. */
+/** The lines of a payment run with one verdict, in the order of the file. */
 export function LineList({ runId, verdict }: { readonly runId: string; readonly verdict: Verdict }) {
   const { data, error, refetch, hasNextPage, fetchNextPage } = useLines(runId, verdict);
   const [released, setReleased] = useState<PaymentLine>();

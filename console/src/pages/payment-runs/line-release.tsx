@@ -7,11 +7,11 @@ import { usePersonName } from '../../session.js';
 import styles from './payment-runs.module.css';
 
 const texts = messages.line;
-/** A line with this reason is never released. */
+/** A payment line with this reason is never released. */
 const NEVER_RELEASED = 'ACCOUNT_CONFIRMED_FRAUD';
 
 /**
- * Shows who released a line and what its release waits for, and offers what this person may do.
+ * Shows who released a payment line and what its release waits for, and offers what this person may do.
  * @param onRelease absent if the person may not release lines
  */
 export function LineRelease({

@@ -5,7 +5,7 @@ import type { PaymentLine, PaymentRun } from '../../client.js';
 export type Verdict = PaymentLine['verdict'];
 
 const RUNS = 'payment-runs';
-/** Runs or lines that one request reads. */
+/** Number of payment runs or payment lines that one request reads. */
 const PAGE_SIZE = 50;
 
 export function useRuns() {
@@ -37,7 +37,7 @@ export function useLines(runId: string, verdict: Verdict) {
   });
 }
 
-/** Reads whether the organization requires a second person for each release. */
+/** Reads whether the organization requires a second person for each release of a payment. */
 export function useFourEyes(isAllowed: boolean) {
   return useQuery({
     queryKey: ['organization'],
@@ -47,7 +47,7 @@ export function useFourEyes(isAllowed: boolean) {
   });
 }
 
-/** Checks the file of a run. `isNew` is false if the same file was checked before. */
+/** Checks a payment file as a payment run. `isNew` is false if the same file was checked before. */
 export function useCheckFile() {
   const refresh = useRefresh();
   return useMutation({
@@ -68,7 +68,7 @@ export function useRecheck(runId: string) {
   });
 }
 
-/** Sends the status report of the bank about a run. */
+/** Sends the status report of the bank about a payment run. */
 export function useReport(runId: string) {
   const refresh = useRefresh();
   return useMutation({
@@ -78,7 +78,10 @@ export function useReport(runId: string) {
   });
 }
 
-/** Releases a line, or confirms the release of another person. `isPending` is true if a second person must confirm. */
+/**
+ * Releases a payment line, or confirms the release of another person. `isPending` is true if a second person must
+ * confirm.
+ */
 export function useRelease(runId: string, lineId: string) {
   const refresh = useRefresh();
   return useMutation({
@@ -93,10 +96,12 @@ export function useRelease(runId: string, lineId: string) {
   });
 }
 
-/** A file of a run: what may be paid, the rest by its verdict, or the bytes of an earlier download. */
+/**
+ * A file of a payment run to download: what may be paid, the rest by its verdict, or the bytes of an earlier download.
+ */
 export type FileChoice = { readonly verdict?: 'HOLD' | 'UNKNOWN'; readonly repeat?: string };
 
-/** Downloads a file of a run and returns its name. */
+/** Downloads a file of a payment run and returns its name. */
 export function useDownload(run: PaymentRun) {
   const refresh = useRefresh();
   return useMutation({
@@ -114,18 +119,20 @@ export function useDownload(run: PaymentRun) {
   });
 }
 
-/** Returns a function that reads runs and lines again. Nobody waits for it, because what was done is done. */
+/**
+ * Returns a function that reads payment runs and their lines again. Nobody waits for it, because the change is stored.
+ */
 function useRefresh(): () => void {
   const queries = useQueryClient();
   return () => void queries.invalidateQueries({ queryKey: [RUNS] });
 }
 
-/** Hands a file to the browser, which asks where to save it or saves it. */
+/** Hands a downloaded file to the browser, which asks where to save it or saves it. */
 function save(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The download has begun when the click returns, but some browsers read the address a moment later.
+  // The download of a file has begun when the click returns, but some browsers read the address a moment later.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

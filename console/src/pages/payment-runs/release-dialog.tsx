@@ -22,7 +22,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks for the note with which a line is released, or the release of another person confirmed. */
+/** Asks for the note with which a payment line is released, or the release of another person confirmed. */
 export function ReleaseDialog({ runId, line, onDone, onClose }: Props) {
   const { data: isFourEyes = false } = useFourEyes(may(useCaller(), rights.readOrganization));
   const release = useRelease(runId, line.id);

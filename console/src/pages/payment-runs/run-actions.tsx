@@ -9,7 +9,7 @@ import styles from './payment-runs.module.css';
 
 const texts = messages.run;
 
-/** What a person does with a whole run: check it again, download its files, and send the report of the bank. */
+/** What a person does with a whole payment run: check it again, download its files, and send the report of the bank. */
 export function RunActions({ run }: { readonly run: PaymentRun }) {
   const recheck = useRecheck(run.id);
   const download = useDownload(run);
@@ -19,7 +19,7 @@ export function RunActions({ run }: { readonly run: PaymentRun }) {
     recheck.reset();
     download.reset();
     report.reset();
-    // The error is shown below, where the state of the work has it.
+    // The error of an action on a payment run is shown below its buttons, from the state of the action.
     await work().catch(() => undefined);
   };
   const isPending = recheck.isPending || download.isPending || report.isPending;

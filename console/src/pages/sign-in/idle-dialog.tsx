@@ -4,7 +4,7 @@ import { messages } from '../../messages/messages.js';
 
 const texts = messages.idle;
 
-/** Asks a person who has done nothing for long whether the session shall go on. */
+/** Asks a person who has done nothing for long whether the session of the console shall go on. */
 export function IdleDialog({ onStay }: { readonly onStay: () => Promise<void> }) {
   return (
     <Dialog title={texts.title} onClose={() => void onStay()}>

@@ -11,7 +11,7 @@ import { useRefreshCaller } from '../../session.js';
 
 const texts = messages.signIn;
 
-/** Exchanges an API key for a session. */
+/** The form that exchanges an API key for a session of the console. */
 export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const refreshCaller = useRefreshCaller();
   const [key, setKey] = useState('');
