@@ -24,14 +24,14 @@ export function ksefCallLimited(environment: Environment, operation: string): vo
 }
 
 /**
- * Counts a checked confirmation of an accepted invoice by result: sealed by a trusted holder, sealed by an unknown
+ * Counts a checked KSeF confirmation of an accepted invoice by result: sealed by a trusted holder, sealed by an unknown
  * holder, or refused.
  */
 export function confirmationChecked(environment: Environment, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
   count('invoicecontrol.ksef.confirmations', { environment: inWords(environment), outcome: inWords(outcome) });
 }
 
-/** Largest used share of each limit since the last export. */
+/** Largest used share of each call limit of KSeF since the last export of metrics. */
 const sharesUsed = new Map<string, number>();
 
 /** Notes which share of a call limit of KSeF is used for one taxpayer after a call. */
@@ -54,7 +54,7 @@ export function reportLimits(): () => void {
 
 type Avoidance = AttributesOf<'invoicecontrol.duplicates_prevented'>['how'];
 
-/** Counts a second submission of an invoice that was avoided. */
+/** Counts a second KSeF submission of an invoice that was avoided. */
 export function duplicatePrevented(how: Uppercase<Avoidance>): void {
   count('invoicecontrol.duplicates_prevented', { how: inWords(how) });
 }
@@ -103,7 +103,7 @@ const runOutcomes = { SUCCEEDED: 'complete', PARTIAL: 'partial', FAILED: 'failed
   string
 >;
 
-/** Counts a completed inbox run in the metrics. */
+/** Counts a completed KSeF inbox run in the metrics. */
 export function inboxRunEnded(environment: Environment, role: string, status: RunStatus): void {
   if (status === 'RUNNING') return;
   count('invoicecontrol.inbox.runs', {
@@ -118,7 +118,7 @@ export function inboxInvoice(environment: Environment, outcome: 'RECEIVED' | 'RE
   count('invoicecontrol.inbox.invoices', { environment: inWords(environment), outcome: inWords(outcome) });
 }
 
-/** Reports by how many seconds this service is late with processing inboxes. */
+/** Reports by how many seconds this service is late with processing KSeF inboxes. */
 export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
   return reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
     {
@@ -129,8 +129,8 @@ export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promi
 }
 
 /**
- * Reports how many submissions have remaining work, what is unknown about them, and by how many seconds this service is
- * late with processing them.
+ * Reports how many KSeF submissions have remaining work, what is unknown about them, and by how many seconds this
+ * service is late with processing them.
  */
 export function reportSubmissions({
   summarizeUnfinished,
@@ -141,7 +141,7 @@ export function reportSubmissions({
   readonly lagSeconds: () => Promise<number>;
   readonly now: () => Date;
 }): () => void {
-  // Both readings of one export use the same summary.
+  // Both readings of one export of metrics use the same summary of submissions.
   let reading: Promise<UnfinishedSubmissions> | undefined;
   const summarize = (): Promise<UnfinishedSubmissions> =>
     (reading ??= summarizeUnfinished().finally(() => (reading = undefined)));

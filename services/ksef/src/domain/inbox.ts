@@ -6,8 +6,8 @@ import { laterOf } from './instants.js';
 import { polishDayOf } from './preconditions.js';
 
 /**
- * Roles in which a company receives invoices. Each role requires a separate request to KSeF. Invoices that the company
- * issued are never received.
+ * Roles in which a company receives invoices from KSeF. Each role requires a separate request to KSeF. Invoices that
+ * the company issued are never received.
  */
 export const inboxRoles = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
 export type InboxRole = (typeof inboxRoles)[number];
@@ -18,7 +18,7 @@ export const BUYER: InboxRole = 'SUBJECT2';
 const INBOX_FROM_MIN = '2026-02-01';
 /** Maximum number of runs that a KSeF inbox keeps. Older runs are removed. */
 export const INBOX_RUNS_MAX = 100;
-/** Maximum number of refused invoices that an inbox run lists. The metric counts all refused invoices. */
+/** Maximum number of refused invoices that an inbox run lists. A metric counts all refused invoices of KSeF inboxes. */
 export const REFUSED_MAX = 100;
 /**
  * Maximum number of refused invoices that a KSeF inbox keeps. The mark does not pass a window with further ones, so
@@ -28,20 +28,20 @@ export const REFUSALS_KEPT_MAX = 100;
 
 export type RunTrigger = 'SCHEDULE' | 'MANUAL';
 /**
- * Status of an inbox run. PARTIAL means that a part was received: the next run continues after it, or invoices were
+ * Status of a KSeF inbox run. PARTIAL means that a part was received: the next run continues after it, or invoices were
  * refused. FAILED means that nothing was received.
  */
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED';
 
 /** A KSeF invoice that was not stored. */
 export interface RefusedInvoice {
-  /** KSeF number of the invoice, or the file name in the package if it is not a KSeF number. */
+  /** KSeF number of the invoice, or the name of the invoice file in the package if that is not a KSeF number. */
   readonly ksefNumber: string;
   /** Reason for refusing an invoice from KSeF, as a sentence. */
   readonly reason: string;
 }
 
-/** A refused invoice with the hash that KSeF states about it. */
+/** A refused KSeF invoice with the hash that KSeF states about it. */
 export interface RefusedFile extends RefusedInvoice {
   /** SHA-256 hash of the invoice file in base64. Undefined if KSeF stated none. */
   readonly invoiceHash?: string | undefined;
@@ -53,7 +53,7 @@ export interface RefusedFile extends RefusedInvoice {
 
 /** A refused invoice that a KSeF inbox keeps until it is stored. */
 export interface KeptRefusal extends RefusedFile {
-  /** Role in which the invoice was refused first. */
+  /** Role of the KSeF inbox in which an invoice was refused first. */
   readonly role: InboxRole;
   readonly firstAttemptAt: Date;
   readonly lastAttemptAt: Date;
@@ -65,15 +65,15 @@ export interface KeptRefusal extends RefusedFile {
 }
 
 export interface ReceivedCounts {
-  /** Number of invoices that were received for the first time. */
+  /** Number of invoices that a KSeF inbox run received for the first time. */
   readonly received: number;
-  /** Number of invoices that had been received before. */
+  /** Number of invoices in a KSeF inbox run that had been received before. */
   readonly repeated: number;
-  /** Invoices that were not stored, at most the first {@link REFUSED_MAX}. */
+  /** Invoices of a KSeF inbox run that were not stored, at most the first {@link REFUSED_MAX}. */
   readonly refused: readonly RefusedInvoice[];
 }
 
-/** An inbox run as users see it. Times from KSeF are kept as text, exactly as KSeF sent them. */
+/** A KSeF inbox run as users see it. Times from KSeF are kept as text, exactly as KSeF sent them. */
 export interface InboxRun extends ReceivedCounts {
   readonly id: string;
   readonly role: InboxRole;
@@ -91,9 +91,9 @@ export interface RunningExport {
   /** Sealed key by which KSeF encrypts the export package. It is stored before the export is requested. */
   readonly key: SealedValue;
   readonly startedAt: Date;
-  /** End of the export window. Absent if the window ends at the KSeF high water mark. */
+  /** End of the time window of a KSeF export. Absent if the window ends at the KSeF high water mark. */
   readonly to?: string | undefined;
-  /** Reference number of the export. Absent until KSeF has responded. */
+  /** Reference number of a KSeF export. Absent until KSeF has responded. */
   readonly referenceNumber?: string | undefined;
   readonly polls: number;
   /** True if the invoice package is ready and has waited for a free slot for receiving packages. */
@@ -107,32 +107,37 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly startedAt: Date;
   /** Start of the first time window of the KSeF inbox run. */
   readonly from: string;
-  /** Number of invoices of the current window that were counted as received when an invoice package was interrupted. */
+  /**
+   * Number of invoices of the current export window that were counted as received when an invoice package was
+   * interrupted.
+   */
   readonly interrupted?: number | undefined;
   /** Start of the time window whose KSeF invoices are being received. */
   readonly cursor: string;
   /** End of the last time window that the inbox run received completely. */
   readonly through?: string | undefined;
-  /** True if the inbox run has moved the mark of the role. */
+  /** True if the KSeF inbox run has moved the mark up to which its role has received invoices. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
-  /** KSeF numbers of refused invoices that the inbox run still has to request, before its first export. */
+  /** KSeF numbers of refused invoices that a KSeF inbox run still has to request, before its first export. */
   readonly again?: readonly string[] | undefined;
   /** Number of KSeF exports that the inbox run has abandoned. */
   readonly restarts: number;
-  /** Number of consecutive steps of the inbox run that failed. */
+  /** Number of consecutive steps of the KSeF inbox run that failed. */
   readonly failures: number;
 }
 
-/** Period in which an interrupted package stored documents. Its end is absent until another invoice package begins. */
+/**
+ * Period in which an interrupted KSeF package stored documents. Its end is absent until another invoice package begins.
+ */
 export interface StoringPeriod {
   readonly from: Date;
   readonly until?: Date | undefined;
 }
 
 /**
- * Maximum number of interrupted packages of a role whose documents can be distinguished from the documents of other
- * roles.
+ * Maximum number of interrupted packages of a KSeF inbox role whose documents can be distinguished from the documents
+ * of other roles.
  */
 export const UNCOUNTED_MAX = 10;
 
@@ -140,26 +145,28 @@ export const UNCOUNTED_MAX = 10;
 export interface RoleInbox {
   readonly role: InboxRole;
   /**
-   * Time from which the next inbox run receives invoices, as KSeF wrote it. Absent until the first time window was
+   * Time from which the next KSeF inbox run receives invoices, as KSeF wrote it. Absent until the first time window was
    * received.
    */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
   /** Time from which a run of the KSeF inbox also receives the last 48 hours again. */
   readonly nightAt: Date;
-  /** Time from which stored documents have not been counted yet. Absent before the first inbox run. */
+  /**
+   * Time from which the stored documents of a KSeF inbox have not been counted yet. Absent before the first inbox run.
+   */
   readonly since?: Date | undefined;
   /**
-   * Periods in which packages of the role stored documents and were interrupted before these were counted, for example
-   * by a crash. The role counts them when it receives the window again, even if other roles have counted later
-   * documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
+   * Periods in which KSeF packages of an inbox role stored documents and were interrupted before these were counted,
+   * for example by a crash. The role counts them when it receives the window again, even if other roles have counted
+   * later documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
    */
   readonly uncounted?: readonly StoringPeriod[] | undefined;
-  /** True if a person has requested the next inbox run. */
+  /** True if a person has requested the next run of a KSeF inbox role. */
   readonly isRequested: boolean;
   /** True if the runs of a KSeF inbox cannot continue until a person removes the cause. */
   readonly isPaused: boolean;
-  /** Reason why the last inbox run of this role failed. */
+  /** Reason why the last KSeF inbox run of a role failed. */
   readonly error?: string | undefined;
   readonly run?: RunUnderWay | undefined;
 }
@@ -176,15 +183,16 @@ export interface Inbox {
   readonly contextNip: string;
   readonly isEnabled: boolean;
   /**
-   * First day from which invoices are received, `YYYY-MM-DD` in Polish time: the day on which KSeF stored an invoice.
+   * First day from which a KSeF inbox receives invoices, `YYYY-MM-DD` in Polish time: the day on which KSeF stored an
+   * invoice.
    */
   readonly from: string;
   readonly roles: readonly RoleInbox[];
   readonly invoicesReceived: number;
-  /** Refused invoices, oldest first: at most {@link REFUSALS_KEPT_MAX} that are not closed. */
+  /** Refused invoices of a KSeF inbox, oldest first: at most {@link REFUSALS_KEPT_MAX} that are not closed. */
   readonly refused: readonly KeptRefusal[];
   readonly lastRunAt?: Date | undefined;
-  /** Time at which a person requested runs of all roles. Absent if no request is pending. */
+  /** Time at which a person requested runs of all roles of a KSeF inbox. Absent if no request is pending. */
   readonly requestedAt?: Date | undefined;
 }
 
@@ -241,7 +249,7 @@ export function polishMidnight(day: string): string {
   return midnight.toISOString();
 }
 
-/** Returns the time from which the next inbox run of a role receives. */
+/** Returns the time from which the next KSeF inbox run of a role receives invoices. */
 export function markOf({ from }: Pick<Inbox, 'from'>, { mark }: Pick<RoleInbox, 'mark'>): string {
   const start = polishMidnight(from);
   return mark === undefined ? start : laterOf(mark, start);
@@ -253,7 +261,7 @@ export function receivedThrough({ roles }: Inbox): Date | undefined {
   return mark === undefined ? undefined : new Date(mark);
 }
 
-/** Returns the reason why the last inbox run of a role failed. The buyer's reason takes precedence. */
+/** Returns the reason why the last KSeF inbox run of a role failed. The buyer's reason takes precedence. */
 export function errorOf({ roles }: Inbox): string | undefined {
   return roles.find(({ error }) => error !== undefined)?.error;
 }
@@ -265,8 +273,8 @@ export function dueAtOf({ isEnabled, roles }: Pick<Inbox, 'isEnabled' | 'roles'>
 }
 
 /**
- * Enables an inbox or changes its first day. Marks are kept unless receiving begins earlier or the taxpayer changes.
- * Refused invoices of another taxpayer are removed, because KSeF no longer delivers them.
+ * Enables a KSeF inbox or changes its first day. Marks are kept unless receiving begins earlier or the taxpayer
+ * changes. Refused invoices of another taxpayer are removed, because KSeF no longer delivers them.
  * @returns the same inbox if nothing changes, otherwise an inbox without runs in progress
  */
 export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' | 'contextNip'>, now: Date): Inbox {

@@ -1,4 +1,4 @@
-/** Number of fraction digits that are compared. KSeF writes up to seven digits. */
+/** Number of fraction digits of a KSeF time that are compared. KSeF writes up to seven digits. */
 const DIGITS = 9;
 
 /**

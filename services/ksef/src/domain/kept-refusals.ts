@@ -4,13 +4,13 @@ import { REFUSALS_KEPT_MAX } from './inbox.js';
 import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from './inbox.js';
 
 /**
- * Maximum number of refused invoices that one inbox run requests again. KSeF allows 64 such calls an hour to all
+ * Maximum number of refused invoices that one KSeF inbox run requests again. KSeF allows 64 such calls an hour to all
  * software.
  */
 export const REPAIRS_MAX = 16;
 /**
- * Minimum time for which the refusal of an invoice is kept after it was closed, so that it is not reported again. It is
- * longer than the period that nightly runs repeat.
+ * Minimum time for which the refusal of a KSeF invoice is kept after it was closed, so that it is not reported again.
+ * It is longer than the period that nightly runs repeat.
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
@@ -19,20 +19,20 @@ const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
  * invoices are closed.
  */
 export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
-/** Maximum number of refused invoices that a message names. */
+/** Maximum number of refused KSeF invoices that a message names. */
 const NAMED_MAX = 3;
 
-/** Result of receiving all or some of the invoices of a time window. */
+/** Result of receiving all or some of the invoices in the time window of a KSeF export. */
 export interface Reception extends ReceivedCounts {
-  /** Invoices of the window that were refused. An invoice with two files can be both refused and stored. */
+  /** Invoices of a KSeF export window that were refused. An invoice with two files can be both refused and stored. */
   readonly refused: readonly RefusedFile[];
-  /** KSeF numbers of the invoices that are stored and whose analysis is requested. */
+  /** KSeF numbers of received invoices that are stored and whose analysis is requested. */
   readonly stored: ReadonlySet<string>;
-  /** Latest time at which one of the documents was stored, now or earlier. */
+  /** Latest time at which one of the KSeF documents was stored, now or earlier. */
   readonly lastStoredAt?: Date | undefined;
 }
 
-/** Returns the refused invoices that are neither stored nor dismissed. */
+/** Returns the refused invoices of a KSeF inbox that are neither stored nor dismissed. */
 export function waitingRefusals({ refused }: Pick<Inbox, 'refused'>): readonly KeptRefusal[] {
   return refused.filter(({ closedAt }) => closedAt === undefined);
 }
@@ -74,7 +74,7 @@ export function keepRefusals(
 }
 
 /**
- * Dismisses a refused invoice. Nightly runs that deliver it again do not report it again.
+ * Dismisses a refused invoice of a KSeF inbox. Nightly runs that deliver it again do not report it again.
  * @returns undefined if the inbox does not keep the invoice
  */
 export function dismissed(inbox: Inbox, ksefNumber: string, now: Date): Inbox | undefined {
@@ -94,7 +94,8 @@ function closing(
   const next = kept.map((one): KeptRefusal => {
     if (one.closedAt !== undefined || !isOver(one)) return one;
     const { ksefNumber, role, firstAttemptAt, lastAttemptAt } = one;
-    // The reason and the hash are no longer needed. There may be thousands of closed refusals in one document.
+    // The reason and the hash of a closed refusal are no longer needed. There may be thousands of closed refusals in
+    // one document.
     return { ksefNumber, role, reason: '', firstAttemptAt, lastAttemptAt, closedAt: now };
   });
   const closed = next.filter(({ closedAt }) => closedAt !== undefined);
@@ -107,9 +108,9 @@ function closing(
 }
 
 /**
- * Removes the closed refusals of a role whose mark has just passed a window, except those that nightly runs may deliver
- * again. Before that, each run delivers the window again, and a removed refusal would be reported and block the mark
- * once more.
+ * Removes the closed refusals of an inbox role whose mark has just passed a window, except those that nightly runs may
+ * deliver again. Before that, each run delivers the window again, and a removed refusal would be reported and block the
+ * mark once more.
  */
 export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now: Date): readonly KeptRefusal[] {
   const isPassed = ({ closedAt, role: own }: KeptRefusal): boolean =>
@@ -117,7 +118,10 @@ export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now
   return kept.filter((one) => !isPassed(one));
 }
 
-/** Returns the KSeF numbers of the refused invoices that a run requests again: those that have waited longest. */
+/**
+ * Returns the KSeF numbers of the refused invoices that a KSeF inbox run requests again: those that have waited
+ * longest.
+ */
 export function refusalsToRequest(inbox: Pick<Inbox, 'refused'>, role: InboxRole): readonly string[] {
   return waitingRefusals(inbox)
     .filter((one) => one.role === role && isKsefNumber(one.ksefNumber))
@@ -127,7 +131,7 @@ export function refusalsToRequest(inbox: Pick<Inbox, 'refused'>, role: InboxRole
 }
 
 /**
- * Returns the message of a run in which invoices were refused.
+ * Returns the message of a KSeF inbox run in which invoices were refused.
  * @returns undefined if all of them are stored or dismissed
  */
 export function refusalsMessage(inbox: Pick<Inbox, 'refused'>, { refused }: ReceivedCounts): string | undefined {

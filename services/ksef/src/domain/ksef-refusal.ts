@@ -1,6 +1,6 @@
 /**
- * Kind of a refusal. It determines the caller's next step after a call without a result (KSeF reference, sections 3 and
- * 6):
+ * Kind of a KSeF refusal. It determines the caller's next step after a call without a result (KSeF reference, sections
+ * 3 and 6):
  * - TRANSIENT: nothing was done, or repeating the call does no harm. Call again, after `retryAfterMs` if it is given.
  * - UNKNOWN: occurs only when sending a document. It may have arrived, so read the session before anything else.
  * - BLOCKED: the KSeF gateway blocks this installation. Call again after 30 minutes and notify a person.
@@ -10,7 +10,7 @@
 export type RefusalKind = 'TRANSIENT' | 'UNKNOWN' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
 
 /**
- * Scope of a PERMANENT refusal:
+ * Scope of a PERMANENT refusal of KSeF:
  * - CALL: the request of this call is wrong.
  * - REFERENCE: the session, invoice or login that the call names does not exist or is hidden from this caller. Others
  *   are not affected.
@@ -20,7 +20,7 @@ export type RefusalScope = 'CALL' | 'REFERENCE' | 'CONNECTION';
 
 export interface RefusalFacts {
   /**
-   * Code of the refusal, such as `KSEF_HTTP_403`, `KSEF_API_21405` or `KSEF_AUTH_450`. Codes such as `KSEF_TIMEOUT`
+   * Code of a KSeF refusal, such as `KSEF_HTTP_403`, `KSEF_API_21405` or `KSEF_AUTH_450`. Codes such as `KSEF_TIMEOUT`
    * mean that KSeF did not respond.
    */
   readonly code: string;
@@ -32,7 +32,7 @@ export interface RefusalFacts {
   readonly concerns?: RefusalScope;
   /** True if the call that KSeF refused belongs to the login (A1 to A7) that another call needed. */
   readonly isOfLogin?: boolean | undefined;
-  /** Id of a block by the gateway. The KSeF helpdesk needs this id. */
+  /** Id of a block by the KSeF gateway. The KSeF helpdesk needs this id. */
   readonly incidentId?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface RefusalFacts {
 const REFUSAL_TEXT_MAX = 1_000;
 /** Reason that KSeF names in a 403 response for a missing permission. */
 export const MISSING_PERMISSIONS = 'missing-permissions';
-/** Code for a successful response whose content does not match the KSeF documentation. */
+/** Code for a successful KSeF response whose content does not match the KSeF documentation. */
 export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
 
 /** Error for a KSeF call without a result. The message never contains a token, a complete NIP, an address or a body. */
@@ -78,7 +78,7 @@ export class KsefRefusal extends Error {
     return this.httpStatus === 403 && this.reasonCode === MISSING_PERMISSIONS;
   }
 
-  /** True if the call only has to wait because of a rate limit, that KSeF reported or that this service counts. */
+  /** True if the KSeF call only has to wait because of a rate limit, that KSeF reported or that this service counts. */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }

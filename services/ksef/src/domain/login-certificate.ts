@@ -12,7 +12,7 @@ export const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
 export const PASSWORD_LENGTH_MAX = 256;
 
 const RSA_BITS_MIN = 2_048;
-/** Maximum key length in bits. A signature with a longer key takes seconds. */
+/** Maximum key length of a login certificate in bits. A signature with a longer key takes seconds. */
 const RSA_BITS_MAX = 8_192;
 /**
  * Maximum number of key derivation rounds (PBKDF2) in an encrypted private key. The rounds run on the thread that
@@ -21,7 +21,7 @@ const RSA_BITS_MAX = 8_192;
 const PBKDF2_ROUNDS_MAX = 1_000_000;
 const PBES2 = '1.2.840.113549.1.5.13';
 const PBKDF2 = '1.2.840.113549.1.5.12';
-/** X.520 attributes that contain the identity of a certificate's subject. */
+/** X.520 attributes that contain the identity of the subject of a login certificate. */
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
@@ -31,25 +31,25 @@ export interface LoginCertificate {
   readonly privateKey: KeyObject;
 }
 
-/** A certificate and its key as uploaded by a caller. */
+/** A login certificate for KSeF and its key as uploaded by a caller. */
 export interface UploadedCertificate {
   /** Login certificate in PEM format, or in DER format as base64. */
   readonly certificate: string;
-  /** Private key in PEM format: PKCS#8 (encrypted or not), SEC1 or PKCS#1. */
+  /** Private key of a login certificate in PEM format: PKCS#8 (encrypted or not), SEC1 or PKCS#1. */
   readonly privateKey: string;
   readonly privateKeyPassword?: string | undefined;
 }
 
-/** Identity in the subject of a certificate: the taxpayer or the person that KSeF knows. */
+/** Identity in the subject of a login certificate: the taxpayer or the person that KSeF knows. */
 export interface Identity {
   readonly kind: 'NIP' | 'PESEL';
   readonly value: string;
 }
 
 /**
- * Reads an uploaded certificate and its key, and checks whether KSeF can accept them (KSeF reference, section 18). They
- * must belong together, the key must be P-256 or RSA with 2,048 to 8,192 bits, and the certificate must be valid at
- * `now` and allowed to log in.
+ * Reads an uploaded login certificate and its key, and checks whether KSeF can accept them (KSeF reference, section
+ * 18). They must belong together, the key must be P-256 or RSA with 2,048 to 8,192 bits, and the certificate must be
+ * valid at `now` and allowed to log in.
  *
  * @throws DomainError invalid, which names the field and the required change
  */
@@ -68,13 +68,15 @@ export function readLoginCertificate(uploaded: UploadedCertificate, now: Date): 
   return { certificate, privateKey };
 }
 
-/** Encodes a certificate and its key, without the password, in the format in which they are sealed for storage. */
+/**
+ * Encodes a login certificate and its key, without the password, in the format in which they are sealed for storage.
+ */
 export function encodeLoginCertificate({ certificate, privateKey }: LoginCertificate): string {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   return `${certificate.toString()}${key}`;
 }
 
-/** Decodes a certificate and key that {@link encodeLoginCertificate} encoded. */
+/** Decodes a login certificate and key that {@link encodeLoginCertificate} encoded. */
 export function decodeLoginCertificate(text: string): LoginCertificate {
   return { certificate: new X509Certificate(text), privateKey: createPrivateKey(text) };
 }
@@ -97,8 +99,8 @@ export function requireUnexpired(certificate: X509Certificate, now: Date): void 
 }
 
 /**
- * Reads the identity in a certificate subject: `VATPL-<NIP>` for a company, `PNOPL-<PESEL>` or `TINPL-<NIP>` for a
- * person.
+ * Reads the identity in the subject of a login certificate: `VATPL-<NIP>` for a company, `PNOPL-<PESEL>` or
+ * `TINPL-<NIP>` for a person.
  * @returns undefined for a certificate that KSeF identifies only by its fingerprint
  */
 export function identityOf(certificate: X509Certificate): Identity | undefined {
@@ -113,7 +115,7 @@ export function identityOf(certificate: X509Certificate): Identity | undefined {
   return taxpayer === undefined ? undefined : { kind: 'NIP', value: taxpayer };
 }
 
-/** Masks the identity in a certificate except for its last four digits, such as `NIP ******7635`. */
+/** Masks the identity in a login certificate except for its last four digits, such as `NIP ******7635`. */
 export function maskedIdentity({ kind, value }: Identity): string {
   return `${kind} ${'*'.repeat(value.length - 4)}${value.slice(-4)}`;
 }
@@ -166,8 +168,8 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
   try {
     return createPrivateKey({ key: text, format: 'pem', ...(isEncrypted ? { passphrase: password ?? '' } : {}) });
   } catch {
-    // The library cannot reliably distinguish a wrong password from a broken file, because random bytes may look like
-    // valid padding.
+    // The library for private keys cannot reliably distinguish a wrong password from a broken file, because random
+    // bytes may look like valid padding.
     if (isEncrypted) {
       throw invalidField(
         'private_key_password',
@@ -181,7 +183,7 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
   }
 }
 
-/** Refuses an encrypted PKCS#8 key whose key derivation would take seconds or has an unknown cost. */
+/** Refuses an encrypted private key (PKCS#8) whose key derivation would take seconds or has an unknown cost. */
 function requireBoundedPassword(text: string): void {
   const [, body] = text.split('-----BEGIN ENCRYPTED PRIVATE KEY-----');
   if (body === undefined) return;
@@ -196,7 +198,8 @@ function requireBoundedPassword(text: string): void {
       'The encryption of the private key is not supported. Encrypt the key again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
     );
   }
-  // The numbers in the encryption header are the number of rounds and, if it is stated, the key length.
+  // The numbers in the encryption header of a private key are the number of rounds and, if it is stated, the key
+  // length.
   const numbers = childrenOf(ofDerivation).filter((part) => part instanceof Integer);
   if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
     throw invalidField(
@@ -239,8 +242,8 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 }
 
 /**
- * Checks that a certificate may be used for logging in. A certificate without the extension is left to KSeF, which
- * accepts self-signed ones in its TEST environment.
+ * Checks that a certificate may be used for logging in to KSeF. A certificate without the extension is left to KSeF,
+ * which accepts self-signed ones in its TEST environment.
  */
 function requireLoginUsage(certificate: X509Certificate): void {
   const usages = new ParsedCertificate(certificate.raw).getExtension(KeyUsagesExtension)?.usages;

@@ -14,8 +14,8 @@ const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 /**
- * Time by which the signature is dated back. KSeF refuses a signature whose time is in the future, and the clock of
- * KSeF may differ from the clock of this service.
+ * Time by which the signature of a KSeF login is dated back. KSeF refuses a signature whose time is in the future, and
+ * the clock of KSeF may differ from the clock of this service.
  */
 const SIGNED_BEFORE_MS = 60_000;
 
@@ -28,16 +28,16 @@ export interface LoginRequest {
 }
 
 /**
- * Writes the request that answers a challenge, with an enveloped XAdES-BES signature (KSeF reference, section 18; call
- * X1). Signature and digests use SHA-256, because KSeF accepts SHA-1 only in TEST.
+ * Writes the request that answers a challenge of KSeF, with an enveloped XAdES-BES signature (KSeF reference, section
+ * 18; call X1). Signature and digests use SHA-256, because KSeF accepts SHA-1 only in TEST.
  */
 export function signLoginRequest(
   { challenge, timestampMs, contextNip }: LoginRequest,
   { certificate, privateKey }: LoginCertificate,
 ): string {
   const signer = new SignedXml({
-    // The signature algorithms of this file use the key object. The signature library only requires a non-empty string
-    // here.
+    // The signature algorithms for the KSeF login use the key object. The signature library only requires a non-empty
+    // string here.
     privateKey: 'in the algorithm',
     signatureAlgorithm: privateKey.asymmetricKeyType === 'ec' ? ECDSA_SHA256 : RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,
@@ -73,7 +73,7 @@ export function signLoginRequest(
   return `<?xml version="1.0" encoding="utf-8"?>\n${signer.getSignedXml()}`;
 }
 
-/** Returns the properties of the signature: its time and its certificate. */
+/** Returns the properties of the signature of a KSeF login: its time and its certificate. */
 function qualifyingProperties(certificate: X509Certificate, signedAt: Date): string {
   const digest = createHash('sha256').update(certificate.raw).digest('base64');
   const certDigest =
@@ -97,7 +97,10 @@ function qualifyingProperties(certificate: X509Certificate, signedAt: Date): str
   );
 }
 
-/** Returns the issuer name in RFC 2253 format, with the most specific part first. Node.js lists it last. */
+/**
+ * Returns the issuer name of a login certificate in RFC 2253 format, with the most specific part first. Node.js lists
+ * it last.
+ */
 function issuerName({ issuer }: X509Certificate): string {
   return issuer.split('\n').reverse().join(',');
 }

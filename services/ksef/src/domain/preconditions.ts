@@ -12,7 +12,7 @@ export type DocumentFault =
   | 'DOCTYPE'
   | 'ATTACHMENT';
 
-/** Facts about an FA(3) document that decide whether it can be submitted. */
+/** Facts about an FA(3) document that decide whether it can be submitted to KSeF. */
 export interface DocumentFacts {
   /** SHA-256 hash of the submitted document in base64. */
   readonly hash: string;

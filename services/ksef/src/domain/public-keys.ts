@@ -52,13 +52,13 @@ function rsaKeyOf(certificate: string): KeyObject | undefined {
     const key = new X509Certificate(Buffer.from(certificate, 'base64')).publicKey;
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // A certificate that cannot be read is skipped, because another one may be usable.
+    // A public key certificate of KSeF that cannot be read is skipped, because another one may be usable.
     return undefined;
   }
 }
 
 /**
- * Encrypts the KSeF token and the time of the challenge as call A3 requires.
+ * Encrypts the KSeF token and the time of the challenge as the login call A3 requires.
  * @throws KsefRefusal PERMANENT if the token is too long
  */
 export function encryptToken(token: string, timestampMs: number, { key }: PublicKey): string {
@@ -74,7 +74,7 @@ export function encryptToken(token: string, timestampMs: number, { key }: Public
 }
 
 /**
- * Encrypts a KSeF session key as S1 requires.
+ * Encrypts a KSeF session key as the call S1, which opens the session, requires.
  * @throws RangeError if the key or vector has another length
  */
 export function encryptSessionKey(sessionKey: SessionKey, { key }: PublicKey): string {

@@ -2,15 +2,15 @@ import type { X509Certificate } from 'node:crypto';
 
 /** Certificates of KSeF seals that one issuer has revoked. */
 export interface RevocationList {
-  /** Certificate whose key signed the revocation list. */
+  /** Certificate of the issuer whose key signed the revocation list. */
   readonly issuer: X509Certificate;
-  /** Serial numbers of the revoked certificates, in the form of {@link normaliseSerialNumber}. */
+  /** Serial numbers of the revoked seal certificates, in the form of {@link normaliseSerialNumber}. */
   readonly serialNumbers: ReadonlySet<string>;
 }
 
 /**
- * Checks whether the issuer of a certificate has revoked it. The revocation date is ignored, because a seal states its
- * own time.
+ * Checks whether the issuer of a certificate of a KSeF seal has revoked it. The revocation date is ignored, because a
+ * seal states its own time.
  */
 export function isRevoked(certificate: X509Certificate, lists: readonly RevocationList[]): boolean {
   const serialNumber = normaliseSerialNumber(certificate.serialNumber);
@@ -21,8 +21,8 @@ export function isRevoked(certificate: X509Certificate, lists: readonly Revocati
 }
 
 /**
- * Converts a serial number to upper-case hexadecimal digits without leading zeros. Lists and certificates write serial
- * numbers differently.
+ * Converts the serial number of a certificate to upper-case hexadecimal digits without leading zeros. Lists and
+ * certificates write serial numbers differently.
  */
 export function normaliseSerialNumber(hexadecimal: string): string {
   return hexadecimal.toUpperCase().replace(/^0+(?=.)/, '');

@@ -4,8 +4,8 @@ import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-wa
 import { currentSession, isFinal, UNDECIDED, wasSent } from './submission.js';
 import type { Progress, SubmissionSession, SubmittedDocument } from './submission.js';
 
-// Computes the next state of a submission from the stored state and a KSeF response (KSeF reference, sections 5 and 8).
-// The functions are pure, so that a process killed between two steps only causes a pause.
+// Computes the next state of a KSeF submission from the stored state and a KSeF response (KSeF reference, sections 5
+// and 8). The functions are pure, so that a process killed between two steps only causes a pause.
 
 /**
  * Maximum number of sessions that KSeF may break before a submission fails. The count restarts when the submission is
@@ -22,8 +22,8 @@ const KEY_RESTARTS_MAX = 1;
  */
 export const UNSENT_FAILURES_MAX = 2_000;
 /**
- * Maximum number of consecutive inconclusive responses to a request for the invoice list. After about an hour, the list
- * therefore counts as unreadable.
+ * Maximum number of consecutive inconclusive responses to a request for the invoice list of a KSeF session. After about
+ * an hour, the list therefore counts as unreadable.
  */
 export const LIST_FAILURES_MAX = 20;
 /** Minimum remaining validity of a KSeF session that is used for sending. */
@@ -34,7 +34,7 @@ const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 /** Current time, and the settings that change the waiting times of KSeF submissions. */
 export interface Timing {
   readonly now: Date;
-  /** Value of the setting KSEF_WAIT_FACTOR, by which waiting times are multiplied. */
+  /** Value of the setting KSEF_WAIT_FACTOR, by which the waiting times of KSeF submissions are multiplied. */
   readonly waitFactor: number;
   /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;
@@ -42,7 +42,7 @@ export interface Timing {
   readonly random: number;
 }
 
-/** Call to KSeF that a submission makes next, or NOTHING if no call is left. */
+/** Call to KSeF that an invoice submission makes next, or NOTHING if no call is left. */
 export type Step =
   | { readonly kind: 'OPEN' }
   | { readonly kind: 'SEND'; readonly session: SubmissionSession }
@@ -52,7 +52,7 @@ export type Step =
   | { readonly kind: 'CONFIRM'; readonly session: SubmissionSession; readonly invoiceReferenceNumber: string }
   | { readonly kind: 'NOTHING' };
 
-/** Status of an invoice, with the fields that decisions need. */
+/** Status of an invoice in KSeF, with the fields that decisions need. */
 export interface InvoiceAnswer {
   readonly ksefNumber: string | undefined;
   readonly status: { readonly code: number; readonly description: string; readonly details: readonly string[] };
@@ -60,7 +60,7 @@ export interface InvoiceAnswer {
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** Derives the next KSeF submission step from the stored record alone. */
+/** Derives the next KSeF submission step from the stored submission alone. */
 export function stepOf(progress: Progress, now: Date): Step {
   if (!isFinal(progress.status)) {
     const session = currentSession(progress);
@@ -82,13 +82,13 @@ function isUsable({ validUntil }: Pick<SubmissionSession, 'validUntil'>, now: Da
   return validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
 }
 
-/** Returns the KSeF session in which the invoice was registered: the last session that has an invoice reference. */
+/** Returns the KSeF session in which an invoice was registered: the last session that has an invoice reference. */
 function confirmableSession({ status, upoReferenceNumber, sessions }: Progress): SubmissionSession | undefined {
   if (status !== 'ACCEPTED' || upoReferenceNumber !== undefined) return undefined;
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined);
 }
 
-/** Returns the progress that is stored before a KSeF session is opened. */
+/** Returns the progress of a submission that is stored before a KSeF session is opened. */
 export function opening(progress: Progress): Progress {
   return { ...progress, ...UNDECIDED, status: 'SENDING', sessions: progress.sessions.map(abandon) };
 }
@@ -113,8 +113,8 @@ export function opened(
 }
 
 /**
- * Returns the progress that is stored before each request that sends the document. A request that repeats another one
- * after a 401 response belongs to the same send.
+ * Returns the progress of a KSeF submission that is stored before each request that sends its document. A request that
+ * repeats another one after a 401 response belongs to the same send.
  */
 export function sending(progress: Progress, { now }: Timing): Progress {
   return inCurrent(progress, (session) => {
@@ -123,7 +123,7 @@ export function sending(progress: Progress, { now }: Timing): Progress {
   });
 }
 
-/** Returns the progress after KSeF has received the document. */
+/** Returns the progress of a submission after KSeF has received its document. */
 export function sent(progress: Progress, invoiceReferenceNumber: string, { now, waitFactor }: Timing): Progress {
   return {
     ...inCurrent(progress, (session) => ({ ...session, invoiceReferenceNumber, key: undefined })),
@@ -138,8 +138,8 @@ export function sent(progress: Progress, invoiceReferenceNumber: string, { now, 
 }
 
 /**
- * Returns the progress after the document was not found in its session. It may still arrive, so KSeF is queried three
- * times before the document is sent again.
+ * Returns the progress of a KSeF submission after its document was not found in its session. It may still arrive, so
+ * KSeF is queried three times before the document is sent again.
  * @param sessionCode status code of the session itself, needed at the third check
  */
 export function notFound(progress: Progress, sessionCode: number | undefined, timing: Timing): Progress {
@@ -182,19 +182,19 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      // The response names an original, which may or may not be our document. Only the hash proves it, even for a KSeF
-      // session of this service.
+      // The response about a duplicate names an original, which may or may not be our document. Only the hash proves
+      // it, even for a KSeF session of this service.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
   }
 }
 
-/** The document that KSeF has registered with the same seller, kind and number. */
+/** The invoice document that KSeF has registered with the same seller, kind and number. */
 export interface Original {
   /** SHA-256 hash of the submitted document in base64. */
   readonly invoiceHash: string;
-  /** Entry for the document in its session's invoice list. */
+  /** Entry for the submitted document in the invoice list of its KSeF session. */
   readonly entry?: { readonly sessionReferenceNumber: string; readonly invoiceReferenceNumber: string };
 }
 
@@ -204,8 +204,8 @@ const UNKNOWN_FILE =
   ' It is not known whether the registered document is the same file. Compare the two files in KSeF; if they are the same, the invoice is already registered.';
 
 /**
- * Returns the progress after KSeF reported a document with this seller, kind and number. The document is ours only if
- * the hash is equal. Its confirmation can be fetched only if it was registered in a session of ours.
+ * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. The document
+ * is ours only if the hash is equal. Its confirmation can be fetched only if it was registered in a session of ours.
  * @param original undefined if KSeF does not show the document to this token, so that it is not treated as ours
  */
 export function resolvedDuplicate(
@@ -227,7 +227,10 @@ export function resolvedDuplicate(
   return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
 }
 
-/** Sets the KSeF session in which the document was registered, because only that session has its confirmation. */
+/**
+ * Sets the KSeF session of a submission in which the document was registered, because only that session has its
+ * confirmation.
+ */
 function registeredAs(progress: Progress, { entry }: Original): Progress {
   const sessions = progress.sessions.map((session) => ({
     ...session,
@@ -238,8 +241,8 @@ function registeredAs(progress: Progress, { entry }: Original): Progress {
 }
 
 /**
- * Computes the progress after an invoice list could not be read. An outage is waited out. The number of inconclusive
- * responses is limited, because they may never end.
+ * Computes the progress of a submission after the invoice list of a KSeF session could not be read. An outage is waited
+ * out. The number of inconclusive responses is limited, because they may never end.
  */
 export function unread(
   progress: Progress,
@@ -266,8 +269,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       // KSeF may have received the document, so the status of the submission is polled with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
-        // In this case, the document is sent again in another session. Whether KSeF accepts it as new or refuses it as
-        // a duplicate, the result shows what KSeF has registered.
+        // If the invoice list of a KSeF session stays unreadable, the document is sent again in another session. Whether
+        // KSeF accepts it as new or refuses it as a duplicate, the result shows what KSeF has registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
       return refusedOtherwise(progress, refusal, timing);
@@ -282,8 +285,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
 }
 
 /**
- * Computes the progress if it is unknown whether the document arrived: KSeF is polled as soon as the request can no
- * longer have an effect.
+ * Computes the progress of a submission if it is unknown whether its document arrived in KSeF: KSeF is polled as soon
+ * as the request can no longer have an effect.
  */
 function unknown(progress: Progress, session: SubmissionSession, { now, requestMs }: Timing): Progress {
   const sentAt = currentSession(progress)?.sentAt ?? session.sentAt ?? now;
@@ -298,8 +301,8 @@ function unsent(progress: Progress): Progress {
 }
 
 /**
- * Returns the progress after a failure before anything was sent. Repeated failures end the KSeF submission. Waiting for
- * rate limits does not count as a failure, however long the queue is.
+ * Returns the progress of a submission after a failure before anything was sent. Repeated failures end the KSeF
+ * submission. Waiting for rate limits does not count as a failure, however long the queue is.
  */
 function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
   // The KSeF submission can continue with another token or certificate. If none is stored in time, the worker stops
@@ -330,8 +333,8 @@ export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, ra
 }
 
 /**
- * Returns the progress after KSeF refused to close a session. KSeF also ends sessions that are never closed, so no
- * further action is needed.
+ * Returns the progress of a submission after KSeF refused to close a session. KSeF also ends sessions that are never
+ * closed, so no further action is needed.
  */
 function closeRefused(progress: Progress, session: SubmissionSession, refusal: KsefRefusal, timing: Timing): Progress {
   const isOver = (refusal.kind === 'PERMANENT' && !refusal.isAboutConnection) || session.validUntil <= timing.now;
@@ -346,8 +349,8 @@ export function closed(progress: Progress, { referenceNumber }: SubmissionSessio
 }
 
 /**
- * Returns the progress if KSeF has no confirmation yet, or an invalid one. The confirmation is abandoned after several
- * days. The invoice remains registered.
+ * Returns the progress of a submission if KSeF has no confirmation yet, or an invalid one. The confirmation is
+ * abandoned after several days. The invoice remains registered.
  */
 export function confirmationLater(progress: Progress, retryAfterMs: number | undefined, timing: Timing): Progress {
   const { now, waitFactor } = timing;

@@ -2,13 +2,13 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits before the first polls of an invoice that KSeF is processing (KSeF reference, section 7). */
+/** Waiting times before the first polls of an invoice that KSeF is processing (KSeF reference, section 7). */
 const FIRST_POLLS = [1, 1, 2, 3, 5, 8, 13].map((seconds) => seconds * SECOND);
 const BACKOFF_MS = SECOND;
 const BACKOFF_MS_MAX = 5 * MINUTE;
 /** Time to wait after a block by the KSeF gateway. */
 export const BLOCK_MS = 30 * MINUTE;
-/** Waits before the second and the third search for a document that may have arrived. */
+/** Waits before the second and the third search for a document that may have arrived in KSeF. */
 export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 
 const PAUSE_MS_MIN = 50;

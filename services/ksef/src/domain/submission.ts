@@ -7,7 +7,9 @@ import type { Environment } from './connection.js';
  */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 
-/** Fields of the document, stored before any call. Hash and size identify the bytes that are sent. */
+/**
+ * Fields of the document of a KSeF submission, stored before any call. Hash and size identify the bytes that are sent.
+ */
 export interface SubmittedDocument {
   readonly uploadId: string;
   /** SHA-256 hash of the submitted document in base64. */
@@ -28,11 +30,11 @@ export interface SubmissionSession {
   readonly validUntil: Date;
   /** AES key and initialization vector. Absent when no more documents will be sent in the KSeF session. */
   readonly key: SealedValue | undefined;
-  /** Time just before the document was last sent in the KSeF session. It is stored before the call. */
+  /** Time just before the submitted document was last sent in the KSeF session. It is stored before the call. */
   readonly sentAt: Date | undefined;
   /** Number of sends after which the document may have reached KSeF in this session. */
   readonly sends: number;
-  /** Number of searches for the document after a send that got no response. */
+  /** Number of searches in KSeF for the document after a send that got no response. */
   readonly looks: number;
   readonly invoiceReferenceNumber: string | undefined;
   /** True if the KSeF session is no longer used for sending documents. */
@@ -48,9 +50,9 @@ interface Course {
   readonly sessions: readonly SubmissionSession[];
   /** Number of consecutive failures of the next call to KSeF. */
   readonly failures: number;
-  /** Number of polls of an invoice that KSeF is processing, or of a confirmation. */
+  /** Number of polls of an invoice that KSeF is processing, or of a KSeF confirmation. */
   readonly polls: number;
-  /** Number of consecutive failures to list a session's invoices. Absent if listing has not failed. */
+  /** Number of consecutive failures to list the invoices of a KSeF session. Absent if listing has not failed. */
   readonly listFailures?: number | undefined;
   /** Number of new KSeF sessions opened after a 405 status, and after a 435 status. */
   readonly restarts: { readonly session: number; readonly key: number };
@@ -76,7 +78,7 @@ interface OpenProgress extends Course, Undecided {
 interface AcceptedProgress extends Course, Omit<Undecided, 'ksefNumber' | 'upoReferenceNumber' | 'completedAt'> {
   readonly status: 'ACCEPTED';
   readonly ksefNumber: string;
-  /** Reference number of the confirmation. Absent until the confirmation is stored. */
+  /** Reference number of the KSeF confirmation of a submission. Absent until the confirmation is stored. */
   readonly upoReferenceNumber: string | undefined;
   readonly completedAt: Date;
 }
@@ -92,7 +94,7 @@ interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMe
 export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
- * A warning about a document that does not stop the submission. OTHER_SELLER means that the document names another
+ * A warning about a document that does not stop its KSeF submission. OTHER_SELLER means that the document names another
  * seller than the NIP of the KSeF connection. KSeF accepts the document if that seller has granted a permission, which
  * this service cannot see, and otherwise refuses it (410).
  */
@@ -117,7 +119,7 @@ export type Submission = Progress & {
 /** Summary of the KSeF submissions with remaining work, for metrics. */
 export interface UnfinishedSubmissions {
   readonly byStatus: Readonly<Partial<Record<SubmissionStatus, number>>>;
-  /** Number of submissions that were sent without a result, and the time when the first of them was sent. */
+  /** Number of KSeF submissions that were sent without a result, and the time when the first of them was sent. */
   readonly unknown: { readonly count: number; readonly since: Date | undefined };
   readonly openSessions: number;
 }
@@ -129,7 +131,9 @@ export function shownSession({ sessions }: Pick<Progress, 'sessions'>): Submissi
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
 }
 
-/** Checks whether two states look the same to users. Another poll of KSeF is not a visible change. */
+/**
+ * Checks whether two states of a KSeF submission look the same to users. Another poll of KSeF is not a visible change.
+ */
 export function isShownAlike(one: Progress, other: Progress): boolean {
   const shown = (progress: Progress): string => {
     const { status, ksefNumber, errorCode, errorMessage, upoReferenceNumber, submittedAt, completedAt } = progress;
@@ -249,7 +253,7 @@ function nextStepAfterRejection(errorCode: string | undefined): string {
     : `KSeF refused the document. ${correction}`;
 }
 
-/** Error codes that mean a refused login. Codes that begin with KSEF_AUTH_ have the same meaning. */
+/** Error codes that mean a refused login to KSeF. Codes that begin with KSEF_AUTH_ have the same meaning. */
 const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_TOKEN_TOO_LONG']);
 
 function nextStepAfterFailure(errorCode: string | undefined): string {

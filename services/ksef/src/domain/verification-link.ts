@@ -8,15 +8,15 @@ const HOSTS: Readonly<Record<Environment, string>> = {
 
 interface Registered {
   readonly sellerNip: string;
-  /** Issue date of the registered invoice, as `YYYY-MM-DD`. */
+  /** Issue date of an invoice registered in KSeF, as `YYYY-MM-DD`. */
   readonly issueDate: string;
-  /** SHA-256 hash of the registered document in base64. */
+  /** SHA-256 hash of the document registered in KSeF in base64. */
   readonly hash: string;
 }
 
 /**
- * Returns the link in the QR code of an invoice (KOD I). Anyone who has the document can look it up in KSeF with this
- * link.
+ * Returns the link in the QR code of a KSeF invoice (KOD I). Anyone who has the document can look it up in KSeF with
+ * this link.
  */
 export function verificationLink(environment: Environment, { sellerNip, issueDate, hash }: Registered): string {
   const day = issueDate.split('-').toReversed().join('-');

@@ -33,7 +33,7 @@ export interface ConnectionDocument extends Aggregate {
    */
   readonly authentication?: Authentication;
   readonly certificate?: ShownCertificate;
-  /** The sealed secret. The field name dates from the time when every secret was a KSeF token. */
+  /** The sealed secret of a KSeF connection. The field name dates from the time when every secret was a KSeF token. */
   readonly token?: SealedValue;
   /** Time when the KSeF token or certificate was stored. */
   readonly tokenSavedAt?: Date;

@@ -24,7 +24,7 @@ export interface InboxDocument extends Aggregate {
   /** Newest completed runs of the KSeF inbox, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
-  /** Refused invoices. Absent in inboxes that an earlier version stored. */
+  /** Refused invoices of a KSeF inbox. Absent in inboxes that an earlier version stored. */
   readonly refused?: readonly KeptRefusal[];
   readonly lastRunAt?: Date;
   /** Time at which a person requested inbox runs, with a sparse index. */
@@ -61,7 +61,7 @@ interface Deps {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** Called with the time at which an inbox that this process has stored becomes due. */
+  /** Called with the time at which a KSeF inbox that this process has stored becomes due. */
   readonly onDue: (dueAt: Date) => void;
 }
 
@@ -188,8 +188,8 @@ export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDoc
       if (!isDuplicateKey(error)) throw error;
     }
     const found = await collection.findOne({ _id: organizationId });
-    // Two first requests arrived at the same time. The other request has inserted the document, or the environment was
-    // released in the meantime.
+    // Two first requests to enable a KSeF inbox arrived at the same time. The other request has inserted the document,
+    // or the environment was released in the meantime.
     const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
     return isOther ? found.environment : take(organizationId, environment, connectionId, version);
   };

@@ -51,7 +51,7 @@ export interface SubmissionDocument extends Aggregate {
   readonly updatedAt: Date;
 }
 
-/** Submissions of one status with remaining work, as metrics count them. */
+/** KSeF submissions of one status with remaining work, as metrics count them. */
 interface UnfinishedGroup {
   readonly _id: Progress['status'];
   readonly count: number;
@@ -60,7 +60,7 @@ interface UnfinishedGroup {
   readonly open: number;
 }
 
-/** Highest number of submissions that one summary for metrics reads, so that it stays cheap. */
+/** Highest number of KSeF submissions that one summary for metrics reads, so that it stays cheap. */
 const UNFINISHED_MAX = 10_000;
 const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
 
@@ -95,7 +95,7 @@ interface Deps {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** Called with the time at which a submission that this process has stored becomes due. */
+  /** Called with the time at which a KSeF submission that this process has stored becomes due. */
   readonly onDue: (dueAt: Date) => void;
 }
 

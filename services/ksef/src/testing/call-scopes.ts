@@ -1,6 +1,6 @@
 import type { CallScopeStore, StoredScope } from '../application/call-limits.js';
 
-/** Keeps scopes in memory, for clients that are tested without a database. */
+/** Keeps the counts of KSeF calls in memory, for clients that are tested without a database. */
 export function callScopesInMemory(): CallScopeStore {
   const scopes = new Map<string, StoredScope>();
   return {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { simulatorControl } from './simulator-control.js';
 
-/** Properties of a certificate that the simulator issues. See `POST /control/certificates`. */
+/** Properties of a certificate that the KSeF simulator issues. See `POST /control/certificates`. */
 export interface CertificateWishes {
   readonly nip?: string;
   readonly pesel?: string;
@@ -20,7 +20,7 @@ export interface TestCertificate {
 }
 
 /**
- * Requests a certificate from an environment of the simulator.
+ * Requests a certificate from an environment of the KSeF simulator.
  * @param environmentUrl address such as `${simulator.url}/test`
  */
 export async function issueCertificate(environmentUrl: string, wishes: CertificateWishes): Promise<TestCertificate> {

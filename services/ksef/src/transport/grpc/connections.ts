@@ -150,7 +150,9 @@ function encodeInbox(inbox: Inbox, status: Connection['status']): WireInbox {
   };
 }
 
-/** Explains why an enabled inbox receives nothing although no run has failed: a new secret has to be tested first. */
+/**
+ * Explains why an enabled KSeF inbox receives nothing although no run has failed: a new secret has to be tested first.
+ */
 function waitOf({ isEnabled }: Inbox, status: Connection['status']): string | undefined {
   if (!isEnabled || status === 'CONNECTED') return undefined;
   return `The KSeF inbox receives no invoices while the connection status is ${status}. Test the connection.`;
