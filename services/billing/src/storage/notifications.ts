@@ -72,8 +72,8 @@ export async function createNotificationIndexes(collection: Collection<Notificat
 }
 
 /**
- * Creates the store of payment notifications. @param onDue called with the time at which a notification is to be
- * applied again
+ * Creates the store of payment notifications.
+ * @param onDue called with the time at which a notification is to be applied again
  */
 export function notificationStore(
   collection: Collection<NotificationDocument>,

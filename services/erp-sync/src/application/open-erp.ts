@@ -70,8 +70,8 @@ export interface OpenedErp {
 }
 
 /**
- * Opens the ERP of a connection for an import run or a connection test. @throws ErpFault if this version of the service
- * cannot read it
+ * Opens the ERP of a connection for an import run or a connection test.
+ * @throws ErpFault if this version of the service cannot read it
  */
 export const openErp =
   ({ providers, openCalls, secrets, tokens, pageSizeMax = Infinity }: Deps) =>

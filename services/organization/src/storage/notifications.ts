@@ -61,8 +61,8 @@ export function toQueuedDocument({ id, sendAt, submissionIds, ...own }: Notifica
 }
 
 /**
- * Creates the store of e-mail notifications. @param onDue called with the time at which a mail that this process has
- * stored becomes due
+ * Creates the store of e-mail notifications.
+ * @param onDue called with the time at which a mail that this process has stored becomes due
  */
 export function notificationStore(
   collection: Collection<NotificationDocument>,

@@ -83,8 +83,8 @@ export async function createScanIndexes(collection: Collection<ScanDocument>): P
 }
 
 /**
- * Creates the store of history scans. @param onDue called with the time at which a history scan that this process has
- * left is to be continued
+ * Creates the store of history scans.
+ * @param onDue called with the time at which a history scan that this process has left is to be continued
  */
 export function scanStore(
   collection: Collection<ScanDocument>,

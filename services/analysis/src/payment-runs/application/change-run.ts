@@ -111,8 +111,8 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
     };
   };
   /**
-   * Writes the log line of a check of a payment run. @param begun time at which the request of the check arrived, as
-   * `performance.now()`
+   * Writes the log line of a check of a payment run.
+   * @param begun time at which the request of the check arrived, as `performance.now()`
    */
   const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>
     paymentRunChecked(logger, { organizationId, runId, trigger, counts, durationMs: performance.now() - begun });
