@@ -3,7 +3,7 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { PAYMENTS_SHOWN_MAX } from './payable.js';
 import type { EarlierPayment } from './payable.js';
 
-/** What an ERP knows about the payments of a bill. Amounts are minor units. */
+/** Payments of a bill that its ERP knows. Amounts are minor units. */
 export interface PaidInErp {
   /** Amount of a bill that the ERP states as paid. Undefined if it states none. */
   readonly statedMinor: bigint | undefined;
