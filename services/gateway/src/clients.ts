@@ -89,7 +89,7 @@ export const owners: readonly Owner[] = [...new Set(Object.values(rpcServices).m
 
 export type Clients = { readonly [N in Name]: Methods<RpcServices[N]['definition'], CallOptions> };
 
-/** Connections to the services, keyed by service name. */
+/** gRPC connections of the gateway to the services, keyed by service name. */
 export type Channels = Readonly<Record<Owner, Channel>>;
 
 /** Opens one channel to each service that the gateway calls. */
@@ -108,14 +108,14 @@ export function createClients(channels: Channels): Clients {
 type RequestOf<Rpc> = Rpc extends (request: infer R, call: CallOptions) => unknown ? R : never;
 type AnswerOf<Rpc> = Rpc extends (request: never, call: CallOptions) => infer A ? A : never;
 
-/** Methods that concern one organization, whose id the handler does not choose. */
+/** gRPC methods that concern one organization, whose id the route handler does not choose. */
 type TenantRpcs<C> = {
   readonly [K in keyof C as RequestOf<C[K]> extends { organizationId: string } ? K : never]: (
     request: Omit<RequestOf<C[K]>, 'organizationId'>,
   ) => AnswerOf<C[K]>;
 };
 
-/** Methods that determine themselves to which organization a request belongs. */
+/** gRPC methods that determine themselves to which organization a request belongs. */
 type PublicRpcs<C> = {
   readonly [K in keyof C as RequestOf<C[K]> extends { organizationId: string } ? never : K]: (
     request: RequestOf<C[K]>,
@@ -125,7 +125,7 @@ type PublicRpcs<C> = {
 /** The gRPC clients for a request with an API key. Organization, caller and timeout are already set. */
 export type TenantClients = { readonly [N in Exclude<Name, 'access'>]: TenantRpcs<Clients[N]> };
 
-/** The clients for a request without an API key, with only the methods that need no organization. */
+/** The gRPC clients for a request without an API key, with only the methods that need no organization. */
 export type PublicClients = { readonly [N in Exclude<Name, 'access'>]: PublicRpcs<Clients[N]> };
 
 export function tenantClients(clients: Clients, organizationId: string, call: CallOptions): TenantClients {
@@ -138,7 +138,9 @@ export function publicClients(clients: Clients, call: CallOptions): PublicClient
 
 type AnyRpc = (request: object, call: CallOptions) => Promise<unknown>;
 
-/** Binds a method when a handler uses it, because a request uses only one or two of about a hundred methods. */
+/**
+ * Binds a gRPC method when a route handler uses it, because a request uses only one or two of about a hundred methods.
+ */
 function bindClients(clients: Clients, complete: (request: object) => object, call: CallOptions): unknown {
   const bindRpcs = (rpcs: Readonly<Record<string, AnyRpc>>) =>
     new Proxy(rpcs, { get: (_, rpc: string) => (request: object) => rpcs[rpc]?.(complete(request), call) });

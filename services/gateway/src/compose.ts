@@ -60,7 +60,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('telemetry', () => telemetry.stop());
     const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
     shutdown.add('broker', () => bus.close());
-    // A page of findings with evidence, or the rows of a history scan, exceed the default message size.
+    // A page of findings with evidence, or the rows of a history scan, exceed the default size of a gRPC message.
     const channels = openChannels((owner) =>
       openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX }),
     );
@@ -135,7 +135,10 @@ export async function startService(config: Config, clock: Clock = systemClock): 
   }
 }
 
-/** Invalidates cached principals when an API key is revoked, or an organization is deleted or changes its plan. */
+/**
+ * Invalidates cached callers (principals) when an API key is revoked, or an organization is deleted or changes its
+ * plan.
+ */
 function invalidateChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logger): { close(): void } {
   const { apiKeysRevoked, organizationChanged, organizationDeleted, organizationRestored } = events;
   const keys = subscribeBroadcast(

@@ -31,7 +31,10 @@ export const configSchema = z.object({
    * headless Service in Kubernetes. The number is used only while the organization service is unavailable.
    */
   GATEWAY_PEERS: z.string().min(1).optional(),
-  /** Number of gateways where no host name has their addresses, and until they have been counted. */
+  /**
+   * Number of gateways that share the rate limits, where no host name has their addresses, and until they have been
+   * counted.
+   */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /**
    * Number of proxies in front of the gateway that append to X-Forwarded-For. If it is 0, only the address of the
@@ -39,7 +42,8 @@ export const configSchema = z.object({
    */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   /**
-   * Maximum number of connections from one address. If it is 0, there is no limit, for use behind a proxy that has one.
+   * Maximum number of HTTP connections from one address. If it is 0, there is no limit, for use behind a proxy that has
+   * one.
    */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
   /**

@@ -6,7 +6,7 @@ export function requestRefused(reason: AttributesOf<'invoicecontrol.requests.ref
   count('invoicecontrol.requests.refused', { reason });
 }
 
-/** Counts how the principal of an API key was found. */
+/** Counts how the caller of an API key was found: in the cache or by a check. */
 export function keyLookedUp(result: AttributesOf<'invoicecontrol.keys.cache'>['result']): void {
   count('invoicecontrol.keys.cache', { result });
 }
@@ -16,7 +16,7 @@ export function authenticationFailed(reason: AttributesOf<'invoicecontrol.auth.f
   count('invoicecontrol.auth.failures', { reason });
 }
 
-/** Reports the open connections and the bytes of bodies in progress. */
+/** Reports the open connections of the gateway and the bytes of request bodies in progress. */
 export function reportLoad({
   connections,
   bodyBytes,

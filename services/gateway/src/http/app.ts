@@ -73,7 +73,7 @@ export function createApp({
   return app;
 }
 
-/** Prepares every request: its id, its security headers, its connection and its log line. */
+/** Prepares every HTTP request: its id, its security headers, its connection and its log line. */
 function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   return (request, response, next) => {
     if (isClosing(request.socket)) return;
@@ -112,7 +112,9 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   };
 }
 
-/** Names the request by its route and not by its path, because paths contain ids and callers can make them up. */
+/**
+ * Names the request in traces by its route and not by its path, because paths contain ids and callers can make them up.
+ */
 function outcomeOf(method: Method, request: Request, response: Response) {
   const { route } = requestState(response);
   // A request that its caller abandoned has no status, which distinguishes it from an error of the gateway.
@@ -143,8 +145,8 @@ function traceOf({ headers: { traceparent, tracestate } }: Request): TraceHeader
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**
- * Headers without a maximum length. An API key that is too long is refused like any other wrong key. Only the cookie of
- * the session of the app is read, and browsers also send long cookies of other applications.
+ * Request headers without a maximum length. An API key that is too long is refused like any other wrong key. Only the
+ * cookie of the session of the app is read, and browsers also send long cookies of other applications.
  */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 

@@ -8,9 +8,9 @@ import { HttpRefusal } from './response/refusal.js';
 /** Folder into which the set-up and the image build the web application. */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../../console/dist/app', import.meta.url));
 
-/** Path of the web application. All other paths below it are pages, which the application itself tells apart. */
+/** Path of the web application. All other paths below `/app` are pages, which the application itself tells apart. */
 const PATH = '/app';
-/** Folder of files whose names change with their contents. */
+/** Folder of files of the web application whose names change with their contents. */
 const ASSETS = 'assets';
 
 /**
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A file of the application, with its variant that the build has compressed. */
+/** A file of the web application, with its variant that the build has compressed. */
 interface File {
   readonly type: string;
   readonly bytes: Buffer;
@@ -84,7 +84,7 @@ function send(request: Request, response: Response, file: File, cacheControl: st
   response.end(sent);
 }
 
-/** Reads the built files by their paths. Without a build, there are none. */
+/** Reads the built files of the web application by their paths. Without a build, there are none. */
 function readFiles(folder: string): ReadonlyMap<string, File> {
   if (!existsSync(join(folder, 'index.html'))) return new Map();
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

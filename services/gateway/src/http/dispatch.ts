@@ -54,23 +54,26 @@ export interface Dispatching {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   readonly limits: Limits;
-  /** Counts refused tokens and unreadable requests. The authenticator counts refused keys. */
+  /** Counts refused upload tokens and unreadable requests. The authenticator counts refused API keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
-  /** Limits the concurrent requests without an API key, by address. */
+  /** Counter that limits the concurrent requests without an API key, by address. */
   readonly unauthenticated: AddressShare;
-  /** Limits how many file tokens from one client address are checked at the same time. */
+  /** Counter that limits how many upload tokens from one client address are checked at the same time. */
   readonly tokenChecks: AddressShare;
-  /** Limits the concurrent requests for each organization. */
+  /** Counter that limits the concurrent requests for each organization. */
   readonly organizations: Share;
-  /** Limits the connections for each organization whose clients have sent a valid key, token or signature. */
+  /**
+   * Counter that limits the HTTP connections for each organization whose clients have sent a valid key, token or
+   * signature.
+   */
   readonly recognized: Share;
   readonly bodies: BodyBudget;
-  /** Limits the files that are being received, for each organization and in total. */
+  /** Counter that limits the files that the gateway is receiving, for each organization and in total. */
   readonly files: Share;
-  /** Limits each organization to one long response at a time. */
+  /** Counter that limits each organization to one long response at a time. */
   readonly longAnswers: Share;
-  /** Limits the payment runs that are read as a whole, for each organization. */
+  /** Counter that limits the payment runs that are read as a whole, for each organization. */
   readonly wholeRuns: Share;
   /** Addresses without an API key that have sent a valid signature. */
   readonly signedSenders: SignedSenders;
@@ -117,7 +120,7 @@ function answer(route: Route, request: Request, response: Response, dispatching:
   return answerKey(route as AnyKeyRoute, request, response, dispatching);
 }
 
-/** The caller, after the API key, the load, the rate and the rights have been checked. */
+/** The caller of a request, after the API key, the load, the rate and the rights have been checked. */
 interface Admitted {
   readonly principal: Principal;
   readonly context: RequestContext;
@@ -134,7 +137,8 @@ async function admit(
   const principal = await authenticator.authenticate(request, state.address, anonymous);
   state.organizationId = principal.organizationId;
   recognizeConnection(request.socket, recognized, principal.organizationId);
-  // The load is checked again, because other requests may have been admitted while the API key was checked.
+  // The load of the gateway is checked again, because other requests may have been admitted while the API key was
+  // checked.
   load.refuseOverload(request.method);
   takePlace(response, organizations, principal.organizationId, runningRequests);
   const context = {
@@ -168,7 +172,8 @@ async function answerKey(
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
-  // From this point on, the request counts towards the load. While its body was received, it only used a slot.
+  // From this point on, the request counts towards the load of the gateway. While its body was received, it only used a
+  // slot.
   load.begin();
   holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {
@@ -177,7 +182,8 @@ async function answerKey(
   });
   state.advice = adviceFor(route, input.idempotencyKey);
   const reply = await during(response, 'handle', () => route.handle(input, bound));
-  // Other gateways learn of the change by an event. This gateway applies the change before it responds.
+  // Other gateways learn of a revoked or changed API key by an event. This gateway applies the change before it
+  // responds.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   if (route.endsSession === true && principal.session !== undefined) {
     authenticator.invalidateSession(principal.session.sessionId);
@@ -189,9 +195,9 @@ async function answerKey(
 const TOKEN_PARAMETER = 'token';
 
 /**
- * Receives a file that is sent with an API key, or with a token in its URL, which then replaces the key. Both count in
- * the share of their organization, because behind a proxy that is not trusted all organizations have one address. The
- * bytes are passed on while they are received, and the service may refuse the file before its end.
+ * Receives an uploaded file that is sent with an API key, or with a token in its URL, which then replaces the key. Both
+ * count in the share of their organization, because behind a proxy that is not trusted all organizations have one
+ * address. The bytes are passed on while they are received, and the service may refuse the file before its end.
  */
 async function answerFile(
   route: AnyFileRoute,
@@ -260,8 +266,8 @@ async function admitToken(
 }
 
 /**
- * Requests without an API key are limited by the number of refused attempts from their address, including unreadable
- * bodies.
+ * HTTP requests without an API key are limited by the number of refused attempts from their address, including
+ * unreadable bodies.
  */
 async function answerPublic(
   route: AnyPublicRoute,
@@ -271,7 +277,7 @@ async function answerPublic(
 ): Promise<Reply> {
   const state = requestState(response);
   const { address } = state;
-  // A signed sender has few addresses and many messages, and a signature cannot be guessed.
+  // A sender of signed requests has few addresses and many messages, and a signature cannot be guessed.
   const isSigned = route.rawBodyBytesMax !== undefined;
   if (!isSigned) {
     takeUnauthenticated(response, unauthenticated);
@@ -334,7 +340,7 @@ type BodyInput = Pick<AnyInput, 'body' | 'rawBody' | 'idempotencyKey' | 'fingerp
 
 const noBody: BodyInput = { body: undefined, rawBody: Buffer.alloc(0), idempotencyKey: '', fingerprint: '' };
 
-/** Reserves the size of the body until the response is complete, because the parsed body exists as long. */
+/** Reserves the size of a request body until the response is complete, because the parsed body exists as long. */
 async function readBody(
   route: Route,
   schema: z.ZodType | undefined,
@@ -369,7 +375,7 @@ async function readBody(
   return { ...noBody, body, idempotencyKey, fingerprint };
 }
 
-/** Runs the given work, and measures it as a stage on routes that record stages. */
+/** Runs a stage of a request, and measures it as a stage on routes that record stages. */
 function during<T>(response: Response, stage: string, work: () => Promise<T>): Promise<T> {
   return requestState(response).stages?.during(stage, work) ?? work();
 }

@@ -13,8 +13,8 @@ export function methodOf(method: string): Method {
 const known = new Map<string, RequestAttributes>();
 
 /**
- * Returns the attributes of a request for traces and metrics. They are created once for each method, route and status,
- * of which there are few.
+ * Returns the attributes of an HTTP request for traces and metrics. They are created once for each method, route and
+ * status, of which there are few.
  * @param status undefined if the caller left before the response
  */
 export function requestAttributes(

@@ -20,7 +20,7 @@ export const silent = createLogger({ service: 'test', level: 'silent' });
 
 export const ORGANIZATION_ID = '0198a000-0000-7000-8000-000000000001';
 
-/** Returns a well-formed key for a name. Different names give different keys. */
+/** Returns a well-formed API key for a name in a test. Different names give different keys. */
 export function keyNamed(name: string): string {
   return formatApiKey('test', name.padEnd(16, '0').slice(0, 16), 'S'.repeat(43));
 }
@@ -42,7 +42,9 @@ export function principal(part: Partial<Principal> = {}): Principal {
   };
 }
 
-/** Accepts these keys and tokens of sessions and refuses all others, and grants every rate limit token. */
+/**
+ * Fake that accepts these API keys and tokens of sessions and refuses all others, and grants every rate limit token.
+ */
 export function accessFor(
   keys: ReadonlyMap<string, Principal>,
   sessions: ReadonlyMap<string, Principal> = new Map(),
@@ -91,7 +93,7 @@ export function refuseEverything(onCall: (rpc: string, organizationId: unknown) 
 }
 
 /**
- * Returns a fake of one method that refuses every call. For a stream it reads the first message, which names the
+ * Returns a fake of one gRPC method that refuses every call. For a stream it reads the first message, which names the
  * organization.
  */
 function refuserOf(rpc: Rpc, refusal: (organizationId: unknown) => DomainError): unknown {

@@ -6,7 +6,7 @@ import { resources } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 import { unreferencedSchemas } from '../routes/unreferenced-schemas.js';
 
-/** The parts of a published schema that tests use. */
+/** The parts of a schema in the API description that tests use. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -30,15 +30,15 @@ export interface Schema {
 }
 
 export interface Content {
-  /** JSON request body. Absent if the body is a file. */
+  /** JSON request body of a published operation. Absent if the body is a file. */
   readonly 'application/json'?: {
     readonly schema: Schema;
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
-  /** Request body that is sent as XML. */
+  /** Request body of a published operation that is sent as XML. */
   readonly 'application/xml'?: object;
-  /** Request body that is sent as an HTML form. */
+  /** Request body of a published operation that is sent as an HTML form. */
   readonly 'application/x-www-form-urlencoded'?: {
     readonly schema: Schema;
     readonly example?: Readonly<Record<string, string>>;
@@ -111,7 +111,7 @@ ajv.addKeyword('components');
 ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 
-/** Returns a validator for a published schema that does not depend on the code. */
+/** Returns a validator for a schema of the API description that does not depend on the code. */
 export function validatorOf(schema: Schema): ValidateFunction {
   return ajv.compile(rooted(schema) as object);
 }
@@ -125,7 +125,7 @@ export function nameOf(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
-/** Converts references in the document to references in the single schema that contains all components. */
+/** Converts references in the API description to references in the single schema that contains all components. */
 function rooted(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"published#/components/'));
 }

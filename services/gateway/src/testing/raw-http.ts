@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /**
- * Sends the given texts unchanged on a new connection, and collects the response until the other side closes the
+ * Sends the given texts unchanged on a new HTTP connection, and collects the response until the other side closes the
  * connection or the response contains `until`.
  * @param pieces texts that are sent one after the other
  */

@@ -35,7 +35,7 @@ import { silent, startFakes } from './fakes.js';
 import type { Answers } from './fakes.js';
 
 export interface RunningGateway {
-  /** Origin of the gateway, such as `http://127.0.0.1:<port>`. */
+  /** Origin of the gateway in a test, such as `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
   readonly authenticator: Authenticator;
@@ -59,16 +59,16 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly trustedProxyHops?: number;
-  /** Maximum number of connections of an address. The default here, 0, means no limit. */
+  /** Maximum number of connections of an address to the test gateway. The default here, 0, means no limit. */
   readonly connectionsPerAddressMax?: number;
   readonly connectionsMax?: number;
   readonly unauthenticatedPerAddressMax?: number;
   readonly requestsPerOrganizationMax?: number;
-  /** Folder of the built web application, by default none. */
+  /** Folder of the web application for the test gateway, by default none. */
   readonly consoleFolder?: string;
 }
 
-/** Timeout that is longer than any pause of a slow machine. */
+/** Timeout of calls in tests that is longer than any pause of a slow machine. */
 const SLOW_MACHINE_TIMEOUT_MS = 60_000;
 
 /** Extends the short deadlines for keys and rate limits, which a slow test machine would exceed. */

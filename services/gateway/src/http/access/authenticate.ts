@@ -24,11 +24,11 @@ import { authenticationFailed, keyLookedUp } from '../../telemetry.js';
 export const FRESH_MS = 5_000;
 /** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
 export const STALE_MS_MAX = 30_000;
-/** Time after a failed check during which an API key that was valid is not checked again. */
+/** Time after a failed check of an API key during which an API key that was valid is not checked again. */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;
-/** Maximum number of refused keys, which are cached separately so that guesses never evict a valid key. */
+/** Maximum number of refused API keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
 
 /** An attempt to authenticate a request with an API key or with the session of the app. */
@@ -37,7 +37,7 @@ interface Attempt {
   readonly digest: string;
   readonly address: string;
   readonly socket: Socket;
-  /** True if the credential was valid at its last check. */
+  /** True if the API key or session was valid at its last check. */
   readonly isKnown: boolean;
   readonly context: RequestContext;
 }
@@ -53,8 +53,9 @@ export interface AuthenticatorDependencies {
 }
 
 /**
- * Determines the principal from the Authorization header of a request, or from the session cookie of a request without
- * one. Responses of the organization service are cached under the SHA-256 hash of the key or token, never under itself.
+ * Determines the caller (principal) from the Authorization header of a request, or from the session cookie of a request
+ * without one. Responses of the organization service are cached under the SHA-256 hash of the key or token, never under
+ * itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
@@ -118,7 +119,7 @@ export class Authenticator {
     throw refusal();
   }
 
-  /** Checks whether the request has a key or session that was valid at its last check, without calling a service. */
+  /** Checks whether a request has an API key or session that was valid at its last check, without calling a service. */
   hasKnownKey(request: IncomingMessage): boolean {
     const credential = credentialOf(request);
     return credential !== undefined && this.#principals.peek(digestOf(credential)) !== undefined;
@@ -132,13 +133,13 @@ export class Authenticator {
     this.#principals.invalidateWhere(({ session }) => session?.sessionId === sessionId);
   }
 
-  /** Invalidates revoked keys, and keys whose rights were reduced, immediately. */
+  /** Invalidates revoked API keys, and keys whose rights were reduced, immediately. */
   invalidateKeys(apiKeyIds: readonly string[]): void {
     const ids = new Set(apiKeyIds);
     this.#principals.invalidateWhere(({ apiKeyId }) => ids.has(apiKeyId));
   }
 
-  /** Invalidates all keys of an organization whose state, plan or limits have changed. */
+  /** Invalidates all cached API keys of an organization whose state, plan or limits have changed. */
   invalidateOrganization(organizationId: string): void {
     this.#principals.expireWhere((principal) => principal.organizationId === organizationId);
   }
@@ -251,13 +252,14 @@ function digestOf({ text }: Credential): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** A cached key or session is refused from its expiry time on, not only when it is evicted from the cache. */
+/** A cached API key or session is refused from its expiry time on, not only when it is evicted from the cache. */
 function hasExpired({ keyExpiresTime, session }: Principal, nowMs: number): boolean {
   return [keyExpiresTime, session?.expiresTime].some((at) => at !== undefined && at.getTime() <= nowMs);
 }
 
 /**
- * Returns the token of a single `Authorization: Bearer` header. The scheme may be in any case (RFC 9110, section 11.1).
+ * Returns the API key in a single `Authorization: Bearer` header. The scheme may be in any case (RFC 9110, section
+ * 11.1).
  */
 function bearerKey(request: IncomingMessage): string | undefined {
   const [value = '', ...others] = request.headersDistinct['authorization'] ?? [];

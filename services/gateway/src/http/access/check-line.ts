@@ -3,11 +3,11 @@ import { DomainError } from '@invoicecontrol/errors';
 import { ClientGone } from '../response/client-gone.js';
 import { addressGroup } from '../limits/client-address.js';
 
-/** Maximum number of concurrent checks of unknown keys from one address. */
+/** Maximum number of concurrent checks of unknown API keys from one address. */
 export const CHECKS_AT_ONCE_MAX = 4;
 /**
- * Maximum number of requests that wait behind another request on their own connection. The first request of a
- * connection may always wait.
+ * Maximum number of requests that wait behind another request on their own connection for the check of an API key. The
+ * first request of a connection may always wait.
  */
 export const CHECKS_PIPELINED_MAX = 1_000;
 
@@ -16,10 +16,10 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-/** A waiting connection with its requests in their order of arrival. */
+/** A connection that waits for the check of an API key, with its requests in their order of arrival. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Function that stops listening for the close of the connection. */
+  /** Function that stops listening for the close of a waiting connection. */
   readonly forget: () => void;
 }
 
@@ -30,9 +30,9 @@ interface Line {
 }
 
 /**
- * Makes requests with unknown keys from one address wait for each other, taking turns between its connections. Guessing
- * keys therefore costs the organization service little, and a valid key waits for at most one guess of each other
- * connection instead of being refused.
+ * Makes requests with unknown API keys from one address wait for each other, taking turns between its connections.
+ * Guessing keys therefore costs the organization service little, and a valid key waits for at most one guess of each
+ * other connection instead of being refused.
  */
 export class CheckLine {
   readonly #lines = new Map<string, Line>();
@@ -90,7 +90,7 @@ export class CheckLine {
     if (turn.requests.length === 0) {
       turn.forget();
     } else {
-      // After one of its requests was served, the connection goes to the end of the queue.
+      // After one of its requests was served, a connection goes to the end of the queue for key checks.
       this.#pipelined -= 1;
       line.turns.set(socket, turn);
     }

@@ -8,7 +8,7 @@ import { DomainError } from '@invoicecontrol/errors';
  * 4).
  */
 export interface KeyAccess {
-  /** Scope that the key needs. Absent if any valid key is sufficient. */
+  /** Scope that the API key needs for a route. Absent if any valid key is sufficient. */
   readonly scope?: Scope;
   readonly minimumRole?: Role;
   /** True if the route requires the organization to have an active subscription. */

@@ -8,15 +8,15 @@ const SESSION_COOKIE = '__Host-ic_session';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 const TOKEN = /^ics_[0-9A-Za-z]{43}$/;
 
-/** Methods that change nothing, for which browsers send no Origin. */
+/** HTTP methods that change nothing, for which browsers send no Origin. */
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
 
-/** Returns the Set-Cookie value that stores the token until the browser is closed. */
+/** Returns the Set-Cookie value that stores the session token until the browser is closed. */
 export function sessionCookie(token: string): string {
   return `${SESSION_COOKIE}=${token}; ${ATTRIBUTES}`;
 }
 
-/** The Set-Cookie value that removes the cookie. */
+/** The Set-Cookie value that removes the session cookie. */
 export const NO_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /**
@@ -37,8 +37,8 @@ export function sessionToken(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Compares the host of the origin with the host of the request. A proxy that ends TLS hides the scheme, which the
- * attribute `Secure` of the cookie already demands.
+ * Compares the host of a request's Origin header with the host of the request. A proxy that ends TLS hides the scheme,
+ * which the attribute `Secure` of the cookie already demands.
  */
 function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   const match = /^https?:\/\/([^/?#]+)$/.exec(origin ?? '');

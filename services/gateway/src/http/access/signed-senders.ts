@@ -6,7 +6,7 @@ import { addressGroup } from '../limits/client-address.js';
  * evicted.
  */
 export const SENDERS_MAX = 1_000;
-/** Time for which the IP address of a sender remains known after its last valid signature. */
+/** Time for which the IP address of a sender of signed requests remains known after its last valid signature. */
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
 /**

@@ -9,27 +9,27 @@ const MIB = 1024 * KIB;
 // times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
 // three kinds of callers have separate limits, so that none can use up the memory of another.
 
-/** Maximum number of bytes for the bodies of requests with an API key. */
+/** Maximum number of bytes in progress for the bodies of requests with an API key. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
 /**
- * Maximum number of bytes for bodies on routes with large bodies. A few history scans then leave space for invoices
- * from others.
+ * Maximum number of bytes in progress on routes with large request bodies. A few history scans then leave space for
+ * invoices from others.
  */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
 /** Maximum number of request body bytes for one organization: the largest history scan and some invoices. */
 export const ORGANIZATION_BODIES_BYTES_MAX = 12 * MIB;
-/** Maximum number of bytes for the bodies of requests with neither key nor signature. */
+/** Maximum number of bytes in progress for the bodies of requests with neither key nor signature. */
 export const PUBLIC_BODIES_BYTES_MAX = 4 * MIB;
-/** Maximum number of bytes for one address without key and signature: four bodies of the maximum size. */
+/** Maximum number of request body bytes for one address without key and signature: four bodies of the maximum size. */
 export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
 /**
- * Maximum number of bytes for the bodies of requests with a signature, which can be checked only once the body is
- * complete.
+ * Maximum number of bytes in progress for the bodies of requests with a signature, which can be checked only once the
+ * body is complete.
  */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
 /**
- * Maximum number of bytes for addresses that have not sent a valid signature. The remaining bytes are reserved for
- * addresses that have.
+ * Maximum number of request body bytes for addresses that have not sent a valid signature. The remaining bytes are
+ * reserved for addresses that have.
  */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
 /** Maximum number of request body bytes for one IP address that sends signatures: one body of the maximum size. */
@@ -61,20 +61,20 @@ export interface BodyReservation {
    * @throws DomainError `unavailable` if they exceed a limit; nothing is then reserved
    */
   add(bytes: number): void;
-  /** Releases all reserved bytes. Bytes that arrive afterwards are not reserved. */
+  /** Releases all reserved bytes of a request body. Bytes that arrive afterwards are not reserved. */
   giveBack(): void;
 }
 
 /**
- * Limits the number of body bytes in this process, from their arrival until their request is complete. Bytes are
- * reserved when they arrive, not when they are announced, so a client that announces a large body and sends nothing
+ * Limits the number of request body bytes in this process, from their arrival until their request is complete. Bytes
+ * are reserved when they arrive, not when they are announced, so a client that announces a large body and sends nothing
  * reserves nothing.
  */
 export class BodyBudget {
   readonly #held = new Map<string, number>();
 
   /**
-   * Creates the reservation for a request with an API key.
+   * Creates the reservation of body bytes for a request with an API key.
    * @param isLong true for a route with large bodies
    */
   ofOrganization(organizationId: string, isLong: boolean): BodyReservation {
@@ -86,7 +86,7 @@ export class BodyBudget {
     return this.#reservation(isLong ? [own, keyed, long] : [own, keyed]);
   }
 
-  /** Creates the reservation for a request without key and signature. */
+  /** Creates the reservation of body bytes for a request without key and signature. */
   ofAddress(address: string): BodyReservation {
     const own: Pool = {
       name: `address ${addressGroup(address)}`,

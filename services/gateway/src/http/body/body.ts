@@ -35,7 +35,7 @@ export const JSON_DEPTH_MAX = 32;
  */
 export const JSON_FIELDS_MAX = 1_000;
 
-/** Maximum number of bytes that are discarded after a refusal, so that the client receives the response. */
+/** Maximum number of bytes of a refused request body that are discarded, so that the client receives the response. */
 const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
@@ -46,9 +46,9 @@ const DISCARD_MS_MAX = 1_000;
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Smallest limit on the number of chunks (RFC 9112, section 7.1), because chunks cost time in addition to their bytes.
- * A large body may have as many chunks as it has with {@link CHUNK_BYTES_MIN} bytes each. Some encoders write a chunk
- * for each word.
+ * Smallest limit on the number of chunks of a request body (RFC 9112, section 7.1), because chunks cost time in
+ * addition to their bytes. A large body may have as many chunks as it has with {@link CHUNK_BYTES_MIN} bytes each. Some
+ * encoders write a chunk for each word.
  */
 const CHUNKS_MIN = 1_000;
 const CHUNK_BYTES_MIN = 40;
@@ -104,15 +104,16 @@ export function readRawBody(
 
 const XML_TYPES: ReadonlySet<string> = new Set(['application/xml', 'text/xml']);
 
-/** Checks whether a request has an XML body. */
+/** Checks whether the body of a request is XML. */
 export function isXml(request: IncomingMessage): boolean {
   const { type } = readMediaType(request.headers['content-type']);
   return type !== undefined && XML_TYPES.has(type);
 }
 
 /**
- * Reads an XML body unchanged. The XML declares the encoding of the body. @throws HttpRefusal 415 for another type or a
- * compressed body; the errors of {@link readJsonBody} for a body that is too large
+ * Reads an XML body unchanged. The XML declares the encoding of the body.
+ * @throws HttpRefusal 415 for another type or a compressed body; the errors of {@link readJsonBody} for a body that is
+ * too large
  */
 export function readXmlBody(
   request: IncomingMessage,
@@ -169,7 +170,7 @@ function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
   });
 }
 
-/** Returns the refusal for a Content-Type or encoding other than JSON. */
+/** Returns the refusal for a request body with a Content-Type or encoding other than JSON. */
 function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
   const refusal = refusalOfEncoding(request);
   if (refusal !== undefined) return refusal;
@@ -210,16 +211,17 @@ async function readBytes(
     if (error instanceof ClientGone) throw error;
     if (error instanceof TooManyChunks) stopReading(request.socket);
     else if (!isWaiting) await discard(request);
-    // The connection is closed after the response, so that unread bytes are never read as another request.
+    // The connection of a refused request is closed after the response, so that unread bytes are never read as another
+    // request.
     if (!request.complete) response.setHeader('Connection', 'close');
     throw error;
   }
 }
 
 /**
- * Reads the whole body. Rejects as soon as the body is too long, has too many values or exceeds a limit, and if the
- * client disconnects. It keeps no reference to the body afterwards, because the request exists until the response is
- * sent.
+ * Reads the whole request body. Rejects as soon as the body is too long, has too many values or exceeds a limit, and if
+ * the client disconnects. It keeps no reference to the body afterwards, because the request exists until the response
+ * is sent.
  */
 function collect(
   request: IncomingMessage,
@@ -248,7 +250,7 @@ function collect(
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
       } catch (error) {
-        // Node.js still delivers buffered bytes and would keep them if they were not read.
+        // Node.js still delivers buffered bytes of a refused body and would keep them if they were not read.
         request.on('data', () => {});
         end();
         reject(error as Error);
@@ -279,7 +281,7 @@ class TooManyChunks extends HttpRefusal {
   }
 }
 
-/** Returns the maximum number of chunks for a body of this maximum length. */
+/** Returns the maximum number of chunks for a request body of this maximum length. */
 export function chunksMaxOf(bytesMax: number): number {
   return Math.max(CHUNKS_MIN, Math.ceil(bytesMax / CHUNK_BYTES_MIN));
 }
@@ -294,8 +296,8 @@ function tooManyValues({ valuesMax, advice }: Pick<BodyLimits, 'valuesMax' | 'ad
 }
 
 /**
- * Discards the rest of a refused body, so that the client receives the response, and closes the connection after the
- * response.
+ * Discards the rest of a refused request body, so that the client receives the response, and closes the connection
+ * after the response.
  */
 export async function discardRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.complete || request.destroyed) return;
@@ -305,8 +307,8 @@ export async function discardRest(request: IncomingMessage, response: ServerResp
 }
 
 /**
- * Reads and discards the rest of a body up to a limit. Closing a connection with unread bytes resets it, and the client
- * may lose the response.
+ * Reads and discards the rest of a request body up to a limit. Closing a connection with unread bytes resets it, and
+ * the client may lose the response.
  */
 async function discard(request: IncomingMessage): Promise<void> {
   const timeIsUp = new AbortController();
@@ -327,7 +329,7 @@ async function discard(request: IncomingMessage): Promise<void> {
   if (!request.complete) request.pause();
 }
 
-/** Parses JSON according to the rules of {@link readJsonBody}. */
+/** Parses the JSON of a request body according to the rules of {@link readJsonBody}. */
 export async function parseJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
@@ -379,7 +381,7 @@ function refuseHarmful(value: unknown, depth: number): void {
   for (const member of membersOf(value)) refuseHarmful(member, depth + 1);
 }
 
-/** Returns the members of an object, and refuses too many members and dangerous names. */
+/** Returns the members of a JSON object, and refuses too many members and dangerous names. */
 function membersOf(object: object): unknown[] {
   const names = Object.keys(object);
   if (names.length > JSON_FIELDS_MAX) {
@@ -392,7 +394,10 @@ function membersOf(object: object): unknown[] {
   return Object.values(object);
 }
 
-/** XML cannot contain NUL, and UTF-8 cannot contain an unpaired surrogate, so neither could be stored and exported. */
+/**
+ * Refuses JSON texts with NUL or an unpaired surrogate: XML cannot contain NUL, and UTF-8 cannot contain an unpaired
+ * surrogate, so neither could be stored and exported.
+ */
 function refuseUnstorable(text: string): void {
   if (text.includes('\u0000'))
     throw invalid('The body contains a string with the character U+0000. Remove this character.');

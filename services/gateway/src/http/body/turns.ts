@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Maximum time in milliseconds for which one request works before others can run. A single item may take longer. */
+/**
+ * Maximum time in milliseconds for which one request is processed before others can run. A single item may take longer.
+ */
 export const TURN_MS_MAX = 2;
 
 /**

@@ -1,7 +1,7 @@
 import { FieldFaults } from '@invoicecontrol/errors';
 import type { z } from 'zod';
 
-/** Message for a PATCH body without fields: each field is optional but at least one is required. */
+/** Refusal of a PATCH body without fields: each field is optional but at least one is required. */
 export const NOTHING_TO_CHANGE = 'Send at least one field to change.';
 
 export function hasAnyField(body: object): boolean {

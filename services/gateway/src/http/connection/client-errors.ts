@@ -64,7 +64,7 @@ export function answerClientErrors(
   });
 }
 
-/** Refuses a connection that exceeds its address's limit, before anything is read from it. */
+/** Refuses a connection that exceeds the limit of its IP address, before anything is read from it. */
 export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
   requestRefused('connection');
   stopReading(socket);

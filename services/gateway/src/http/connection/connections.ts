@@ -6,18 +6,18 @@ import type { Share } from '../limits/share.js';
 import { HttpRefusal } from '../response/refusal.js';
 import { requestRefused } from '../../telemetry.js';
 
-/** A request whose response has not been sent yet. */
+/** A request on a connection whose response has not been sent yet. */
 interface Waiting {
   readonly onSettled: () => void;
   readonly startedAtMs: number;
   /** Time limit for receiving the request body, if the route allows more than the default. */
   bodyMs?: number;
   /**
-   * True once the gateway has started to read the request's body. Before that, the client may be waiting for the
+   * True once the gateway has started to read the body of a request. Before that, the client may be waiting for the
    * gateway.
    */
   isBodyAwaited?: true;
-  /** Time when a sweep first noticed that the response was complete but not received by the client. */
+  /** Time when a sweep of connections first noticed that a response was complete but not received by the client. */
   readySinceMs?: number;
   /**
    * Time for which the gateway has been waiting for the request body, since the connection had received the given
@@ -29,11 +29,14 @@ interface Waiting {
 interface Connection {
   requests: number;
   /**
-   * True if the connection counts towards the limit of an organization and not towards the limit for unknown callers.
+   * True if an HTTP connection counts towards the limit of an organization and not towards the limit for unknown
+   * callers.
    */
   isRecognized?: true;
   onRecognized?: () => void;
-  /** Time when the connection's last response was decided. Later requests are neither executed nor answered. */
+  /**
+   * Time when the last response on an HTTP connection was decided. Later requests are neither executed nor answered.
+   */
   closingSinceMs?: number;
   readonly waiting: Map<ServerResponse, Waiting>;
 }
@@ -57,12 +60,12 @@ function settle({ waiting }: Connection, response: ServerResponse): void {
   if (waiting.delete(response)) request?.onSettled();
 }
 
-/** Checks whether the connection is closing, so that later requests are not executed. */
+/** Checks whether an HTTP connection is closing, so that later requests are not executed. */
 export function isClosing(socket: Socket): boolean {
   return connections.get(socket)?.closingSinceMs !== undefined;
 }
 
-/** Stops executing requests from this connection. A paused socket does not notice that its client disconnected. */
+/** Stops executing requests from an HTTP connection. A paused socket does not notice that its client disconnected. */
 export function stopReading(socket: Socket): void {
   connectionOf(socket).closingSinceMs ??= performance.now();
   socket.pause();
@@ -78,7 +81,7 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
   connection.waiting.set(response, { onSettled, startedAtMs: performance.now() });
   response.once('close', () => settle(connection, response));
   if (socket.destroyed) settle(connection, response);
-  // Closes the connection after its last allowed request, as `server.maxRequestsPerSocket` would. Unlike with that
+  // Closes an HTTP connection after its last allowed request, as `server.maxRequestsPerSocket` would. Unlike with that
   // setting, pipelined requests still get their responses.
   if (connection.requests === REQUESTS_PER_CONNECTION_MAX) {
     Object.assign(response, { maxRequestsOnConnectionReached: true });
@@ -122,7 +125,8 @@ export function isIdle(socket: Socket): boolean {
 }
 
 /**
- * Refuses a request that exceeds its connection's limit, and closes the connection after the response.
+ * Refuses a request that exceeds the limit of requests waiting on its connection, and closes the connection after the
+ * response.
  * @throws HttpRefusal 429
  */
 export function refuseExcess(socket: Socket): void {
@@ -160,14 +164,14 @@ export function closeLateConnections(
   let lookedAtMs = performance.now();
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    // A pause of this process must not count as slowness of its clients.
+    // A pause of the gateway process must not count as slowness of its clients.
     const elapsedMs = Math.min(nowMs - lookedAtMs, 2 * checkingIntervalMs);
     lookedAtMs = nowMs;
     for (const socket of sockets) {
       const connection = connections.get(socket);
       if (connection === undefined) continue;
       if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
-        // This error equals the error that Node.js creates for a request that times out.
+        // The timeout error equals the error that Node.js creates for a request that times out.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
         continue;

@@ -25,11 +25,11 @@ export interface HttpServerOptions {
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
   /**
-   * Maximum number of connections from one address. If it is 0, there is no limit, for example if all connections are
-   * made by a proxy.
+   * Maximum number of HTTP connections from one address. If it is 0, there is no limit, for example if all connections
+   * are made by a proxy.
    */
   readonly connectionsPerAddressMax: number;
-  /** Maximum number of connections from all addresses together. */
+  /** Maximum number of HTTP connections from all addresses together. */
   readonly connectionsMax?: number;
   /**
    * Number of proxies in front of the gateway. With a proxy, the address of a connection is not the caller's address.
@@ -43,8 +43,8 @@ export interface HttpServer {
   /** Number of open HTTP connections. */
   readonly connections: number;
   /**
-   * Accepts no new connections, lets running requests continue for at most `timeoutMs`, and then closes their
-   * connections.
+   * Stops the HTTP server: accepts no new connections, lets running requests continue for at most `timeoutMs`, and then
+   * closes their connections.
    */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requireHostHeader: false,
   });
   // The total size of headers is limited. Node.js's limit on their number would silently drop headers, such as a second
-  // key.
+  // API key.
   server.maxHeadersCount = 0;
   // The body of a request with `Expect: 100-continue` is requested after the API key and the size were accepted. Other
   // expectations are not supported.
@@ -86,9 +86,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /**
- * Limits the number of connections from each address and in total. If all are in use, a new connection replaces the one
- * that has been open longest without a valid key or token, preferably one without a running request. Unknown callers
- * can therefore not lock out others.
+ * Limits the number of connections from each address and in total. If all connections are in use, a new connection
+ * replaces the one that has been open longest without a valid key or token, preferably one without a running request.
+ * Unknown callers can therefore not lock out others.
  */
 function boundConnections(
   server: Server,
@@ -123,7 +123,7 @@ function boundConnections(
 }
 
 /**
- * Returns the idle connection that has been open longest, except the new one. If none is idle, returns the oldest
+ * Returns the idle HTTP connection that has been open longest, except the new one. If none is idle, returns the oldest
  * connection.
  */
 function oldestOf(strangers: ReadonlySet<Socket>, newest: Socket): Socket {

@@ -7,18 +7,18 @@ import { onlyGet, refuseOtherMethods } from '../response/only-get.js';
 import { requestState } from '../response/request-state.js';
 import { EVENTS_TAG } from './openapi.js';
 
-/** Content security policy of the site: its own scripts and styles, and calls to this origin only. */
+/** Content security policy of the documentation site: its own scripts and styles, and calls to this origin only. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Cache header for a file whose path changes with its content. */
+/** Cache header for a file of the documentation site whose path changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** The directory that tools/generate/site writes at build time. */
+/** The directory with the documentation site that tools/generate/site writes at build time. */
 const directory = new URL('../../../gen/site/', import.meta.url);
 
-/** A file of the site, as index.json of the site lists it. */
+/** A file of the documentation site, as index.json of the site lists it. */
 interface Entry {
   readonly path: string;
   readonly type: string;
@@ -32,8 +32,8 @@ interface Entry {
 interface File extends Omit<Entry, 'isImmutable'> {
   readonly compressed: Buffer;
   /**
-   * The file for callers that cannot read gzip. It is unpacked for the first such caller, because most gateways have no
-   * such caller.
+   * The documentation file for callers that cannot read gzip. It is unpacked for the first such caller, because most
+   * gateways have no such caller.
    */
   plain?: Buffer;
   readonly cacheControl: string;
@@ -91,15 +91,18 @@ function describedBy(path: string, text: string): File {
 }
 
 /**
- * Returns the description without the requests that receivers get, from which some generators make calls that do not
- * compile. The schemas of the events stay.
+ * Returns the API description without the requests that receivers get, from which some generators make calls that do
+ * not compile. The schemas of the events stay.
  */
 function withoutWebhooks(openApi: string): string {
   const { webhooks: _, tags, ...document } = JSON.parse(openApi) as { webhooks?: unknown; tags?: { name: string }[] };
   return JSON.stringify({ ...document, tags: tags?.filter(({ name }) => name !== EVENTS_TAG.name) });
 }
 
-/** Sends a file. A browser that opens the address of a Markdown file is led to the page that shows it. */
+/**
+ * Sends a file of the documentation. A browser that opens the address of a Markdown file is led to the page that shows
+ * it.
+ */
 function send(file: File, request: Request, response: Response): void {
   response.setHeader('Vary', file.page === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding');
   if (file.page !== undefined && request.accepts(['text/markdown', 'text/plain', 'text/html']) === 'text/html') {

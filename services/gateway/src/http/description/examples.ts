@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
 /**
- * Examples of the published bodies, by schema. A test checks each example against its schema, both in the code and as
- * published.
+ * Examples of the request and response bodies in the API description, by schema. A test checks each example against its
+ * schema, both in the code and as published.
  */
 export const examples = z.registry<{ readonly example: z.$output }>();
 
 /**
- * Returns the example of a schema. Throws a TypeError if there is none, so that no request body is published without an
- * example.
+ * Returns the example of a schema of the API description. Throws a TypeError if there is none, so that no request body
+ * is published without an example.
  */
 export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
   const registered = examples.get(schema);
@@ -16,7 +16,10 @@ export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
   return registered.example as z.infer<S>;
 }
 
-/** Ids that the examples use. No resource has them, so a request with one in its path gets a 404 response. */
+/**
+ * Ids that the examples of the API description use. No resource has them, so a request with one in its path gets a 404
+ * response.
+ */
 export const EXAMPLE_IDS = {
   account: '5b1d7c1e-0d57-5c2c-9a55-6f1f0f6d2b20',
   analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',

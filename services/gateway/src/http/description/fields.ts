@@ -18,7 +18,8 @@ export const LABEL_LENGTH_MAX = 200;
 const NOTE_LENGTH_MAX = 4_000;
 
 /**
- * Schema for free text on one line with visible characters only. The text is stored trimmed; the schema only checks it.
+ * Schema for free text of a request on one line with visible characters only. The text is stored trimmed; the schema
+ * only checks it.
  */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
@@ -29,7 +30,7 @@ export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
-/** Schema for a secret, exactly as another system issued it. */
+/** Schema for a secret in a request, exactly as another system issued it. */
 export function secret(lengthMin: number, lengthMax: number) {
   const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
   return z
@@ -43,7 +44,7 @@ export function uuid() {
   return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
-/** Returns the schema of an id in a response. */
+/** Returns the schema for an id in a response. */
 export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
@@ -84,14 +85,14 @@ export function companyTaxId() {
 }
 
 /**
- * Returns a pattern that lists all words. With an enumeration, generated clients would not accept plain strings from
- * elsewhere, and old clients would not accept new words.
+ * Returns a pattern that lists all allowed words of a request field. With an enumeration, generated clients would not
+ * accept plain strings from elsewhere, and old clients would not accept new words.
  */
 function anyOf(words: readonly string[]): string {
   return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
 }
 
-/** Schema for a string that must be one of these words. More words may be added. */
+/** Schema for a request field that must be one of the given words. More words may be added. */
 export function wordOf(words: readonly string[], refusal: string) {
   const known = new Set(words);
   return z
@@ -105,7 +106,7 @@ export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code 
   description: 'A country as an ISO 3166-1 alpha-2 code, or XK for Kosovo.',
 });
 
-/** Schema for a decimal amount that is not negative. */
+/** Schema for a decimal amount in a request that is not negative. */
 export function nonNegativeAmount() {
   return schemaOfKind(kinds.amount)
     .refine((value) => !value.startsWith('-'), 'Must not be below zero.')
@@ -127,12 +128,15 @@ const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
  */
 export const DATE_OR_DATE_TIME = `^(?:${DAY})(?:[Tt]${TIME})?$`;
 
-/** Schema for three letters in any case. The rule that uses it checks whether they are a currency on the given day. */
+/**
+ * Schema for a currency code, three letters in any case. The rule that uses the schema checks whether they are a
+ * currency on the given day.
+ */
 export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);
 }
 
-/** Schema for a currency into which amounts can be converted, in any case. */
+/** Schema for a base currency, into which amounts can be converted, in any case. */
 export const baseCurrency = z
   .string()
   .refine(
@@ -159,7 +163,7 @@ export function dateTime() {
     .meta({ format: 'date-time', pattern: DATE_TIME.source });
 }
 
-/** Schema for a time, or for a day, which means the beginning of that day in UTC. */
+/** Schema for a request field with a time, or with a day, which means the beginning of that day in UTC. */
 export function dateOrDateTime() {
   return z
     .string()
@@ -175,19 +179,19 @@ export function toInstant(value: string): Date {
   return new Date(value.toUpperCase());
 }
 
-/** Formats a time as it appears in every record. Throws a TypeError if the time is missing. */
+/** Formats a time as it appears in every API record. Throws a TypeError if the time is missing. */
 export function showInstant(instant: Date | undefined): string {
   if (instant === undefined) throw new TypeError('The record for the response has no timestamp.');
   return instant.toISOString();
 }
 
-/** Returns a part that every record has. Throws a TypeError if the part is missing. */
+/** Returns a part of a gRPC message that every API record has. Throws a TypeError if the part is missing. */
 export function stated<T>(part: T | undefined): T {
   if (part === undefined) throw new TypeError('A required part of the record for the response is missing.');
   return part;
 }
 
-/** Resource names of path ids, by schema. */
+/** Resource names of the ids in request paths, by schema. */
 export const resourceNames = z.registry<{ readonly name: string }>();
 
 /**

@@ -1,4 +1,4 @@
-/** Markdown text about all operations for readers of the published description. */
+/** Markdown text about all operations for readers of the published API description. */
 export const introduction = `\
 The Invoice control API checks supplier invoices before they are paid. Every invoice gets a decision (PASS, REVIEW or
 BLOCK), a risk score from 0 to 100, and findings that explain the decision.

@@ -56,7 +56,7 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
-/** Published responses of a webhook receiver. */
+/** Responses of a webhook receiver in the API description. */
 const webhookResponses = {
   '2XX': {
     description:
@@ -83,7 +83,7 @@ export const EVENTS_TAG = {
 };
 
 /**
- * Returns the published description of the routes (OpenAPI 3.1) as JSON text.
+ * Returns the published API description of the routes (OpenAPI 3.1) as JSON text.
  * @param unreferenced schemas that are published although no request or response refers to them
  */
 export function describeApi(
@@ -128,14 +128,14 @@ export function describeApi(
 /** Formats in the OpenAPI description that client generators convert to a type of their language. */
 const convertedFormats: ReadonlySet<unknown> = new Set(['uuid', 'date', 'date-time']);
 
-/** Returns a part of the description in the form that generators of clients understand. */
+/** Returns a part of the API description in the form that generators of clients understand. */
 function forGenerators(name: string, value: unknown): unknown {
   return withExclusiveAlternatives(withoutPatternOfFormat(name, value));
 }
 
 /**
- * Writes `anyOf` as `oneOf`. The alternatives of the unions differ in their type or in their required fields and have no
- * others, so a value is one of them, and generators need no type that is several at once.
+ * Writes `anyOf` as `oneOf` in the API description. The alternatives of the unions differ in their type or in their
+ * required fields and have no others, so a value is one of them, and generators need no type that is several at once.
  */
 function withExclusiveAlternatives(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value)) return value;
@@ -153,7 +153,7 @@ function withoutPatternOfFormat(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'pattern'));
 }
 
-/** Registers one response for each refusal status, which all routes share. */
+/** Registers one response in the API description for each refusal status, which all routes share. */
 function registerRefusals(registry: OpenAPIRegistry): void {
   for (const { name, description, headers = [], examples } of Object.values(publishedRefusals)) {
     const values = Object.entries(examples).map(([kind, example]) => [kind, { value: envelopeOf(example) }] as const);
@@ -256,7 +256,9 @@ function requestHeaders(route: Route): z.ZodObject {
   });
 }
 
-/** Describes the rights that an operation requires for programs, as {@link describeAccess} does for people. */
+/**
+ * Describes the rights that an operation of the API requires for programs, as {@link describeAccess} does for people.
+ */
 function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
   if (access === 'public') return {};
   return {
@@ -268,7 +270,8 @@ function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
 }
 
 /**
- * The requests that a registered URL receives. Generators that know no webhooks find the schemas of the events here.
+ * The requests that the registered URL of a webhook receives. Generators that know no webhooks find the schemas of the
+ * events here.
  */
 const webhookCallbacks = {
   event: {
@@ -298,7 +301,7 @@ function describeAccess(route: Route): string {
   return `Requires an API key with ${role} and ${scope}.${token}${subscription}${testKeys}`;
 }
 
-/** Describes the bodies that a route accepts, by media type. */
+/** Describes in the API description the bodies that a route accepts, by media type. */
 function bodiesOf({ body, isForm, xml }: Route): NonNullable<ResponseConfig['content']> {
   const type = isForm === true ? 'application/x-www-form-urlencoded' : 'application/json';
   return {

@@ -51,7 +51,7 @@ export const pageQuery = z.strictObject({
     .optional(),
 });
 
-/** Page that a list request asks for, and a function that builds its response. */
+/** Page of a list that a request asks for, and a function that builds its response. */
 export interface ListRequest {
   readonly request: {
     pageSize: number;
@@ -67,12 +67,12 @@ interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Number of cursor characters that identify its list and filters. */
+/** Number of characters of a list cursor that identify its list and filters. */
 const MARK_LENGTH = 8;
 
 /**
- * Reads the query of a list. A cursor is the service's token with a mark that identifies the list and its filters,
- * because the token would be meaningless in another list or with other filters.
+ * Reads the query of a list request. A cursor is the service's token with a mark that identifies the list and its
+ * filters, because the token would be meaningless in another list or with other filters.
  * @param list identifies the list in all requests for its pages: the operation, and the resource whose list it is
  * @throws DomainError invalid for a cursor of another list or of other filters
  */
@@ -96,7 +96,7 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
   };
 }
 
-/** Schema for a page, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
+/** Schema for a page of a list, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
     items: z.array(item).describe('The entries on this page of the list.'),

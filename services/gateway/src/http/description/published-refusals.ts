@@ -16,8 +16,8 @@ interface PublishedRefusal {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
   /**
-   * Examples of refusals, by name. They are created by the code that refuses requests. Messages from other services are
-   * copied, and a test compares them.
+   * Examples of refusals in the API description, by name. They are created by the code that refuses requests. Messages
+   * from other services are copied, and a test compares them.
    */
   readonly examples: Readonly<Record<string, Error>>;
 }
@@ -158,7 +158,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
 };
 
-/** Returns the example of a refusal in the form in which a caller receives it. */
+/** Returns the published example of a refusal in the form in which a caller receives it. */
 export function envelopeOf(refusal: Error): unknown {
   return answerTo(refusal, EXAMPLE_REQUEST_ID).body;
 }

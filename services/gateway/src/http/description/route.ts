@@ -10,14 +10,14 @@ import type { Reply } from '../response/reply.js';
 import { resourceNames } from './fields.js';
 import type { HeaderName } from './published-headers.js';
 
-/** The published form of a successful response of a route. */
+/** The form in the API description of a successful response of a route. */
 export interface PublishedResponse {
   readonly description: string;
-  /** Schema of the request body. Absent if there is no body, or if the body is not JSON. */
+  /** Schema of the request body of a route. Absent if there is no body, or if the body is not JSON. */
   readonly schema?: z.ZodType;
   /** Media types of a body that is a file, which a caller of a route with a schema may ask for by Accept. */
   readonly mediaTypes?: readonly string[];
-  /** Headers that the response has in addition to the headers of every response. */
+  /** Headers that the response of a route has in addition to the headers of every response. */
   readonly headers?: readonly HeaderName[];
 }
 
@@ -30,7 +30,7 @@ export interface Resource {
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-/** Input for a handler, after the API key, the limits, the rights and the format have been checked. */
+/** Input for the handler of a route, after the API key, the limits, the rights and the format have been checked. */
 export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
@@ -41,8 +41,8 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
    */
   readonly fingerprint: string;
   /**
-   * Body as it was sent. Present only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}), and
-   * for an XML body (see {@link Described.xml}); otherwise empty.
+   * Request body as it was sent. Present only for a route that receives it unparsed (see {@link
+   * Described.rawBodyBytesMax}), and for an XML body (see {@link Described.xml}); otherwise empty.
    */
   readonly rawBody: Buffer;
   /** URL query as it was sent, without `?`, for a service that parses the query itself. */
@@ -79,12 +79,12 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly resourceName?: string;
   /** Schema of the path parameters. A malformed id is refused with 404, like an unknown one. */
   readonly params?: P;
-  /** Schema of the URL query. If absent, the query is ignored. */
+  /** Schema of the URL query of a route. If absent, the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
-  /** True if a request without a body is treated as one with `{}`. */
+  /** True if a route treats a request without a body as one with `{}`. */
   readonly isBodyOptional?: true;
-  /** Limits for a large body, by default {@link JSON_BODY_LIMITS}. */
+  /** Limits for the large request body of a route, by default {@link JSON_BODY_LIMITS}. */
   readonly bodyLimits?: BodyLimits;
   /**
    * True if the request body is an HTML form (`application/x-www-form-urlencoded`) in which each field occurs once.
@@ -92,8 +92,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly isForm?: true;
   /**
-   * Maximum size of a body that is passed on as it was sent. A signature over its bytes authorizes the request, and
-   * refused bodies are not counted for the address of the sender. The schema only describes the body.
+   * Maximum size of a request body that a route passes on as it was sent. A signature over its bytes authorizes the
+   * request, and refused bodies are not counted for the address of the sender. The schema only describes the body.
    */
   readonly rawBodyBytesMax?: number;
   /**
@@ -102,16 +102,16 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly xml?: { readonly bytesMax: number };
   /**
-   * Function that reads the body in place of its schema, which then only describes the body. Used where rules about
-   * several fields apply, or where checking all at once would block other requests. Throws or rejects with DomainError
-   * `invalid`.
+   * Function that reads the request body in place of its schema, which then only describes the body. Used where rules
+   * about several fields apply, or where checking all at once would block other requests. Throws or rejects with
+   * DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
-  /** True if the route honours If-None-Match. Otherwise the header is ignored. */
+  /** True if the route honours the header If-None-Match. Otherwise the header is ignored. */
   readonly isConditional?: true;
   /** True if the route honours `Prefer: respond-async`. Otherwise the header is ignored. */
   readonly honoursPrefer?: true;
-  /** True if the route honours Idempotency-Key. Otherwise the header is ignored. */
+  /** True if the route honours the header Idempotency-Key. Otherwise the header is ignored. */
   readonly honoursIdempotencyKey?: true;
   /**
    * True if a repeated request takes effect once even without an API key, because the request names the resource that
@@ -119,18 +119,22 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly takesEffectOnce?: true;
   /**
-   * True if a gateway runs only one such request for an organization at a time. Another request gets a 409 response.
+   * True if a gateway runs only one request to the route for an organization at a time. Another request gets a 409
+   * response.
    */
   readonly isOneAtATime?: true;
-  /** True if the request reads a payment run as a whole. An organization has few such requests at the same time. */
+  /**
+   * True if a request to the route reads a payment run as a whole. An organization has few such requests at the same
+   * time.
+   */
   readonly readsWholeRun?: true;
-  /** True if the request ends the session that authenticated it. */
+  /** True if a request to the route ends the session of the app that authenticated it. */
   readonly endsSession?: true;
   /** True if the `url` of the request body receives webhook events from then on. */
   readonly sendsEventsToUrl?: true;
   /** Rate limit that applies to this route in addition to the general rate limit. */
   readonly ratePolicy?: RatePolicy;
-  /** Responses of a route by HTTP status. The first one is the usual response. */
+  /** Described responses of a route by HTTP status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
   /** Statuses of published refusals, such as `409`, in addition to those that follow from key, parameters and body. */
   readonly refusals?: readonly number[];
@@ -157,14 +161,18 @@ export interface PublicRoute<
 }
 
 /**
- * A route whose body is a file, which is passed on while it is received. A token in the URL may replace the API key.
+ * A route whose request body is a file, which is passed on while it is received. A token in the URL may replace the API
+ * key.
  */
 export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P, NoFields, z.ZodUndefined> {
   readonly access: KeyAccess;
-  /** Published media types of the file. The service behind the route decides which of them it accepts. */
+  /**
+   * Published media types of the file that a route receives. The service behind the route decides which of them it
+   * accepts.
+   */
   readonly mediaTypes: readonly string[];
   /**
-   * Returns the organization for which the token in the URL authorizes a file.
+   * Returns the organization for which the upload token in the URL authorizes a file.
    * @throws DomainError unauthenticated, not_found
    */
   authorize(input: { readonly params: z.infer<P>; readonly token: string }, clients: PublicClients): Promise<string>;
@@ -207,7 +215,10 @@ export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRout
   return withResourceName(definition) as unknown as AnyFileRoute;
 }
 
-/** Names the resource of a route after the last id in its path, unless the route states another name. */
+/**
+ * Names the resource of a route after the last id in its path, such as an invoice, unless the route states another
+ * name.
+ */
 function withResourceName<D extends { readonly params?: z.ZodObject }>(definition: D): D {
   const names = Object.values(definition.params?.shape ?? {}).map((schema) => resourceNames.get(schema)?.name);
   return { resourceName: names.findLast((name) => name !== undefined), ...definition };

@@ -7,9 +7,12 @@ import { shownId, shownInstant, showInstant, stated } from './fields.js';
 /** A record field: its published schema, an example, and the function that reads its value from a service message. */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** Value of a response field in the published example. Undefined if the example does not have the field. */
+  /** Value of a field of a record in the published example. Undefined if the example does not have the field. */
   readonly example: z.infer<S>;
-  /** Reads the value of the field from the message. Returns undefined if the response does not have the field. */
+  /**
+   * Reads the value of a response field from the gRPC message. Returns undefined if the response does not have the
+   * field.
+   */
   readonly read: (message: Message) => z.infer<S>;
 }
 
@@ -21,7 +24,7 @@ interface NamesakeField<Value, S extends z.ZodType = z.ZodType> extends Omit<Fie
 /** Name of the gRPC message property that a response field shows. Undefined if the field has the same name. */
 type Source = string | undefined;
 
-/** A field that shows the message property `K`, or the property of the same name if `K` is undefined. */
+/** A response field that shows the gRPC message property `K`, or the property of the same name if `K` is undefined. */
 type PropertyField<K extends Source, Value, S extends z.ZodType> = K extends string
   ? Field<undefined extends Value ? MayHave<K, Value> : { readonly [P in K]: Value }, S>
   : NamesakeField<Value, S>;
@@ -29,7 +32,7 @@ type PropertyField<K extends Source, Value, S extends z.ZodType> = K extends str
 /** Type of a gRPC message that may have the named property. */
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
 
-/** The fields that can be declared under the name `Name` in a record that shows a message. */
+/** The response fields that can be declared under the name `Name` in a record that shows a message. */
 type Declared<Message, Name> = Field<Message> | (Name extends keyof Message ? NamesakeField<Message[Name]> : never);
 type Shape = Readonly<Record<string, z.ZodType>>;
 type ShapeOf<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
@@ -42,7 +45,7 @@ export interface ShownRecord<Message, S extends Shape> {
 }
 
 /**
- * Declares a record: `record<Company>('Company')({ name: text('ACME GmbH', 'The name of the company.'), ... })`.
+ * Declares an API record: `record<Company>('Company')({ name: text('ACME GmbH', 'The name of the company.'), ... })`.
  * @param id name of the published schema; absent for a part of a single record
  */
 export function record<Message>(id?: string, description?: string) {
@@ -178,16 +181,16 @@ export function instantOrNull<K extends Source = undefined>(example: string | nu
 }
 
 /**
- * Declares a field with one of several words, which the service sends as a string. Reading throws a TypeError for
- * another word.
+ * Declares a response field with one of several words, which the service sends as a string. Reading throws a TypeError
+ * for another word.
  */
 export function word<E extends z.ZodEnum, K extends Source = undefined>(schema: E, example: z.infer<E>, source?: K) {
   return property<string, E, K>(schema, example, source, (value) => oneOf(schema, value));
 }
 
 /**
- * Declares a field with the name of a contract enum value. Reading throws a TypeError for a value without a published
- * name.
+ * Declares a response field with the name of an enum value of the gRPC contract. Reading throws a TypeError for a value
+ * without a published name.
  */
 export function name<E extends z.ZodEnum, W extends WireEnum, K extends Source = undefined>(
   schema: E,
@@ -247,7 +250,7 @@ export function list<Message, S extends Shape, K extends Source = undefined>(
   );
 }
 
-/** Declares the fields of a record that is inside the message, for a record with more fields. */
+/** Declares the fields of a record that is inside a gRPC message, for a record with more fields. */
 export function within<Message, S extends Shape, K extends string>(
   source: K,
   { fields }: ShownRecord<Message, S>,

@@ -16,7 +16,7 @@ export class AddressShare extends Share {
 }
 
 /**
- * Reserves a slot of the address for a request without an API key, until the response is complete.
+ * Reserves a slot of an IP address for a request without an API key, until the response is complete.
  * @returns a function that releases the slot earlier, when the caller is known
  * @throws DomainError `rate_limited`
  */

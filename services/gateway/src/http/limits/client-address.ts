@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Request } from 'express';
 
 /**
- * Returns the address of the external caller as stated by the trusted proxies or, without proxies, the address of the
- * connection. IPv4 addresses on an IPv6 socket are written as IPv4.
+ * Returns the IP address of the external caller as stated by the trusted proxies or, without proxies, the address of
+ * the connection. IPv4 addresses on an IPv6 socket are written as IPv4.
  */
 export function clientAddress(request: Request): string {
   const stated = (request.ip ?? '').replace(/^::ffff:/i, '');
@@ -18,7 +18,7 @@ export function connectionAddress({ remoteAddress = '' }: Socket): string {
 }
 
 /**
- * Returns the group of addresses that shares a limit: a single IPv4 address, or the IPv6 /64 network that one
+ * Returns the group of IP addresses that shares a limit: a single IPv4 address, or the IPv6 /64 network that one
  * subscriber has.
  */
 export function addressGroup(address: string): string {

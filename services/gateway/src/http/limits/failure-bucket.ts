@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { addressGroup } from './client-address.js';
 
-/** Maximum number of refused attempts per address and minute (HTTP and security reference, section 7). */
+/** Maximum number of refused requests per IP address and minute (HTTP and security reference, section 7). */
 export const FAILURES_PER_MINUTE_MAX = 20;
 const WINDOW_MS = 60_000;
 const ADDRESSES_MAX = 10_000;
@@ -13,7 +13,7 @@ interface Window {
 }
 
 /**
- * Counts refused attempts by address, in this process only, so that counting needs no call. Callers do not count
+ * Counts refused requests by IP address, in this process only, so that counting needs no call. Callers do not count
  * missing or malformed keys.
  */
 export class FailureBucket {
@@ -33,7 +33,7 @@ export class FailureBucket {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Returns the refusal for an address with too many refused attempts in the current minute. */
+  /** Returns the refusal for an IP address with too many refused attempts in the current minute. */
   refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
     if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;

@@ -21,9 +21,12 @@ export const REQUESTS_PER_CONNECTION_MAX = 1_000;
 /** Maximum number of pipelined requests on one connection. A client without pipelining has one. */
 export const PIPELINED_MAX = 32;
 
-/** Maximum number of files that one process receives at the same time. Each file takes some hundred KiB of memory. */
+/**
+ * Maximum number of uploaded files that one process receives at the same time. Each file takes some hundred KiB of
+ * memory.
+ */
 export const FILES_IN_FLIGHT_MAX = 200;
-/** Maximum number of files that one organization sends at the same time. */
+/** Maximum number of uploaded files that one organization sends at the same time. */
 export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
 /**
  * Maximum number of payment runs that one organization reads as a whole at the same time. A run of 10,000 lines takes
@@ -31,11 +34,11 @@ export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
  */
 export const ORGANIZATION_WHOLE_RUNS_MAX = 4;
 /**
- * Maximum number of archives that one process writes at the same time. Each archive takes minutes and reads from every
- * service.
+ * Maximum number of data export archives that one process writes at the same time. Each archive takes minutes and reads
+ * from every service.
  */
 export const LONG_ANSWERS_MAX = 8;
-/** Time limit for sending a file. All other times are limited by {@link Timeouts}. */
+/** Time limit for uploading a file. All other times are limited by {@link Timeouts}. */
 export const FILE_BODY_MS = 300_000;
 /**
  * Minimum number of request body bytes that must arrive in each {@link Timeouts.bodyWindowMs} while the gateway waits
@@ -43,7 +46,7 @@ export const FILE_BODY_MS = 300_000;
  */
 export const BODY_WINDOW_BYTES_MIN = 40 * 1024;
 
-/** Time limits for clients. Node.js checks its connections at intervals. */
+/** Time limits for HTTP clients. Node.js checks its connections at intervals. */
 export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
@@ -53,15 +56,15 @@ export interface Timeouts {
    */
   readonly bodyWindowMs: number;
   /**
-   * Time in milliseconds for which idle connections are kept. It must be longer than that of the load balancer, which
-   * would otherwise send requests on connections that were closed.
+   * Time in milliseconds for which idle HTTP connections are kept. It must be longer than that of the load balancer,
+   * which would otherwise send requests on connections that were closed.
    */
   readonly keepAliveMs: number;
-  /** Time from the end of a response until the client must have received its last byte. */
+  /** Time limit from the end of a response until the client must have received its last byte. */
   readonly writeMs: number;
   /**
-   * Time from a refusal that closes the connection until the connection is closed. Earlier requests on the connection
-   * may get their responses until then.
+   * Time limit from a refusal that closes the connection until the connection is closed. Earlier requests on the
+   * connection may get their responses until then.
    */
   readonly closingMs: number;
   readonly checkingIntervalMs: number;

@@ -18,7 +18,9 @@ export const LAG_MS_MAX = 200;
  * another service in the same process. Refusing requests would not help then.
  */
 export const LAG_IN_FLIGHT_MIN = 100;
-/** Factor by which the load limits for writes are higher, because a refused write is more expensive to repeat. */
+/**
+ * Factor by which the load limits for writing requests are higher, because a refused write is more expensive to repeat.
+ */
 const WRITE_FACTOR = 2;
 /** Time after which requests that have not completed never will. It is longer than the timeout of any route. */
 export const STUCK_MS = 180_000;
@@ -30,8 +32,8 @@ const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
 /**
- * Measures the load on this process by authenticated requests. Refusing some requests early keeps the other requests
- * fast.
+ * Measures the load on the gateway process by authenticated requests. Refusing some requests early keeps the other
+ * requests fast.
  */
 export class LoadGauge {
   readonly #clock: Clock;
@@ -83,7 +85,7 @@ export class LoadGauge {
   }
 
   /**
-   * Refuses a request if the load is too high.
+   * Refuses a request if the load of the gateway is too high.
    * @throws DomainError `unavailable`, first for reads, which are cheapest to repeat, and then for all requests
    */
   refuseOverload(method: string): void {
@@ -98,7 +100,7 @@ export class LoadGauge {
   }
 }
 
-/** Checks whether a request with this method is refused at this load. */
+/** Checks whether a request with this method is refused at the current load. */
 export function isOverloaded(method: string, { inFlight, lagMs }: { inFlight: number; lagMs: number }): boolean {
   const factor = method === 'GET' || method === 'HEAD' ? 1 : WRITE_FACTOR;
   if (inFlight > IN_FLIGHT_MAX * factor) return true;

@@ -68,7 +68,7 @@ export const longAnswersInFlight: Refusals = {
 };
 
 /**
- * Reserves a slot for an organization until the response is complete.
+ * Reserves a slot for a request of an organization until the response is complete.
  * @throws DomainError one of the refusals
  */
 export function takePlace(response: Response, share: Share, organizationId: string, refusals: Refusals): void {

@@ -32,21 +32,21 @@ export type TakeResult =
   | { readonly isAllowed: false; readonly refused: Standing };
 
 /**
- * Number of tokens that are reserved at once. A gateway may deviate from the limit by this number, but never above the
- * limit.
+ * Number of rate limit tokens that a gateway reserves at once. A gateway may deviate from the limit by this number, but
+ * never above the limit.
  */
 export const BLOCK_TOKENS = 10;
-/** Highest limit that is exact, with one call for each request. */
+/** Highest rate limit that is exact, with one call for each request. */
 const EXACT_LIMIT_PER_MINUTE = 60;
-/** Number of remaining tokens at which the next block is fetched in the background. */
+/** Number of remaining rate limit tokens at which the next block is fetched in the background. */
 const REFILL_TOKENS = 3;
-/** Time after a failed reservation during which the organization service is not called. */
+/** Time after a failed reservation of rate limit tokens during which the organization service is not called. */
 export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
 /**
- * Maximum number of blocks for which a request waits. Requests with the same API key share blocks of ten tokens. After
- * that, the local window decides.
+ * Maximum number of blocks of rate limit tokens for which a request waits. Requests with the same API key share blocks
+ * of ten tokens. After that, the local window decides.
  */
 const ROUNDS_MAX = 100;
 
@@ -56,9 +56,9 @@ interface Block {
   windowEndsAt: number;
   remainingAtOwner: number;
   refusedUntil: number;
-  /** The reservation of requests in progress. Never rejects. */
+  /** The reservation of rate limit tokens that is in progress. Never rejects. */
   pending: Promise<void> | undefined;
-  /** Number of requests that were admitted locally since `localSince`. */
+  /** Number of requests that the gateway admitted by its local rate limit window since `localSince`. */
   localUsed: number;
   localSince: number;
 }
@@ -67,16 +67,16 @@ export interface RateLimiterDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'reserveRequests'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Current number of gateways that share the limits, for the local window. */
+  /** Current number of gateways that share the rate limits, for the local window. */
   readonly peers: { readonly count: number };
   /** Maximum time in milliseconds by which the rate limiter may delay a request. */
   readonly waitMs: number;
 }
 
 /**
- * Spends tokens that the organization service grants in blocks and counts in a sliding window (HTTP and security
- * reference, section 7). If the service does not respond in time, a local window with this gateway's share decides for
- * a second, so that a failing limiter neither delays requests nor admits all of them.
+ * Spends rate limit tokens that the organization service grants in blocks and counts in a sliding window (HTTP and
+ * security reference, section 7). If the service does not respond in time, a local window with this gateway's share
+ * decides for a second, so that a failing limiter neither delays requests nor admits all of them.
  */
 export class RateLimiter {
   readonly #dependencies: RateLimiterDependencies;
@@ -87,7 +87,7 @@ export class RateLimiter {
     this.#dependencies = dependencies;
   }
 
-  /** Takes one token for every limit, or none at all. A refused request uses no token. */
+  /** Takes one token for every rate limit of a request, or none at all. A refused request uses no token. */
   async take(demands: readonly Demand[], context: RequestContext): Promise<TakeResult> {
     const blocks = demands.map((demand) => this.#blockOf(demand));
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -112,7 +112,7 @@ export class RateLimiter {
     return this.#takeLocally(blocks, this.#now());
   }
 
-  /** Reserves in one call all blocks of requests that are not being reserved yet. */
+  /** Reserves in one call all blocks of rate limit tokens that are not being reserved yet. */
   #reserve(blocks: readonly Block[], now: number, context: RequestContext): Promise<void> {
     const asked = blocks.filter(({ pending, refusedUntil }) => pending === undefined && refusedUntil <= now);
     if (asked.length === 0 || now < this.#fallbackUntil) return Promise.resolve();

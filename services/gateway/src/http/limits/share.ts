@@ -1,9 +1,9 @@
 /**
- * Counts how many slots each organization or address uses at the same time, so that one of them cannot use up
- * everything.
+ * Counts how many slots (such as for concurrent requests) each organization or address uses at the same time, so that
+ * one of them cannot use up everything.
  */
 export class Share {
-  /** Maximum number of slots for one organization or address. With 0, there is no limit. */
+  /** Maximum number of concurrency slots for one organization or address. With 0, there is no limit. */
   readonly max: number;
   readonly #totalMax: number;
   readonly #held = new Map<string, number>();
@@ -19,7 +19,7 @@ export class Share {
   }
 
   /**
-   * Reserves one slot for an owner.
+   * Reserves one concurrency slot for an owner (an organization or address).
    * @returns a function that releases the slot, once however often it is called; undefined if the owner has used up its
    *   share, or all owners together have used up everything
    */
@@ -40,22 +40,22 @@ export class Share {
     };
   }
 
-  /** Returns the number of slots that an organization or address currently uses. */
+  /** Returns the number of concurrency slots that an organization or address currently uses. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** True if all organizations or addresses together use every slot. */
+  /** True if all organizations or addresses together use every concurrency slot. */
   get isFull(): boolean {
     return this.#total >= this.#totalMax;
   }
 
-  /** Returns the number of slots that all owners currently use together. */
+  /** Returns the number of concurrency slots that all owners currently use together. */
   get total(): number {
     return this.#total;
   }
 
-  /** Returns the number of organizations or addresses that currently use a slot. */
+  /** Returns the number of organizations or addresses that currently use a concurrency slot. */
   get owners(): number {
     return this.#held.size;
   }

@@ -21,7 +21,7 @@ export function sendJson(
     response.end();
     return;
   }
-  // A string is sent with the headers in one piece, and bytes in a separate one.
+  // A response body that is a string is sent with the headers in one piece, and bytes in a separate one.
   const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
@@ -29,8 +29,8 @@ export function sendJson(
 }
 
 /**
- * Sends the response of a handler. Bytes are sent as they arrive. The headers wait for the first bytes, so that an
- * earlier failure can still be sent as a refusal. If the caller disconnects, the source is closed.
+ * Sends the response of a route handler. Bytes are sent as they arrive. The headers wait for the first bytes, so that
+ * an earlier failure can still be sent as a refusal. If the caller disconnects, the source is closed.
  */
 export async function sendReply(
   response: Response,
@@ -74,7 +74,7 @@ function isClientGone(error: unknown): boolean {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE';
 }
 
-/** A refusal that the gateway sends because of its own load has no cause, and is not an outage. */
+/** A refusal that the gateway sends because of its own load has no cause to log, and is not an outage. */
 function isOutage(error: HttpRefusal | DomainError): boolean {
   return isTemporary(error) && error.cause !== undefined;
 }

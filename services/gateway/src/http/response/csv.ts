@@ -1,4 +1,6 @@
-/** A number as the API writes amounts and scores. It is no formula, although it may begin with a minus. */
+/**
+ * A number in a CSV cell as the API writes amounts and scores. It is no formula, although it may begin with a minus.
+ */
 const DECIMAL = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 /** Returns rows as CSV (RFC 4180), the header first. */
@@ -11,8 +13,8 @@ export function csvText(header: readonly string[], rows: readonly (readonly stri
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 /**
- * Returns the value of a cell. Spreadsheets execute a cell that begins like a formula, so an apostrophe makes such a
- * cell a text.
+ * Returns the value of a CSV cell. Spreadsheets execute a cell that begins like a formula, so an apostrophe makes such
+ * a cell a text.
  */
 function csvCell(value: string): string {
   const isFormula = /^[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(value) && !DECIMAL.test(value);

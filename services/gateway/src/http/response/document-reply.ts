@@ -9,12 +9,12 @@ import type { Reply } from './reply.js';
 export interface OfferedDocument {
   readonly mediaType: string;
   readonly byteSize: number;
-  /** SHA-256 hash of the document, in hexadecimal digits. */
+  /** SHA-256 hash of the stored document, in hexadecimal digits. */
   readonly sha256: string;
   readonly receivedAt: Date;
-  /** Value of the `Content-Disposition` header with which the document is sent. */
+  /** Value of the `Content-Disposition` header with which a stored document is sent. */
   readonly disposition: string;
-  /** Reads the bytes of the document, or the given range of them. */
+  /** Reads the bytes of a stored document, or the given range of them. */
   read(range: ByteRange | undefined): AsyncIterable<Uint8Array>;
 }
 
@@ -37,7 +37,7 @@ export function documentReply(document: OfferedDocument, { headers, isHead }: Re
     ETag: etag,
     'Last-Modified': lastModified,
     'Cache-Control': 'private, no-store',
-    // The browser shows the document, whose content must neither run scripts nor load anything.
+    // The browser shows the stored document, whose content must neither run scripts nor load anything.
     'Content-Security-Policy': "sandbox; default-src 'none'",
   };
   if (isUnchanged(headers, etag, lastModified)) return { status: 304, headers: known };
@@ -97,7 +97,7 @@ function lengthOf({ first, last }: ByteRange): number {
   return last - first + 1;
 }
 
-/** Returns several ranges as one request body (RFC 9110, section 14.6). */
+/** Returns several ranges of a document as one response body (RFC 9110, section 14.6). */
 function multipart(
   ranges: readonly ByteRange[],
   { mediaType, byteSize, read }: OfferedDocument,

@@ -9,7 +9,7 @@ export interface ErrorEnvelope {
     readonly code: EnvelopeCode;
     readonly message: string;
     readonly request_id: string;
-    /** All invalid fields of the request, at most 50. Present only with status 400. */
+    /** All invalid fields of the request, at most 50. Present only in a refusal with status 400. */
     readonly details?: readonly FieldFault[];
   };
 }
@@ -54,8 +54,8 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
 }
 
 /**
- * Returns the message for the caller. A service with more specific information than the kind of failure includes advice
- * in its message.
+ * Returns the message of a refusal for the caller. A service with more specific information than the kind of failure
+ * includes advice in its message.
  */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);

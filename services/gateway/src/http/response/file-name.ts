@@ -15,8 +15,8 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a name under which a document can be saved on any system. The extension depends on the media type, regardless
- * of the name.
+ * Returns a file name under which a stored document can be saved on any system. The extension depends on the media
+ * type, regardless of the name.
  * @param name name from an unknown sender
  * @param fallback name without extension that is used if no part of the name remains
  */
@@ -35,7 +35,7 @@ function trimmed(name: string): string {
   return name.replaceAll(/^[.\s]+|(?<![.\s])[.\s]+$/g, '');
 }
 
-/** Returns the header that shows a document in the browser and gives it a name for saving. */
+/** Returns the Content-Disposition header that shows a document in the browser and gives it a name for saving. */
 export function inlineAs(fileName: string): string {
   return create(fileName, { type: 'inline' });
 }

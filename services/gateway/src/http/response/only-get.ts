@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler } from 'express';
 import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
 
-/** Adds a path outside `/v1` to the gateway that supports only GET. */
+/** Adds a route outside `/v1` to the gateway that supports only GET. */
 export function onlyGet(app: Express, path: string, handler: RequestHandler): void {
   app.all(path, (request, response, next) => {
     requestState(response).route = path;

@@ -14,8 +14,9 @@ export interface AsyncPreference {
 }
 
 /**
- * Reads whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and 4.3; HTTP and security
- * reference, section 4). Unknown preferences are ignored, as that standard requires, and the first of several is used.
+ * Reads from the header Prefer whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and
+ * 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that standard requires, and the
+ * first of several is used.
  * @param header several headers count as one list
  */
 export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {

@@ -14,8 +14,9 @@ const pool = Buffer.alloc(RANDOM_LENGTH * 128);
 let used = pool.length;
 
 /**
- * Returns the caller's id if it is short and harmless, and otherwise a new one. The id is returned as `X-Request-Id`,
- * is part of every error and log line, and is sent to every service (HTTP and security reference, section 2).
+ * Returns the request id that the caller sent if it is short and harmless, and otherwise a new one. The id is returned
+ * as `X-Request-Id`, is part of every error and log line, and is sent to every service (HTTP and security reference,
+ * section 2).
  */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && ACCEPTED.test(header) ? header : newRequestId();

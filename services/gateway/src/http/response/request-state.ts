@@ -18,7 +18,8 @@ export interface RequestState {
   /** Id of the organization that sent the request. Set once the API key is known. */
   organizationId?: string;
   /**
-   * Advice for the caller if the service fails. Set when the service is called; before that, nothing has been changed.
+   * Advice for the caller of a request if a service fails. It is set when the service is called; before that, nothing
+   * has been changed.
    */
   advice?: string;
   /** Duration of each stage of a request, for routes with long request bodies. */
@@ -31,7 +32,9 @@ export function setRequestState(response: object, state: RequestState): void {
   states.set(response, state);
 }
 
-/** Returns the state of a request. Throws a TypeError for a response that the first middleware has not handled. */
+/**
+ * Returns the state of an HTTP request. Throws a TypeError for a response that the first middleware has not handled.
+ */
 export function requestState(response: Response): RequestState {
   const state = states.get(response);
   if (state === undefined) throw new TypeError('The gateway has no state for this request.');
@@ -39,8 +42,8 @@ export function requestState(response: Response): RequestState {
 }
 
 /**
- * Releases something when the response was sent or the connection is closed, or immediately if that has already
- * happened.
+ * Releases a resource of a request when the response was sent or the connection is closed, or immediately if that has
+ * already happened.
  */
 export function holdUntilSettled(response: Response, giveBack: () => void): void {
   const state = requestState(response);
@@ -48,14 +51,14 @@ export function holdUntilSettled(response: Response, giveBack: () => void): void
   else state.slots.push(giveBack);
 }
 
-/** Releases every concurrency slot that the request uses. */
+/** Releases every concurrency slot that a request uses. */
 export function settleRequest(response: Response): void {
   const state = requestState(response);
   state.isSettled = true;
   for (const giveBack of state.slots.splice(0)) giveBack();
 }
 
-/** Returns the context for calls that are made before the API key is known. */
+/** Returns the request context for calls to services that are made before the API key is known. */
 export function anonymousContext({ requestId, address, traceparent, tracestate }: RequestState): RequestContext {
   return { requestId, actor: { type: 'SYSTEM', id: 'gateway' }, ip: address, traceparent, tracestate };
 }

@@ -4,14 +4,14 @@ import { ZipFile } from 'yazl';
 
 /** A file of a ZIP archive. The bytes of the file are read when the archive reaches it. */
 export interface ArchiveFile {
-  /** Path of the file in the archive: letters, digits and `-_./`. */
+  /** Path of a file in the ZIP archive: letters, digits and `-_./`. */
   readonly name: string;
   /** True if the ZIP archive compresses the file, because the content of the file is not compressed yet. */
   readonly compress: boolean;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum number of bytes of a file that wait for the archive's reader. */
+/** Maximum number of bytes of a file that wait for the reader of the ZIP archive. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
 /**
@@ -24,14 +24,15 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
   const output = zip.outputStream as Readable;
   let current: Readable | undefined;
   let isLeft = false;
-  // This handler only prevents an uncaught error: a failure while reading a file is reported below.
+  // The error handler of a file in a ZIP archive only prevents an uncaught error: a failure while reading a file is
+  // reported below.
   zip.on('error', () => {});
   const write = async (): Promise<void> => {
     for await (const { name, compress, content } of files) {
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
-      // The handler is registered before the stream is passed on, because the archive may end or fail as soon as it
-      // gets the stream of a file.
+      // The error handler of a ZIP archive is registered before the stream is passed on, because the archive may end or
+      // fail as soon as it gets the stream of a file.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

@@ -43,7 +43,8 @@ export const analysisResources: readonly Resource[] = [
   {
     tag: 'findings',
     description: 'Read the findings about invoices, assign them to members, and record the results of reviews.',
-    // The summary route precedes the finding route. Otherwise `summary` would be read as the id of a finding.
+    // The route for the summary of findings precedes the finding route. Otherwise `summary` would be read as the id of
+    // a finding.
     routes: [listFindings, summarizeFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
   },
   {

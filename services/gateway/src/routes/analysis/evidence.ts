@@ -19,14 +19,14 @@ const schemaNames: Readonly<Record<string, string>> = {
   matched: 'MatchedInvoice',
   comparisons: 'FieldComparison',
   tolerance: 'LearnedTolerance',
-  // Generators would name these after their members, like the schemas Invoice and Supplier.
+  // Generators of clients would name these schemas after their members, like the schemas Invoice and Supplier.
   invoices: 'RepeatedAmountInvoice',
   suppliers: 'ClusterSupplier',
 };
 
 const named = new Map<string, z.ZodObject>();
 
-/** Returns the schema of an object, which all evidence shares if it has a name. */
+/** Returns the schema of an object in evidence, which all types share if it has a name. */
 function objectSchema(member: string, { properties = {}, required = [], description }: MemberSchema): z.ZodType {
   const schema = z.looseObject(shapeOf({ properties, required }));
   const id = schemaNames[member];
@@ -45,7 +45,7 @@ function toZod(member: MemberSchema, name: string): z.ZodType {
   const [kind = '', ...others] = [type].flat();
   const schema = ofKind(kind, member, name);
   const nullable = others.includes('null') ? schema.nullable() : schema;
-  // The description of a named schema is in the schema itself.
+  // The description of a named evidence schema is in the schema itself.
   const isNamed = kind === 'object' && schemaNames[name] !== undefined;
   return description === undefined || isNamed ? nullable : nullable.describe(description);
 }
@@ -91,7 +91,7 @@ const optionalMembers = Object.fromEntries(
 /** Evidence of any finding. Specification 2.3 leaves it free-form: more members are always allowed. */
 export const anyEvidence = evidenceOf(optionalMembers).meta({ id: 'Evidence', description: evidenceTexts.any });
 
-/** Returns `DuplicateInvoice` for DUPLICATE_INVOICE. */
+/** Returns the schema name of a finding type, such as `DuplicateInvoice` for DUPLICATE_INVOICE. */
 function schemaName(type: string): string {
   return type
     .toLowerCase()

@@ -116,7 +116,7 @@ export const finding = shown.record<Finding>('Finding')({
   ),
 });
 
-/** Parses the evidence, which services send as one JSON string that contains an object. */
+/** Parses the evidence of a finding, which services send as one JSON string that contains an object. */
 function readEvidence(json: string): Record<string, unknown> {
   return json === '' ? {} : (JSON.parse(json) as Record<string, unknown>);
 }

@@ -358,8 +358,8 @@ export const reviewFinding = route({
   params: findingParams,
   body: z
     .strictObject({
-      // The disposition SUPERSEDED is excluded, because only the system sets it. The refusal lists the dispositions
-      // that people may set.
+      // The disposition SUPERSEDED is excluded, because only the system sets it. The refusal of other filters lists the
+      // dispositions that people may set.
       disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
       note: note()
         .optional()

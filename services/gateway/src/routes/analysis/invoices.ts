@@ -27,7 +27,8 @@ export const analyzeInvoice = route({
     'Stores the invoice, compares it with the history of the organization and returns the decision in the same response, usually within a second. Findings, the decision and the usage count are stored, and webhooks are notified.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/AnalyzeInvoice',
   access: { scope: 'invoices:write' },
-  // The timeout is long, because a decision compares the invoice with the whole history of the organization.
+  // The timeout of analyzing an invoice is long, because a decision compares the invoice with the whole history of the
+  // organization.
   timeoutMs: 10_000,
   body: canonicalInvoice,
   checkBody: readInvoice,

@@ -8,11 +8,12 @@ import { route } from '../../http/description/route.js';
 import { acceptedAnalysis } from './accepted-analysis.js';
 
 /**
- * Timeout in milliseconds. The service waits 20 seconds for a document and then responds that the analysis continues.
+ * Timeout in milliseconds for the analysis of an upload. The service waits 20 seconds for a document and then responds
+ * that the analysis continues.
  */
 const ANALYZE_TIMEOUT_MS = 25_000;
 const UPLOAD_ID_LENGTH_MAX = 100;
-/** Maximum number of corrected fields. An invoice has far fewer fields. */
+/** Maximum number of corrected fields of an uploaded invoice. An invoice has far fewer fields. */
 const CORRECTED_FIELDS_MAX = 50;
 /**
  * Pattern for field paths in an invoice. The analysis service knows the existing paths and lists them if a caller sends

@@ -206,10 +206,11 @@ export async function readSubscription(
   const { subscription: current, duplicates } = await clients.subscriptions.getSubscription({});
   const [used, contact] = await Promise.all([
     readUsage(principal, clients),
-    // If the billing service has no subscription, the status that the operator set counts.
+    // If the billing service has no subscription, the subscription status that the operator set counts.
     current === undefined ? clients.organizations.getBillingContact({}) : undefined,
   ]);
-  // Features that require a subscription read the principal, so the response shows the same value.
+  // Features that require a subscription read the principal, so the response with the subscription shows the same
+  // value.
   const active = principal.hasActiveSubscription;
   return {
     plan: subscription.shape.plan.parse(active && current?.active === true ? current.plan : principal.plan),
@@ -242,7 +243,8 @@ export const createPortalSession = route({
     'Creates a link to the payment provider page on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   access: { minimumRole: 'ADMIN', scope: 'billing:write', refusesTestKeys: true },
-  // The timeout is long, because the billing service waits up to eight seconds for the payment provider.
+  // The timeout of a portal link is long, because the billing service waits up to eight seconds for the payment
+  // provider.
   timeoutMs: 10_000,
   responses: {
     200: {

@@ -6,7 +6,7 @@ import { stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Meters in the order of the response, each with the limit of the plan. */
+/** Usage meters in the order of the response, each with the limit of the plan. */
 const meters = [
   ['analyses', 'analysesPerMonth'],
   ['scan_rows', 'scanRowsPerMonth'],

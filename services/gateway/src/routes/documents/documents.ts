@@ -6,7 +6,7 @@ import { pathId, stated } from '../../http/description/fields.js';
 import { inlineAs, safeFileName } from '../../http/response/file-name.js';
 import { route } from '../../http/description/route.js';
 
-/** Timeout in milliseconds, long enough for a slow reader of the largest document. */
+/** Timeout in milliseconds for downloading a document, long enough for a slow reader of the largest document. */
 const READ_TIMEOUT_MS = 120_000;
 
 /** Media types of documents that the documents service detects. */

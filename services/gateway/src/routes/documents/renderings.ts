@@ -17,11 +17,14 @@ const PAGE_WIDTH_MAX = 2_000;
 const PAGE_WIDTH_DEFAULT = 1_000;
 const WIDTH = /^[1-9][0-9]{0,3}$/;
 const PAGE = /^[1-9][0-9]*$/;
-/** The largest page number that a message can contain. No document has so many pages. */
+/** The largest page number of a document that a gRPC message can contain. No document has so many pages. */
 const PAGE_MAX = 2_147_483_647;
 
 const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
-/** Content security policy for pictures. The content of a document may not run or load anything in any viewer. */
+/**
+ * Content security policy for pictures of document pages. The content of a document may not run or load anything in any
+ * viewer.
+ */
 const PICTURE_POLICY = "sandbox; default-src 'none'";
 /**
  * Content security policy for the HTML views of invoices. A view has its own style sheet, which is allowed by its
@@ -47,7 +50,7 @@ export const getInvoiceDocumentPage = route({
   timeoutMs: RENDER_TIMEOUT_MS,
   params: z.object({
     invoiceId: pathId('invoice'),
-    // The schema accepts any string, because only the documents service knows the number of pages.
+    // The schema accepts any string, because only the documents service knows the number of pages of a document.
     page: z.string().meta({
       type: 'integer',
       minimum: 1,
@@ -170,8 +173,8 @@ async function uploadedDocument(
 }
 
 /**
- * Sends a rendering. The caller may cache it but must revalidate it each time, so that losing a right takes effect
- * immediately.
+ * Sends the rendering of a document. The caller may cache it but must revalidate it each time, so that losing a right
+ * takes effect immediately.
  */
 function reply(
   { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,

@@ -13,7 +13,7 @@ import type { FileRight } from '../../http/description/route.js';
 import { ksefNumberOf } from '../ksef/ksef-number.js';
 import type { SentFile } from '../../http/body/sent-file.js';
 
-/** Maximum time in milliseconds for which a client may take to send a file. */
+/** Maximum time in milliseconds for which a client may take to upload a file. */
 const RECEIVE_TIMEOUT_MS = 305_000;
 
 const reservation = z

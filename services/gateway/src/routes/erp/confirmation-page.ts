@@ -15,8 +15,8 @@ const STYLE =
 const NAME_LENGTH_MAX = 201;
 
 /**
- * Returns the page on which a user sees the ERP company and the organization that would be connected (ERP reference,
- * section 7.6). The page has no script, and its form can be sent only to this origin.
+ * Returns the page on which a user sees the ERP company and the organization that would be connected to it (ERP
+ * reference, section 7.6). The page has no script, and its form can be sent only to this origin.
  */
 export function confirmationPage({
   confirmation,
@@ -55,7 +55,7 @@ export function confirmationPage({
     content: contentOf(html),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
-      // Browsers also apply form-action to the redirect after the form.
+      // Browsers also apply form-action to the redirect after the form of the confirmation page.
       'Content-Security-Policy': `default-src 'none'; style-src ${sourceOf(STYLE)}; form-action 'self' ${returnOrigin}; frame-ancestors 'none'; base-uri 'none'`,
     },
   };

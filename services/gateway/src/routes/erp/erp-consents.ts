@@ -9,7 +9,8 @@ import type { Reply } from '../../http/response/reply.js';
 import { confirmationPage } from './confirmation-page.js';
 
 /**
- * Timeout for a callback, during which the provider is called for tokens and for the company, at most ten seconds each.
+ * Timeout for an OAuth callback, during which the provider is called for tokens and for the company, at most ten
+ * seconds each.
  */
 const CALLBACK_TIMEOUT_MS = 25_000;
 const CALLBACK_PATH = '/erp-connections/oauth/callback';
@@ -62,14 +63,14 @@ export const startErpConsent = route({
 });
 
 /**
- * Schema for visible ASCII characters, as providers send them. The maximum length is published, because a URL cannot be
- * longer.
+ * Schema for visible ASCII characters, as ERP providers send them in a callback. The maximum length is published,
+ * because a URL cannot be longer.
  */
 const parameter = () => z.string().optional().meta({ pattern: '^[!-~]*$', maxLength: 2_048 });
 
 /**
- * Query parameters that providers send. Only `state` is always present. The service parses the query itself, each
- * parameter once.
+ * Query parameters of an OAuth callback that ERP providers send. Only `state` is always present. The service parses the
+ * query itself, each parameter once.
  */
 const callbackQuery = z.looseObject({
   state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),
@@ -99,7 +100,9 @@ const redirected = {
   headers: ['Location'],
 } as const;
 
-/** Returns the routes of a callback, with or without the provider in the path, as registered with the provider. */
+/**
+ * Returns the routes of an OAuth callback, with or without the provider in the path, as registered with the provider.
+ */
 function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; readonly name: string }): Route[] {
   const params =
     suffix === ''
@@ -134,8 +137,8 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         200: { description: 'The HTML page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }) {
-        // Showing the result of a consent uses it up, so a HEAD request, by which programs check a URL, must not do
-        // that.
+        // Showing the result of an OAuth consent uses it up, so a HEAD request, by which programs check a URL, must not
+        // do that.
         if (isHead)
           throw new DomainError('invalid', 'The redirect from the ERP must be opened with GET, not with HEAD.');
         const provider = providerOf(input);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import * as shown from '../../http/description/shown.js';
 
-/** Maximum number of refused invoices that an inbox keeps, and that one inbox run shows. */
+/** Maximum number of refused invoices that a KSeF inbox keeps, and that one inbox run shows. */
 const REFUSED_MAX = 100;
 
 const ROLES = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
@@ -76,7 +76,7 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
   reason: shown.text(REASON_EXAMPLE, 'The reason why the invoice from KSeF was not stored.'),
 });
 
-/** An inbox run for one role (KSeF reference, section 19). */
+/** A KSeF inbox run for one role (KSeF reference, section 19). */
 export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
   id: shown.id(EXAMPLE_IDS.run, 'The id of the inbox run.', 'runId'),
   role: shown.name(

@@ -117,7 +117,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
 });
 
-/** Describes a field that contains a PEM file as text, or base64. */
+/** Describes a request field that contains a PEM file as text, or base64. */
 function pem(bytesMax: number) {
   return z
     .string()
@@ -126,7 +126,7 @@ function pem(bytesMax: number) {
     .regex(/^[ -~\t\r\n]*$/, 'Must contain only ASCII characters and line breaks, as in a PEM file.');
 }
 
-/** Checks that a request has either a token, or a certificate with its API key. */
+/** Checks that a request for a KSeF connection has either a token, or a certificate with its private key. */
 function credentialFaults(sent: {
   readonly ksef_token?: string | undefined;
   readonly certificate?: string | undefined;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import * as shown from '../../http/description/shown.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 
-/** Maximum number of steps in one attempt to submit an invoice. */
+/** Maximum number of steps in one attempt to submit an invoice to KSeF. */
 const STEPS_MAX = 1_000;
 const WARNINGS_MAX = 10;
 
@@ -127,8 +127,8 @@ export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
 });
 
 /**
- * Returns the file name of a confirmation. A KSeF number consists of letters, digits and hyphens, so it is safe in a
- * header.
+ * Returns the file name of a KSeF confirmation. A KSeF number consists of letters, digits and hyphens, so it is safe in
+ * a header.
  */
 export function confirmationFileName(ksefNumber: string): string {
   return `UPO_${ksefNumber.replaceAll(/[^0-9A-Za-z-]/g, '')}.xml`;

@@ -12,11 +12,11 @@ import { once } from '../../http/response/reply.js';
 import { attempt, confirmationFileName, submission, submissionStatus } from './submission-record.js';
 
 const INVOICES_MAX = 100;
-/** Number of submissions that one bulk request creates at the same time. */
+/** Number of KSeF submissions that one bulk request creates at the same time. */
 const BULK_CONCURRENCY = 8;
 /**
- * Timeout in milliseconds. The decision, the facts and the document are read from two services before the submission is
- * stored.
+ * Timeout in milliseconds for submitting an invoice to KSeF. The decision, the facts and the document are read from two
+ * services before the submission is stored.
  */
 const CREATE_TIMEOUT_MS = 15_000;
 const ATTEMPTS_MAX = 100;

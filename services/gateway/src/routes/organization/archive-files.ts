@@ -30,16 +30,16 @@ import { company } from './companies.js';
 import { member } from './members.js';
 import { notification } from './notifications.js';
 
-/** Version of the archive layout, which does not change when a file is added. */
+/** Version of the layout of the data export archive, which does not change when a file is added. */
 const FORMAT = 1;
 
 interface Wanted {
   readonly clients: TenantClients;
-  /** The organization as a JSON object of the archive. */
+  /** The organization as a JSON object of the data export archive. */
   readonly organization: object;
-  /** The organization's subscription with its usage, as a JSON object of the archive. */
+  /** The organization's subscription with its usage, as a JSON object of the data export archive. */
   readonly subscription: object;
-  /** Start time of the export. Records that were created later are left out, if their kind has a creation time. */
+  /** Start time of the data export. Records that were created later are left out, if their kind has a creation time. */
   readonly begunAt: Date;
   readonly hasOriginals: boolean;
 }
@@ -64,13 +64,17 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
       yield original;
     }
   }
-  // The manifest is the last file of the archive, so that it can state the counts and prove that no file is missing.
+  // The manifest is the last file of the data export archive, so that it can state the counts and prove that no file is
+  // missing.
   yield jsonFile('manifest.json', () => ({ format: FORMAT, createdAt: begunAt, records, originals }));
 }
 
 type Pages = () => AsyncIterable<readonly unknown[]>;
 
-/** Returns one file of JSON lines for each kind of record, in the format of the API if the API has the kind. */
+/**
+ * Returns one file of the data export with JSON lines for each kind of record, in the format of the API if the API has
+ * the kind.
+ */
 function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string, Pages>> {
   const invoicesOf = (source: InvoiceSource) => (page: ListPage) =>
     clients.invoices.listInvoices({ ...page, companyId: undefined, source, decision: Decision.UNSPECIFIED });
@@ -133,7 +137,8 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
       async (reply) => {
         const scans: unknown[] = [];
         for (const summary of reply.scans) {
-          // The rows of a history scan are invoices. Only the history scan itself contains the skipped rows.
+          // The rows of a history scan are exported as invoices. Only the history scan itself contains the skipped
+          // rows.
           const stored = await clients.scans.getScan({ scanId: summary.scanId });
           scans.push({ ...scanSummary.present(summary), ...scan.present(stated(stored.scan)) });
         }
@@ -226,7 +231,7 @@ async function* ksefConnectionIds({ ksefConnections }: TenantClients, begunAt: D
   for await (const connectionIds of pages) yield* connectionIds;
 }
 
-/** Yields the submissions of all connections, one connection after another. */
+/** Yields the KSeF submissions of all connections for the export, one connection after another. */
 async function* ksefSubmissionPages(clients: TenantClients, begunAt: Date): AsyncIterable<readonly Submission[]> {
   for await (const connectionId of ksefConnectionIds(clients, begunAt)) {
     const any = { connectionId, status: SubmissionStatus.UNSPECIFIED, invoiceId: undefined };
@@ -271,10 +276,10 @@ async function* recordPages(
   }
 }
 
-/** The fields of a record in `uploads.jsonl` that are needed to export the original file. */
+/** The fields of an upload in `uploads.jsonl` that are needed to export the original file. */
 const upload = z.object({ id: z.string(), status: z.enum(['RESERVED', 'UPLOADED']), mediaType: z.string() });
 
-/** Yields the uploaded files unchanged, as `originals/<upload id>.<extension>`. */
+/** Yields the uploaded files unchanged for the data export, as `originals/<upload id>.<extension>`. */
 async function* originalsOf({ documentArchive, documents }: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
   for await (const page of recordPages(documentArchive, 'uploads', begunAt)) {
     for (const { id: uploadId, status, mediaType } of page.map((record) => upload.parse(record))) {

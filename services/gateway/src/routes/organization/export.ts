@@ -6,7 +6,7 @@ import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
 import { organization as organizationRecord } from './organizations.js';
 
-/** Timeout for each page, and for each original file of the maximum size with a slow reader. */
+/** Timeout of the data export for each page, and for each original file of the maximum size with a slow reader. */
 const READ_TIMEOUT_MS = 120_000;
 
 export const exportOrganization = route({

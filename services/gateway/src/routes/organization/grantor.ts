@@ -1,7 +1,10 @@
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 
-/** Returns the caller's rights. The organization service refuses to grant more than these. */
+/**
+ * Returns the rights of the caller who creates a key or member. The organization service refuses to grant more than
+ * these.
+ */
 export function grantorOf({ role, scopes }: Principal): Grantor {
   return { role, scopes };
 }

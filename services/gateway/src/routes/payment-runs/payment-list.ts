@@ -8,11 +8,11 @@ import { validate } from '../../http/body/validate.js';
 import { examples } from '../../http/description/examples.js';
 import { calendarDay, nonNegativeAmount, text } from '../../http/description/fields.js';
 
-/** Maximum number of payments in one run. The limit is the same for a file. */
+/** Maximum number of payments in one payment run. The limit is the same for a file. */
 const PAYMENTS_MAX = 10_000;
 /** Maximum size of a file for the bank, and of a list of payments. */
 export const PAYMENT_FILE_BYTES_MAX = 10 * 1024 * 1024;
-/** Maximum length of texts of a payment, which is above what any bank transfers. */
+/** Maximum length of the texts of a payment, which is above what any bank transfers. */
 const PAYMENT_TEXT_LENGTH_MAX = 400;
 const ID_LENGTH_MAX = 100;
 const ACCOUNT_LENGTH_MAX = 64;
@@ -86,7 +86,7 @@ const publishedList = listOf(payment)
       ],
     },
   });
-/** Published schema of the request. {@link checkPaymentList} reads the body. */
+/** Published schema of a request with a list of payments. {@link checkPaymentList} reads the body. */
 export const paymentListRequest = publishedList as z.ZodType as z.ZodType<ReadPaymentList>;
 const listFrame = listOf(z.unknown());
 
@@ -104,7 +104,7 @@ export async function checkPaymentList(body: unknown): Promise<ReadPaymentList> 
   return { payments, executionDate: frame.execution_date };
 }
 
-/** Keeps at most one payment more than the maximum, which is sufficient for a refusal. */
+/** Keeps at most one payment of the list more than the maximum, which is sufficient for a refusal. */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { payments } = body as { payments?: unknown };

@@ -11,8 +11,8 @@ import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /**
- * Limits that are slightly above the size of a request body with the maximum number of rows and the longest value in
- * every field (HTTP and security reference, section 2).
+ * Body limits of a history scan that are slightly above the size of a request body with the maximum number of rows and
+ * the longest value in every field (HTTP and security reference, section 2).
  */
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
@@ -69,9 +69,9 @@ const publishedRequest = scanOf(scanRowSchema)
       ],
     },
   });
-/** Published schema of the request. {@link checkScan} reads the body. */
+/** Published schema of a request for a history scan. {@link checkScan} reads the body. */
 export const scanRequest = publishedRequest as z.ZodType as z.ZodType<ReadScan>;
-/** Schema of the request without the content of its rows. */
+/** Schema of a request for a history scan without the content of its rows. */
 const scanFrame = scanOf(z.unknown());
 
 /**
@@ -90,7 +90,7 @@ export async function checkScan(body: unknown): Promise<ReadScan> {
   return { ...frame, rows };
 }
 
-/** Keeps at most one row more than the maximum, which is sufficient for a refusal. */
+/** Keeps at most one row of the history scan more than the maximum, which is sufficient for a refusal. */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { rows } = body as { rows?: unknown };
@@ -98,8 +98,8 @@ function withoutExcess(body: unknown): unknown {
 }
 
 /**
- * Returns a row name such as `Row 18, sourceRowNumber 20`: the position in the request, and the row number in the
- * caller's file.
+ * Returns the name of a history scan row such as `Row 18, sourceRowNumber 20`: the position in the request, and the row
+ * number in the caller's file.
  */
 function nameOf(row: unknown, index: number): string {
   const number =

@@ -132,7 +132,7 @@ const summaries: Readonly<Record<PublicEventType, string>> = {
   'erp.run.failed': 'Notify the webhook of a failed run of an ERP connection',
 };
 
-/** Returns the name of the schema of an event type, such as `InvoiceAnalysisCompletedEvent`. */
+/** Returns the name of the schema of a webhook event type, such as `InvoiceAnalysisCompletedEvent`. */
 function schemaName(type: string): string {
   return `${type
     .split(/[._]/)
@@ -159,7 +159,7 @@ export const webhookEvents = (Object.keys(data) as PublicEventType[]).map((type)
 
 const eventSchemas = webhookEvents.map(({ schema }) => schema);
 
-/** Any webhook event. */
+/** Schema of any webhook event. */
 export const webhookEvent = z
   .discriminatedUnion('type', eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
   .meta({ id: 'WebhookEvent', description: 'A webhook event. More event types may be added.' });

@@ -18,9 +18,12 @@ import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { delivery } from './delivery-record.js';
 
 const URL_LENGTH_MAX = 2_048;
-/** Maximum number of event types in a request, higher than the number of types because a repeated type counts once. */
+/**
+ * Maximum number of event types in a request for a webhook, higher than the number of types because a repeated type
+ * counts once.
+ */
 const EVENTS_MAX = 50;
-/** Timeout for checking a URL, longer than a DNS lookup without a response. */
+/** Timeout for checking the URL of a webhook, longer than a DNS lookup without a response. */
 const CHECK_TIMEOUT_MS = 10_000;
 const REPLAY_TIMEOUT_MS = 20_000;
 const status = z.enum(['ACTIVE', 'DISABLED']);
