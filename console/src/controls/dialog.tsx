@@ -5,7 +5,7 @@ import styles from './controls.module.css';
 interface Props {
   readonly title: string;
   readonly children: ReactNode;
-  /** Called when the person leaves the dialog. Absent if it cannot be left. */
+  /** Callback for the moment when a person leaves the dialog. Absent if it cannot be left. */
   readonly onClose?: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { messages } from '../messages/messages.js';
 
-/** The heading of a page, which is also the title of the window. */
+/** The heading of a console page, which is also the title of the window. */
 export function PageTitle({ children }: { readonly children: string }) {
   useEffect(() => {
     document.title = messages.title(children);

@@ -15,7 +15,7 @@ export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'lo
 /** The gRPC services and jobs that a module provides. */
 export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 
-/** Interval at which each replica searches for work that a crash interrupted. */
+/** Interval at which each replica searches for analyses and other work that a crash interrupted. */
 export const SWEEP_EACH_MS = 10_000;
 /**
  * Cache settings for values that every invoice decision of an organization needs, so that they cost no database

@@ -39,7 +39,7 @@ import { onOrganizationKnown } from './transport/subscribers/organization-known.
 
 /** Interval at which each replica searches for trials and grace periods that end. */
 const WATCH_EACH_MS = 30_000;
-/** Interval at which each replica checks whether the daily reconciliation is due. */
+/** Interval at which each replica checks whether the daily reconciliation of subscriptions is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;
 const RECONCILE_EACH_MS = 24 * 3_600_000;
 const RECONCILE_RETRY_MS = 3_600_000;

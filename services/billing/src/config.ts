@@ -58,8 +58,8 @@ export const configSchema = z
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
     error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
-    // The rule about price settings is checked even if other settings are wrong, so that all faults are reported at
-    // once.
+    // The rule about price settings is checked even if other settings of the billing service are wrong, so that all
+    // faults are reported at once.
     when: () => true,
   })
   .refine((config) => developmentSettings(config).length === 0, {
@@ -71,7 +71,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Returns the names of the configured prices that are not set while another one is. */
+/** Returns the names of the plan prices in the configuration that are not set while another one is. */
 function missingPrices(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   const names = Object.keys(priceSettings);

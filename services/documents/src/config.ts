@@ -41,7 +41,9 @@ export const configSchema = z.object({
    * processes' secrets.
    */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
-  /** Directory with official validation rules that extend the built-in ones. Not set by default. */
+  /**
+   * Directory with official validation rules for electronic invoices that extend the built-in ones. Not set by default.
+   */
   RULES_DIR: z.string().optional(),
 });
 

@@ -11,7 +11,7 @@ const YEAR_SECONDS = 365 * DAY_SECONDS;
 
 const whole = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
-/** Schema for a configured URL without a trailing slash, because paths are appended. */
+/** Schema for a configured URL of an ERP or provider without a trailing slash, because paths are appended. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })

@@ -56,7 +56,7 @@ export const configSchema = z.object({
    * first.
    */
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
-  /** Serves the web application under `/app` unless it is `off`. */
+  /** Setting that serves the web application (the console) under `/app` unless it is `off`. */
   CONSOLE: z.enum(['on', 'off']).default('on'),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

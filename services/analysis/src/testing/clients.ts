@@ -54,7 +54,7 @@ const aheadMs = Date.UTC(2026, 10, 2, 12) - Date.now();
  */
 export const testClock: Clock = { now: () => new Date(Date.now() + aheadMs) };
 
-/** Returns a time relative to the clock of the tests. Negative values are in the past. */
+/** Returns a time relative to the clock of the tests. A negative value is in the past. */
 export function fromNow(ms: number): Date {
   return new Date(testClock.now().getTime() + ms);
 }

@@ -18,7 +18,7 @@ export interface RunningAnalysis {
   readonly documents: FakeDocuments;
   readonly rpc: Clients;
   readonly mongo: MongoConnection;
-  /** Stops the services of the test and drops the database. */
+  /** Stops the analysis service of the test and its fakes and drops the database. */
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,8 @@ const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,30}))?([
 export function normaliseInstant(text: string): string | undefined {
   const [, day, time, fraction = '', offset] = RFC_3339.exec(text) ?? [];
   if (day === undefined || time === undefined || offset === undefined) return undefined;
-  // The check of a time is needed because the constructor of Date turns 31 February into a day in March.
+  // The check of a time from the payment provider is needed because the constructor of Date turns 31 February into a
+  // day in March.
   const asUtc = new Date(`${day}T${time}Z`);
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== `${day}T${time}`) return undefined;
   const instant = new Date(`${day}T${time}${offset.toUpperCase()}`);

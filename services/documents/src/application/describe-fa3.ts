@@ -4,7 +4,7 @@ import type { UploadReader } from './read-uploads.js';
 
 /** Fields of a stored invoice that are needed to send it to KSeF. */
 export interface StoredFa3 extends Fa3Description {
-  /** SHA-256 hash of the stored FA(3) file, in base64. */
+  /** SHA-256 hash of the stored FA(3) invoice file, in base64. */
   readonly sha256: string;
   readonly byteSize: number;
 }

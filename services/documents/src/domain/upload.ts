@@ -77,7 +77,7 @@ export function isOfType(mediaType: string, sniffed: string | undefined): boolea
   return sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType);
 }
 
-/** Describes the type that the first bytes of a file show, as the end of a sentence. */
+/** Describes the media type that the first bytes of an uploaded file show, as the end of a sentence. */
 export function firstBytesOf(sniffed: string | undefined): string {
   return `its first bytes are ${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}`;
 }

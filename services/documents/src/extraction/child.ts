@@ -18,8 +18,8 @@ Socket.prototype.connect = () => {
   throw new Error('A process that reads documents must not open connections.');
 };
 
-// Text recognition runs in threads, and no other code in this process uses threads. The first message to a thread shows
-// that recognition begins.
+// Text recognition in documents runs in threads, and no other code in the child process uses threads. The first message
+// to a thread shows that recognition begins.
 const { postMessage } = Worker.prototype;
 Worker.prototype.postMessage = function (...message) {
   send({ kind: 'recognises' });
@@ -58,7 +58,8 @@ process.on('message', (message: ToChild) => {
       void finish();
   }
 });
-// The channel to the parent process closes when the parent has exited. The child then exits too.
+// The channel to the parent process closes when the parent has exited. The child process that reads documents then
+// exits too.
 process.on('disconnect', () => process.exit(0));
 
 if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);

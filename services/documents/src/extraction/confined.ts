@@ -28,7 +28,7 @@ const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[
 ];
 /** Bits of the kernel interface Landlock for the TCP operations bind and connect. */
 const TCP = 0b11n;
-/** Bits of the kernel interface for abstract sockets, and for signals to processes outside. */
+/** Bits of the kernel interface Landlock for abstract sockets, and for signals to processes outside. */
 const SCOPES = 0b11n;
 const PR_SET_NO_NEW_PRIVS = 38;
 const F_SETFD = 2;
@@ -121,7 +121,7 @@ function run(args: readonly string[]): void {
   // The variable HOME is set because the list of users, in which Node.js would look otherwise, cannot be read.
   // oxlint-disable-next-line node/no-process-env -- passed on
   const env = Object.entries({ ...process.env, ...CHANNEL, HOME: '/' }).map(([name, value]) => `${name}=${value}`);
-  // Node.js exits if it may not read the OpenSSL configuration, which is stored next to private keys.
+  // A confined Node.js exits if it may not read the OpenSSL configuration, which is stored next to private keys.
   done(
     'execve',
     execve(process.execPath, [process.execPath, '--openssl-config=/dev/null', ...args, null], [...env, null]),

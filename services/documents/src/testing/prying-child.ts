@@ -12,7 +12,7 @@ export interface Prying {
   readonly secretReversed: string;
   /** Files that may contain the planted secret. */
   readonly files: readonly string[];
-  /** Ids of other processes whose files and environment are searched. */
+  /** Ids of other processes that the prying test process searches: their files and environment. */
   readonly processes: readonly number[];
   /** A TCP port of this machine that accepts connections, which the confined test process must not reach. */
   readonly port: number;

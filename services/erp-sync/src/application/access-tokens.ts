@@ -196,7 +196,9 @@ function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
   return new ErpFault('REAUTH_REQUIRED', `${title} has revoked the access. Connect ${title} again and give consent.`);
 }
 
-/** Checks whether another attempt makes sense immediately, because the response may have been lost. */
+/**
+ * Checks whether another attempt at a token refresh makes sense immediately, because the response may have been lost.
+ */
 function isTransient(error: unknown): boolean {
   return error instanceof Outage && error.code !== 'RATE_LIMITED';
 }

@@ -14,7 +14,7 @@ export class GrantRefused extends Error {
  * allows.
  */
 export interface AuthorizationServer {
-  /** Returns the URL of the consent page, with PKCE (S256). */
+  /** Returns the URL of the OAuth consent page of an ERP provider, with PKCE (S256). */
   authorizeUrl(request: {
     readonly state: string;
     readonly redirectUri: string;

@@ -24,7 +24,7 @@ import type { OAuthSettings } from './oauth-settings.js';
 
 export interface CallbackDeps {
   readonly flows: OAuthFlows;
-  /** Authorization servers for callbacks, with short timeouts because a user waits. */
+  /** Authorization servers of ERP providers for OAuth callbacks, with short timeouts because a user waits. */
   readonly servers: AuthorizationServers;
   readonly secrets: FlowSecrets;
   readonly tenants: Tenants;

@@ -216,8 +216,8 @@ const ofDue = {
 } as const;
 
 /**
- * Returns the fields of an update with paths inside an object field, so that an update keeps the other fields of the
- * object.
+ * Returns the fields of an update of an ERP connection with paths inside an object field, so that an update keeps the
+ * other fields of the object.
  */
 function below(name: string, fields: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));

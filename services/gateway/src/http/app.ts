@@ -141,7 +141,7 @@ function traceOf({ headers: { traceparent, tracestate } }: Request): TraceHeader
   return { traceparent: read, ...(typeof tracestate === 'string' ? { tracestate } : {}) };
 }
 
-/** Maximum length of a header name in a message, because callers may send any name. */
+/** Maximum length of the name of a request header in a refusal, because callers may send any name. */
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**

@@ -380,7 +380,10 @@ function during<T>(response: Response, stage: string, work: () => Promise<T>): P
   return requestState(response).stages?.during(stage, work) ?? work();
 }
 
-/** Gives malformed, foreign and unknown ids the same message, regardless of the message that the service sent. */
+/**
+ * Gives refusals of malformed, foreign and unknown ids the same message, regardless of the message that the service
+ * sent.
+ */
 function wordedFor(route: Route | undefined, error: unknown): unknown {
   if (route?.resourceName === undefined || !(error instanceof DomainError) || error.kind !== 'not_found') return error;
   return notFound(route.resourceName);

@@ -116,7 +116,7 @@ export function validatorOf(schema: Schema): ValidateFunction {
   return ajv.compile(rooted(schema) as object);
 }
 
-/** Returns the schema that a `$ref` names, or the given schema if it is no reference. */
+/** Returns the schema of the API description that a `$ref` names, or the given schema if it is no reference. */
 export function resolved(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (published.components.schemas[nameOf(schema.$ref)] ?? {});
 }

@@ -28,7 +28,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Status, headers (names in lower case) and body of an answer as it came over the wire. */
+/** Status, headers (names in lower case) and body of an HTTP response as it came over the wire. */
 export function parseAnswer(text: string): RawAnswer {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [statusLine = '', ...lines] = head.split('\r\n');

@@ -70,7 +70,7 @@ export interface CallLimitsDeps {
   readonly factor: number | undefined;
   /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;
-  /** Database clock, which is the same for all replicas to within a few milliseconds. */
+  /** Database clock for counting KSeF calls, which is the same for all replicas to within a few milliseconds. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly windowsMs?: readonly [number, number, number];
@@ -80,7 +80,7 @@ export interface CallLimitsDeps {
 const CLOCK_MARGIN_MS = 50;
 /** Maximum delay in milliseconds before the completion of a KSeF call is stored. The next call stores it earlier. */
 const ENDS_STORED_MS_MAX = 250;
-/** Maximum number of conflicts with other replicas in storing a counted call, after which calls are postponed. */
+/** Maximum number of conflicts with other replicas in storing a counted KSeF call, after which calls are postponed. */
 const CONFLICTS_MAX = 20;
 const CONFLICT_WAIT_MS = 100;
 /**
@@ -115,7 +115,7 @@ export class CallLimits {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // The limits are checked before a login. This rarely happens, because a login remains valid for days.
+    // The call limits of KSeF are checked before a login. This rarely happens, because a login remains valid for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
@@ -291,7 +291,7 @@ class ScopeLedger {
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // The mark that call counts are being written is removed in the same turn of the event loop as the check for
+    // The mark that KSeF call counts are being written is removed in the same turn of the event loop as the check for
     // remaining changes, so that no change is left unstored.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();

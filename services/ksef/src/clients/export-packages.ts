@@ -111,7 +111,7 @@ export function exportPackages(
     key: SessionKey,
     signal: AbortSignal,
   ): Promise<number> {
-    // The addresses of all parts are checked before the first part is downloaded.
+    // The addresses of all parts of a KSeF package are checked before the first part is downloaded.
     const sources = parts.map((part) => ({ part, key, agents: agentsFor(environment, part.url) }));
     let bytes = 0;
     for (const source of sources) {

@@ -32,7 +32,9 @@ export interface KsefRequest {
   readonly xml?: string;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Function that receives the `X-System-Warning` header of every response, including refusals. It never rejects. */
+  /**
+   * Function that receives the `X-System-Warning` header of every KSeF response, including refusals. It never rejects.
+   */
   readonly onWarning?: ((header: string) => Promise<void>) | undefined;
   /** Content type that a successful response of KSeF has. */
   readonly accept: 'json' | 'xml' | 'nothing';

@@ -13,7 +13,10 @@ export const REVOCATION_LISTS_MAX = 16;
 
 /** Certificate revocation list that was read from a file. */
 interface ReadRevocationList extends RevocationList {
-  /** Time by which the issuer will publish its next revocation list. Undefined if the list does not state a time. */
+  /**
+   * Time by which the issuer of seal certificates will publish its next revocation list. Undefined if the list does not
+   * state a time.
+   */
   readonly nextUpdate: Date | undefined;
 }
 

@@ -91,8 +91,8 @@ export function groupOf(operation: Operation): LimitGroup {
 }
 
 /**
- * Records the completed calls of a replica and the number of its calls in progress. Calls that have left every window
- * are dropped.
+ * Records the completed KSeF calls of a replica and the number of its calls in progress. Calls that have left every
+ * window are dropped.
  */
 export function counted(
   count: CallCount,

@@ -27,7 +27,8 @@ const KNOWN_WARNINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the header `X-System-Warning`: `[code]: message | [code]: message`. Brackets and messages may be missing.
+ * Reads the header `X-System-Warning` of KSeF: `[code]: message | [code]: message`. Brackets and messages may be
+ * missing.
  * @returns warnings whose messages are safe to show, at most {@link WARNINGS_MAX}
  */
 export function readSystemWarnings(header: string): readonly SystemWarning[] {

@@ -170,7 +170,7 @@ function refusedAs(ksefNumber: string, name: string, invoiceHash: string | undef
 /** Sentence about an invoice whose content cannot be compared with what KSeF registered. */
 export const NO_HASH_STATED = 'KSeF states no SHA-256 for this invoice, so its file cannot be checked.';
 
-/** Makes a name that somebody else chose safe to show. */
+/** Makes a file name in a KSeF package, which somebody else chose, safe to show. */
 function shown(name: string): string {
   return name.replaceAll(/[^\w.-]/g, '?').slice(0, NAME_SHOWN_MAX);
 }

@@ -29,7 +29,7 @@ export function onlyViewing(authentication: Authentication): string {
 export const GRANT_PERMISSIONS =
   'Grant InvoiceWrite in KSeF to submit invoices, InvoiceRead to receive invoices, or both.';
 
-/** Returns the message for a secret without any of the permissions that the product uses. */
+/** Returns the message for a KSeF secret without any of the permissions that the product uses. */
 export function withoutPermissions(authentication: Authentication): string {
   return `${holders[authentication]} lacks the permissions to issue and to view invoices. ${GRANT_PERMISSIONS} Then test the connection.`;
 }

@@ -16,7 +16,7 @@ export interface PublishedCertificate {
 }
 
 export interface PublicKey {
-  /** SHA-256 hash of the DER-encoded key in base64. Calls use it to identify the key. */
+  /** SHA-256 hash of a DER-encoded public key of KSeF in base64. Calls use the hash to identify the key. */
   readonly id: string;
   readonly key: KeyObject;
 }

@@ -9,7 +9,7 @@ import type { CallScope, CallScopeStore, StoredScope } from '../application/call
  */
 export interface CallScopeDocument extends CallScope {
   /**
-   * Id of the scope in which calls are counted: an environment with a NIP, such as `TEST:5265877635`, or
+   * Id of the scope in which KSeF calls are counted: an environment with a NIP, such as `TEST:5265877635`, or
    * `TEST:address`.
    */
   readonly _id: string;

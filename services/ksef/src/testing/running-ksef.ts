@@ -33,7 +33,7 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Clock of the tested service. The default is the clock of the database. */
+  /** Clock of the tested ksef service. The default is the clock of the database. */
   readonly clock?: Clock;
 }
 

@@ -18,7 +18,8 @@ export interface AuditEvent {
 /** Stores the append-only audit trail. */
 export interface AuditTrail {
   /**
-   * Stores an event that another service published. The call may be repeated, because the id is derived from the event.
+   * Stores an audit event that another service published. The call may be repeated, because the id is derived from the
+   * event.
    */
   add(organizationId: string, event: AuditEvent): Promise<void>;
   list(organizationId: string, page: PageRequest): Promise<Page<AuditEvent>>;

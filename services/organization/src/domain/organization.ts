@@ -246,8 +246,8 @@ function contractOf({ plan, subscriptionStatus, additionalLegalEntities }: Organ
  * @throws DomainError invalid
  */
 export function requireConfirmedName({ name }: Organization, confirmName: string): void {
-  // A stored name may be older than the rule against invisible characters. The caller then confirms the name in its
-  // visible form.
+  // The stored name of an organization may be older than the rule against invisible characters. The caller then
+  // confirms the name in its visible form.
   if (confirmName !== cleanLine(name, Infinity))
     throw invalidField('confirm_name', 'must be exactly the name of the organization.');
 }

@@ -29,7 +29,7 @@ export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   OWNER: [ALL_SCOPES],
 };
 
-/** Scopes that were added after the first release, in which every scope of a key was stored by its name. */
+/** Scopes of API keys that were added after the first release, in which every scope of a key was stored by its name. */
 const addedScopes: readonly GrantedScope[] = ['payments:read', 'payments:write'];
 
 /**

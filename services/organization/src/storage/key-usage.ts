@@ -7,7 +7,7 @@ const WRITE_INTERVAL_MS = 60_000;
 /** Maximum number of API keys recorded in one interval. Further keys are recorded when they are next used. */
 const PENDING_KEYS_MAX = 10_000;
 
-/** Stores the day of each key's last use, so that unused keys can be found. */
+/** Stores the day of the last use of each API key, so that unused keys can be found. */
 export interface KeyUsage {
   record(key: Pick<ApiKey, 'id' | 'lastUsedDay'>, at: Date): void;
   /** Writes the days on which API keys were used and that are not stored as their last use yet. */

@@ -39,7 +39,8 @@ export function rateWindowStore(collection: Collection<RateWindowDocument>): Rat
       if (tokens > usedMax) return undefined;
       const used = await increment(id, tokens, usedMax);
       if (used !== undefined) return used;
-      // The window is created separately, because concurrent upserts with this filter would fail with duplicate keys.
+      // The rate limit window is created separately, because concurrent upserts with this filter would fail with
+      // duplicate keys.
       await create(collection, id, expiresAt);
       return increment(id, tokens, usedMax);
     },

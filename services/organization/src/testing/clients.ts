@@ -59,7 +59,7 @@ export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
-/** Rights of a caller with the role OWNER and all scopes. */
+/** Rights of a test caller with the role OWNER and all scopes. */
 export const byOwner = { role: 'OWNER', scopes: ['*'] };
 
 /** Finds the token in the mail of an invitation. */
@@ -69,7 +69,7 @@ export function tokenIn(text: string): string {
   return token;
 }
 
-/** Creates a client for every group of rpcs, as real callers have. */
+/** Creates a client for every gRPC service of the organization service, as real callers have. */
 export function connect(address: string) {
   const channel = openChannel(address);
   const operator = client(OperatorServiceDefinition, channel);

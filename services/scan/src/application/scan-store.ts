@@ -50,7 +50,10 @@ export interface HeldScan extends ScanReference {
   readonly faults: number;
   /** Extends the lease on the history scan. Returns false if another worker has taken over. */
   renew(): Promise<boolean>;
-  /** Extends the lease repeatedly until stopped, or until the lease has expired or another worker has taken over. */
+  /**
+   * Extends the lease on a history scan repeatedly until stopped, or until the lease has expired or another worker has
+   * taken over.
+   */
   keepAlive(onLost: () => void): { stop(): void };
 }
 

@@ -30,7 +30,7 @@ import type { ScanResult, Skip, SkippedRow } from '../domain/scan.js';
 const LEASE_MS = 30_000;
 /** Maximum number of running history scans in one sweep. */
 const SWEEP_SCANS_MAX = 10;
-/** Maximum number of set-aside scans per sweep, so that many set-aside scans do not delay other scans. */
+/** Maximum number of set-aside history scans per sweep, so that many set-aside scans do not delay other scans. */
 const SWEEP_SET_ASIDE_MAX = 5;
 /** Delay of a history scan that was set aside, if another one is running. */
 const TURN_TAKEN_PAUSE_MS = 10_000;

@@ -5,7 +5,10 @@ import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints 
 
 /** Stores the results of webhook delivery attempts, many in one write. */
 export interface CompletionBatch {
-  /** Adds the result of a delivery attempt. Resolves when the result is stored, or when it is too late to store it. */
+  /**
+   * Adds the result of a webhook delivery attempt. Resolves when the result is stored, or when it is too late to store
+   * it.
+   */
   add(completion: Completion): Promise<void>;
   /** Stores the results of webhook deliveries that wait in the batch. */
   flush(): Promise<void>;

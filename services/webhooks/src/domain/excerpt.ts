@@ -17,7 +17,7 @@ export function maskProofs(excerpt: string, proofs: readonly string[]): string {
 
 /**
  * Returns the length of the longest suffix of one string that is a prefix of another, by which secrets are cut from a
- * stored response.
+ * stored webhook response.
  */
 function tailLength(text: string, other: string): number {
   for (let length = Math.min(text.length, other.length); length > 0; length--) {

@@ -8,7 +8,10 @@ const ATTEMPTS_MAX = 5;
  * that failed together are not retried together.
  */
 const JITTER = 0.2;
-/** Multiple of the usual delay that limits how long a receiver may delay the next attempt by `Retry-After`. */
+/**
+ * Multiple of the usual delay between webhook delivery attempts that limits how long a receiver may delay the next
+ * attempt by `Retry-After`.
+ */
 const RETRY_AFTER_FACTOR_MAX = 2;
 
 export interface RetrySchedule {

@@ -2,7 +2,7 @@ import { randomBase62 } from '@invoicecontrol/api-key/base62';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 
 const PREFIX = 'whsec_';
-/** Number of base62 characters of a signing secret. 62^43 is more than 2^256. */
+/** Number of base62 characters of a webhook signing secret. 62^43 is more than 2^256. */
 const SECRET_CHARACTERS = 43;
 
 /** Signing secret of a webhook, in its stored form. */

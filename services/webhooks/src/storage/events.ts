@@ -22,7 +22,7 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
   ]);
 }
 
-/** Maximum total number of characters of the cached event bodies. */
+/** Maximum total number of characters of the cached webhook event bodies. */
 const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
 /**

@@ -1,6 +1,9 @@
 import type { Collection, Filter } from 'mongodb';
 
-/** Returns the ids of some stored records, for a command that must handle only a limited number at once. */
+/**
+ * Returns the ids of some stored webhooks, events or deliveries, for a command that must handle only a limited number
+ * at once.
+ */
 export async function findIds<D extends { readonly _id: string }>(
   collection: Collection<D>,
   filter: Filter<D>,

@@ -13,7 +13,10 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 
 export interface StoredOrder extends ImportedRecord, Omit<OrderRecord, 'externalId' | 'vendorExternalId'> {
   readonly vendorId: string;
-  /** Order key with the same format as `Candidate.poKey`, or undefined if the number is not a valid order number. */
+  /**
+   * Key of a purchase order with the same format as `Candidate.poKey`, or undefined if the number is not a valid order
+   * number.
+   */
   readonly poKey: string | undefined;
 }
 

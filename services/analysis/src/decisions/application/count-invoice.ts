@@ -117,8 +117,8 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
 };
 
 /**
- * The counting record as it was read, or undefined if it did not exist. The first write detects whether the record
- * changed since then.
+ * The record that counts invoices, as it was read, or undefined if it did not exist. The first write detects whether
+ * the record changed since then.
  */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
@@ -135,7 +135,7 @@ export interface Unit {
 }
 
 export interface Counting<R extends CountedRecord> {
-  /** Counting record that the caller has already read. Only the first attempt uses it. */
+  /** Record that counts invoices and that the caller has already read. Only the first attempt uses it. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
   /**

@@ -48,7 +48,7 @@ function accountOf({
   return other === undefined ? undefined : otherAccount(other);
 }
 
-/** Number of characters that a masked account shows at its end. */
+/** Number of characters that a masked bank account shows at its end. */
 const SHOWN_TAIL_LENGTH = 4;
 
 function otherAccount(printed: string): CreditorAccount {

@@ -484,7 +484,7 @@ function vendorKeys({ nameKey, taxKey }: MasterVendorRecord): readonly string[] 
   return supplierKeysOf({ nameKey, ...(taxKey === undefined ? {} : { taxKey }) });
 }
 
-/** Adds a value to the list that a map has for a key. */
+/** Adds a value to the list that a map of payment facts has for a key. */
 function addTo<V>(lists: Map<string, V[]>, key: string, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

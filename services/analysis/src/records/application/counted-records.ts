@@ -100,8 +100,8 @@ export interface SupplierStore {
 export interface LinkStore<L> {
   find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
   /**
-   * Stores the record of a link as the version that follows `version`. Returns false if another writer has already
-   * stored one.
+   * Stores the record of a bank account or purchase order (a link) as the version that follows `version`. Returns false
+   * if another writer has already stored one.
    */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
   /**

@@ -45,7 +45,7 @@ export interface FindingTotals {
 }
 
 export interface FindingSummary {
-  /** Base currency in which all amounts of the summary are stated. */
+  /** Base currency in which all amounts of the summary of findings are stated. */
   readonly baseCurrency: string;
   readonly total: FindingTotals;
   /** Number of findings without a usable amount, because none is known or it is in an earlier base currency. */

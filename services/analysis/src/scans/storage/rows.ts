@@ -54,7 +54,8 @@ export function rowStore(
       .limit(limit)
       .toArray();
     if (parts.length < limit) return parts;
-    // Some keys are shared by very many records, so the newest records are read for each key separately.
+    // Some lookup keys of scan rows are shared by very many invoices, so the newest invoices are read for each key
+    // separately.
     const hits = await inBatches(keys, 1, ([key = '']) =>
       matching({ ...others, 'match.keys': key })
         .hint(MATCH_INDEX)

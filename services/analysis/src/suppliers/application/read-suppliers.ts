@@ -8,7 +8,7 @@ import type { Verification } from '../domain/verification.js';
 import type { SupplierPosition, SupplierRecords } from './supplier-records.js';
 import type { VerificationStore } from './verification-store.js';
 
-/** Maximum number of verifications that are shown for one account. */
+/** Maximum number of verifications that are shown for one bank account of a supplier. */
 const VERIFICATIONS_SHOWN_MAX = 20;
 
 interface Deps {

@@ -34,7 +34,7 @@ export async function createVerificationIndexes(collection: Collection<Verificat
   ]);
 }
 
-/** Opens the sealed contact of a stored verification. */
+/** Opens the sealed contact of a stored verification of a bank account. */
 export function contactOf(
   { _id: id, organizationId, contact }: WithId<VerificationDocument>,
   secrets: SealedField,

@@ -118,7 +118,7 @@ export function faultOfApi(
   return faultByTable(businessCentralAnswers, { status, codes: code === undefined ? [] : [code] }, name);
 }
 
-/** Returns the fault that a response of Microsoft Entra means. */
+/** Returns the ERP fault that a response of Microsoft Entra, the login of Business Central, means. */
 export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
   if (status === 200) {
     const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';

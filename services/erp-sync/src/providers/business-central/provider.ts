@@ -109,7 +109,7 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           if (denied.length > 0) throw permissionDenied([...denied, ...((await bank?.denied()) ?? [])]);
           await bank?.test();
           const currency = await readLocalCurrency().catch((error: unknown) => {
-            // A used-up call budget and an outage are valid results of a connection test.
+            // A used-up call budget and an outage are valid results of a test of Business Central.
             if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return undefined;
             throw error;
           });

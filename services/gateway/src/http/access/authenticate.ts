@@ -60,7 +60,7 @@ export interface AuthenticatorDependencies {
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
   readonly #principals: Cache<Principal, Attempt>;
-  /** Time until which each refused key is refused without a check, oldest first. */
+  /** Time until which each refused API key is refused without a check, oldest first. */
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #line = new CheckLine();
 

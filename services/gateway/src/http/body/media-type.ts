@@ -1,6 +1,6 @@
 import { splitUnquoted } from '../response/split-unquoted.js';
 
-/** A parsed Content-Type header in lower case (RFC 9110, section 8.3). */
+/** The parsed Content-Type header of a request in lower case (RFC 9110, section 8.3). */
 export interface MediaType {
   /** Media type such as `application/json`. Undefined if the header is missing or empty. */
   readonly type: string | undefined;
@@ -8,7 +8,7 @@ export interface MediaType {
   readonly charsets: readonly string[];
 }
 
-/** Parses a Content-Type header in linear time, whatever it contains. */
+/** Parses the Content-Type header of a request in linear time, whatever it contains. */
 export function readMediaType(header = ''): MediaType {
   const [type = '', ...parameters] = splitUnquoted(header.toLowerCase(), ';').map((part) => part.trim());
   const charsets = parameters.flatMap((parameter) => {

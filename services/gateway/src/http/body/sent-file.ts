@@ -5,9 +5,9 @@ import { readMediaType } from './media-type.js';
 
 /** A file announced by a PUT request. Its bytes have not arrived yet. */
 export interface SentFile {
-  /** Content type of the sent file without parameters, in lower case. */
+  /** Content type of an uploaded file without parameters, in lower case. */
   readonly mediaType: string | undefined;
-  /** Size in bytes that the Content-Length header announces. Undefined for a chunked body. */
+  /** Size in bytes that the Content-Length header of an uploaded file announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
   /** Content of the file that the request sends, which can be read once. */

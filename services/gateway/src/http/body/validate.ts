@@ -8,7 +8,7 @@ export function hasAnyField(body: object): boolean {
   return Object.keys(body).length > 0;
 }
 
-/** Maximum length of an unknown field name in a message, because the name comes from the caller. */
+/** Maximum length of the name of an unknown request field in a refusal, because the name comes from the caller. */
 const NAME_LENGTH_MAX = 100;
 
 /**
@@ -40,7 +40,7 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
   return result.success ? result : schema.safeParse(value, { error: sentence });
 }
 
-/** Converts every issue of the schema library to a fault in the product's own words. */
+/** Converts every issue that the schema library has with a request to a fault in the product's own words. */
 function addIssues(
   faults: FieldFaults,
   issues: readonly z.core.$ZodIssue[],
@@ -75,7 +75,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** Returns the sentence about an invalid field for which the schema has no sentence. */
+/** Returns the sentence about an invalid request field for which the schema has no sentence. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

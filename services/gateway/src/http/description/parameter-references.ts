@@ -8,7 +8,7 @@ interface Described {
   components?: unknown;
 }
 
-/** Names of the components for query parameters that all lists have. */
+/** Names of the components of the API description for query parameters that all lists have. */
 const componentNames: Readonly<Record<string, string>> = {
   limit: 'Limit',
   cursor: 'Cursor',
@@ -17,8 +17,8 @@ const componentNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces the parameters that all lists have by references to components, so that generated clients have one type for
- * them. A list that describes such a parameter in another way keeps its own description.
+ * Replaces in the API description the parameters that all lists have by references to components, so that generated
+ * clients have one type for them. A list that describes such a parameter in another way keeps its own description.
  */
 export function withParameterReferences<Document extends Described>(document: Document): Document {
   const parameters: Record<string, Parameter> = {};

@@ -45,11 +45,11 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
    * Described.rawBodyBytesMax}), and for an XML body (see {@link Described.xml}); otherwise empty.
    */
   readonly rawBody: Buffer;
-  /** URL query as it was sent, without `?`, for a service that parses the query itself. */
+  /** URL query of a request as it was sent, without `?`, for a service that parses the query itself. */
   readonly rawQuery: string;
   /** The Idempotency-Key, or an empty string if the header is missing. Set only if the route honours it. */
   readonly idempotencyKey: string;
-  /** The If-None-Match header, for responses with an ETag. */
+  /** The If-None-Match header of a request, for responses with an ETag. */
   readonly ifNoneMatch: string | undefined;
   /** All headers of the request, for routes that need further headers. */
   readonly headers: IncomingHttpHeaders;
@@ -73,11 +73,11 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly rpc: string;
   /** Further rpcs that the route calls to build its response. */
   readonly alsoAsks?: readonly string[];
-  /** Timeout of each call to a service, including retries (default {@link CALL_TIMEOUT_MS}). */
+  /** Timeout of each call of a route to a service, including retries (default {@link CALL_TIMEOUT_MS}). */
   readonly timeoutMs?: number;
-  /** Resource name in 404 messages, which are the same for malformed, foreign and unknown ids. */
+  /** Resource name in the 404 messages of a route, which are the same for malformed, foreign and unknown ids. */
   readonly resourceName?: string;
-  /** Schema of the path parameters. A malformed id is refused with 404, like an unknown one. */
+  /** Schema of the path parameters of a route. A malformed id is refused with 404, like an unknown one. */
   readonly params?: P;
   /** Schema of the URL query of a route. If absent, the query is ignored. */
   readonly query?: Q;
@@ -136,7 +136,10 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly ratePolicy?: RatePolicy;
   /** Described responses of a route by HTTP status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
-  /** Statuses of published refusals, such as `409`, in addition to those that follow from key, parameters and body. */
+  /**
+   * Statuses of the published refusals of a route, such as `409`, in addition to those that follow from its API key,
+   * parameters and body.
+   */
   readonly refusals?: readonly number[];
 }
 

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { exampleOf, examples } from './examples.js';
 import { shownId, shownInstant, showInstant, stated } from './fields.js';
 
-/** A record field: its published schema, an example, and the function that reads its value from a service message. */
+/**
+ * A field of an API record: its published schema, an example, and the function that reads its value from a gRPC
+ * message.
+ */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   /** Value of a field of a record in the published example. Undefined if the example does not have the field. */
@@ -140,7 +143,7 @@ export function flag<K extends Source = undefined>(example: boolean, description
   return field(z.boolean().describe(description), example, source);
 }
 
-/** Declares a field of a response that is null if the message does not have the property. */
+/** Declares a field of a response that is null if the gRPC message does not have the property. */
 export function orNull<S extends z.ZodType, K extends Source = undefined>(
   schema: S,
   example: z.infer<S> | null,
@@ -155,7 +158,7 @@ export function orNull<S extends z.ZodType, K extends Source = undefined>(
   );
 }
 
-/** Declares a field of a response that is absent if the message does not have the property. */
+/** Declares a field of a response that is absent if the gRPC message does not have the property. */
 export function optional<S extends z.ZodType, K extends Source = undefined>(
   schema: S,
   example: z.infer<S> | undefined,

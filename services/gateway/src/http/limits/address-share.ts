@@ -4,7 +4,7 @@ import { addressGroup } from './client-address.js';
 import { holdUntilSettled, requestState } from '../response/request-state.js';
 import { Share } from './share.js';
 
-/** A {@link Share} by address in which all addresses in an IPv6 /64 network count as one. */
+/** A {@link Share} of slots by IP address in which all addresses in an IPv6 /64 network count as one. */
 export class AddressShare extends Share {
   override take(address: string): (() => void) | undefined {
     return super.take(addressGroup(address));

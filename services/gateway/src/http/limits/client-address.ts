@@ -12,7 +12,7 @@ export function clientAddress(request: Request): string {
   return (request.socket.remoteAddress ?? '0.0.0.0').replace(/^::ffff:/i, '');
 }
 
-/** Returns the address of the other end of a connection, in the same format as {@link clientAddress}. */
+/** Returns the IP address of the other end of a connection, in the same format as {@link clientAddress}. */
 export function connectionAddress({ remoteAddress = '' }: Socket): string {
   return remoteAddress.replace(/^::ffff:/i, '');
 }

@@ -40,7 +40,8 @@ export function rateLimitFields(standings: readonly Standing[]): Record<string, 
 }
 
 /**
- * Maximum random delay added to Retry-After, which spreads the retries of callers that were refused at the same time.
+ * Maximum random delay that a refusal adds to Retry-After, which spreads the retries of callers that were refused at
+ * the same time.
  */
 const JITTER_SECONDS_MAX = 2;
 

@@ -50,7 +50,7 @@ export class Share {
     return this.#total >= this.#totalMax;
   }
 
-  /** Returns the number of concurrency slots that all owners currently use together. */
+  /** Returns the number of concurrency slots that all organizations or addresses currently use together. */
   get total(): number {
     return this.#total;
   }

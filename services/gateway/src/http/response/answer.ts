@@ -49,8 +49,8 @@ export async function sendReply(
   }
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
-  // Timer that ends the response if the client does not receive a chunk in time. The next chunk is read only when the
-  // client has received the previous one.
+  // Timer that ends a streamed response if the client does not receive a chunk in time. The next chunk is read only
+  // when the client has received the previous one.
   let untaken: NodeJS.Timeout | undefined;
   const all = async function* (): AsyncIterable<Uint8Array> {
     for (let next = first; next.done !== true; next = await bytes.next()) {

@@ -7,8 +7,8 @@ import type { Reply } from './reply.js';
 export const CACHE_CONTROL = 'private, no-cache';
 
 /**
- * Returns the response with a strong ETag, or 304 if the caller already has it (RFC 9110, sections 8.8.3 and 13.1.2).
- * The ETag is a digest of the response, so that no change is missed.
+ * Returns the response of a route with a strong ETag, or 304 if the caller already has it (RFC 9110, sections 8.8.3 and
+ * 13.1.2). The ETag is a digest of the response, so that no change is missed.
  */
 export function conditional(resource: string, body: unknown, ifNoneMatch: string | undefined): Reply {
   const version = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);

@@ -9,7 +9,9 @@ const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 
 export interface AsyncPreference {
   readonly respondAsync: boolean;
-  /** Number of seconds that the caller wants to wait for the result, or undefined if not stated. */
+  /**
+   * Number of seconds that the caller wants to wait for the result, from the header Prefer, or undefined if not stated.
+   */
   readonly waitSeconds: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Splits a header at each separator outside quoted text (RFC 9110, section 5.6.4), in one pass. A regular expression
- * would search to the end of the header again for each unclosed quote.
+ * Splits a request header at each separator outside quoted text (RFC 9110, section 5.6.4), in one pass. A regular
+ * expression would search to the end of the header again for each unclosed quote.
  */
 export function splitUnquoted(header: string, separator: ',' | ';'): string[] {
   const parts: string[] = [];

@@ -72,8 +72,8 @@ async function wipeSecret(
 }
 
 /**
- * Wakes submissions that are waiting for a change of their connection. A failure is only logged, because they continue
- * later anyway.
+ * Wakes submissions that are waiting for a change of their KSeF connection. A failure is only logged, because they
+ * continue later anyway.
  */
 export async function wakeWaiting(
   { submissions, logger }: { readonly submissions: Pick<OpenSubmissions, 'wake'>; readonly logger: Logger },

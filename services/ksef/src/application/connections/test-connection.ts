@@ -191,7 +191,7 @@ async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T
   const ending = new Promise<L>((resolve) => {
     timer = setTimeout(() => resolve(late), msMax);
   });
-  // The connection test may still fail after the deadline. The empty catch avoids an unhandled rejection.
+  // The test of a KSeF connection may still fail after the deadline. The empty catch avoids an unhandled rejection.
   work.catch(() => {});
   try {
     return await Promise.race([work, ending]);

@@ -2,7 +2,7 @@ import type { EventHeader } from '@invoicecontrol/contracts/events';
 import type { PublicEvent } from '@invoicecontrol/public-events';
 import type { FanOut } from '../../application/fan-out.js';
 
-/** Handles an internal event that customers may receive. */
+/** Handles an internal event that customers may receive through webhooks. */
 export function onPublicEvent<T extends EventHeader>(
   deliver: FanOut,
   toPublic: (event: T) => PublicEvent | undefined,
