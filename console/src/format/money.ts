@@ -5,6 +5,6 @@
 export function formatMoney(amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat('en-GB', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-  // The types of TypeScript accept a decimal string as an amount only for literals.
+  // The types of TypeScript accept a decimal string as an amount of money only for literals.
   return `${format.format(amount as `${number}`)} ${currency}`;
 }

@@ -11,7 +11,7 @@ import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 /** Version of the document reading. Documents that were read with an earlier version keep their result. */
 const EXTRACTION_VERSION = 1;
 
-/** Content of a document, and the result of checking it against the rules of its profile. */
+/** Content that was read from a document, and the result of checking it against the rules of its profile. */
 export interface Extraction {
   readonly outcome: ReadingOutcome;
   /** Result of validating a document, or null if the document was not validated. */

@@ -4,7 +4,7 @@ import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Content, ContentStore, StoredUpload, Upload, UploadStore } from './uploads.js';
 
-/** Positions of the first and the last requested byte of a document. Both bytes are included. */
+/** Positions of the first and the last requested byte of a stored document. Both bytes are included. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;

@@ -16,8 +16,8 @@ import type { ContentStore, Receiving, Upload, UploadStore } from './uploads.js'
 export const UPLOAD_BYTES_METER = 'upload_bytes';
 
 /**
- * Interval at which a PUT request renews its lease, which is a third of the lease. The lease is renewed only while
- * bytes arrive, so that another PUT may take over from a stalled one.
+ * Interval at which a PUT request with an uploaded file renews its lease, which is a third of the lease. The lease is
+ * renewed only while bytes arrive, so that another PUT may take over from a stalled one.
  */
 const RENEW_EACH_MS = 20_000;
 /** Seconds to wait while another call stores the bytes of the same upload. */

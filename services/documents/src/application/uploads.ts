@@ -41,7 +41,10 @@ export interface Content {
   readonly receivedAt: Date;
 }
 
-/** A PUT request in progress, or a call that stores a channel document. Only its holder may store the content. */
+/**
+ * A PUT request with an uploaded file in progress, or a call that stores a channel document. Only its holder may store
+ * the content.
+ */
 export interface Receiving {
   readonly upload: ReservedUpload;
   /** Id under which the content of the upload is stored. */

@@ -58,7 +58,10 @@ export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], lo
   return false;
 }
 
-/** Runs an empty program in a confined process. Returns its output if it ran confined, and otherwise the fault. */
+/**
+ * Runs an empty program in a confined process, to test the confinement. Returns its output if it ran confined, and
+ * otherwise the fault.
+ */
 async function tryConfinement(): Promise<{ readonly landlockVersion: number } | { readonly fault: string }> {
   const stdio: ForkOptions['stdio'] = ['ignore', 'pipe', 'pipe', 'ipc'];
   const child = fork(CONFINED, ['--eval', '0'], { ...CHANNEL, stdio, env: {}, execArgv: [] });

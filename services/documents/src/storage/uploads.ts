@@ -14,8 +14,8 @@ import type { Collection, Filter } from 'mongodb';
 import type { ContentStore, Receiving, ReservedUpload, Upload, UploadStore } from '../application/uploads.js';
 
 /**
- * Duration of the lease that a PUT request has. The request renews the lease while bytes arrive, and another PUT
- * request may take over after the lease has expired.
+ * Duration of the lease that a PUT request with an uploaded file has. The request renews the lease while bytes arrive,
+ * and another PUT request may take over after the lease has expired.
  */
 const LEASE_MS = 60_000;
 /** Maximum number of uploads that one run of the sweep checks. */

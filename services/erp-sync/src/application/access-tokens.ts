@@ -28,7 +28,7 @@ export interface AccessTokenDeps {
 
 /** Maximum number of attempts at an OAuth token refresh outside an import run. An import run has its own limit. */
 const TRIES_MAX = 3;
-/** Interval between polls for the completion of a token refresh by another process. */
+/** Interval between polls for the completion of an OAuth token refresh by another process. */
 const POLL_EACH_MS = 100;
 
 /** Access tokens of ERP connections that a user consented to (ERP reference, section 7.7). */
@@ -197,7 +197,8 @@ function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
 }
 
 /**
- * Checks whether another attempt at a token refresh makes sense immediately, because the response may have been lost.
+ * Checks whether another attempt at an OAuth token refresh makes sense immediately, because the response may have been
+ * lost.
  */
 function isTransient(error: unknown): boolean {
   return error instanceof Outage && error.code !== 'RATE_LIMITED';

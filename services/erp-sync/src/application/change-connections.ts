@@ -137,7 +137,8 @@ export const finishDeletion =
     context: RequestContext = systemContext('deletions'),
   ): Promise<void> => {
     await places.giveBack(organizationId, id);
-    // An active worker notices that its import run was cancelled. A worker that crashed can no longer complete its run.
+    // The active worker of an ERP connection notices that its import run was cancelled. A worker that crashed can no
+    // longer complete its run.
     await runs.cancel(organizationId, id);
     await listedIds.remove(id);
     await master.end(organizationId, id, context);

@@ -81,7 +81,8 @@ export const createConnection =
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       const connection = await retryOnConflict(async () => {
-        // A concurrent request may have stored the company in the meantime, with a different spelling.
+        // A concurrent request may have stored an ERP connection for the company in the meantime, with a different
+        // spelling.
         const { connections: known, next: ordinal } = await findKnown();
         const created = newConnection({
           id,

@@ -150,7 +150,10 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
   });
 }
 
-/** An expired access token cannot disconnect a company. Revoking the refresh token afterwards terminates the access. */
+/**
+ * An expired access token cannot disconnect a company in an ERP. Revoking the refresh token afterwards terminates the
+ * access.
+ */
 async function disconnectIfPossible(disconnect: () => Promise<void> | undefined): Promise<void> {
   try {
     await disconnect();

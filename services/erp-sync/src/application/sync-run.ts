@@ -139,7 +139,7 @@ async function endMasterAgain(
 /** State of the import run at the end of reading the ERP. */
 interface EndOfReading {
   readonly fault?: ErpFault;
-  /** Stream at which the call budget of an import run was used up. The next import run continues there. */
+  /** ERP stream at which the call budget of an import run was used up. The next import run continues there. */
   readonly spentAt?: StreamName | 'ids';
 }
 

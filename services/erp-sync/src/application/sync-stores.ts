@@ -126,7 +126,10 @@ export interface ConnectionClaim {
    * @throws ClaimEnded
    */
   continueAs(runId: string, abandonedRuns: number): Promise<ConnectionClaim>;
-  /** Completes the import run: stores its result and the next due time, and releases the claim, in one write. */
+  /**
+   * Completes the import run of an ERP connection: stores its result and the next due time, and releases the claim, in
+   * one write.
+   */
   release(end: RunEnd): Promise<void>;
   /** Releases the claim without an import run. The ERP connection is due at the given time. */
   giveBack(nextSyncAt: Date): Promise<void>;
@@ -216,7 +219,7 @@ export interface SyncedConnections {
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;
-  /** True if the worker of the current import run no longer renews its lease. */
+  /** True if the worker of the current ERP import run no longer renews its lease. */
   readonly isSilent: boolean;
 }
 
@@ -247,13 +250,13 @@ export interface RunProgress {
 }
 
 export interface RunStore {
-  /** Stores a new import run. Returns false if a run with this id exists. */
+  /** Stores a new import run of an ERP connection. Returns false if a run with this id exists. */
   insert(run: NewRun): Promise<boolean>;
   find(organizationId: string, runId: string): Promise<Run | undefined>;
   /** Stores the progress of a current import run. */
   saveProgress(organizationId: string, runId: string, progress: RunProgress): Promise<void>;
   /**
-   * Completes an import run in progress and publishes the event about the run.
+   * Completes an ERP import run in progress and publishes the event about the run.
    * @param progress absent if the last stored progress is used
    * @returns the outcome of the run, where an earlier outcome is kept; undefined if there is no such run
    */

@@ -16,7 +16,8 @@ const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNote
 export interface FirstDay {
   readonly day: string;
   /**
-   * True if the customer chose the first day of the import. The day then also applies to documents that change later.
+   * True if the customer chose the first day of the ERP import. The day then also applies to documents that change
+   * later.
    */
   readonly isChosen: boolean;
 }

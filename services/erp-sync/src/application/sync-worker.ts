@@ -85,7 +85,7 @@ export function syncWorker(deps: Deps): SyncWorker {
           for (const wake of waiting.splice(0)) wake();
         }
       } catch (error) {
-        // The lease of the import run will expire, and another worker will then find the run abandoned.
+        // The lease of the ERP import run will expire, and another worker will then find the run abandoned.
         logger.error({ error, runId: claim.runId, connectionId: claim.connection.id }, 'a run could not be ended');
       } finally {
         lease.stop();

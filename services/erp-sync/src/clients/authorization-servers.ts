@@ -10,7 +10,7 @@ import type { OAuthAppSettings } from './oauth-app.js';
 import { quickBooksApp, quickBooksAuthorization } from './quickbooks-authorization.js';
 import { xeroApp, xeroAuthorization } from './xero-authorization.js';
 
-/** Maximum size of a response of an authorization server. Tokens and company names take a few KiB. */
+/** Maximum size of a response of an OAuth server of an ERP provider. Tokens and company names take a few KiB. */
 const OAUTH_ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**

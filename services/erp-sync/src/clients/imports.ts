@@ -70,8 +70,8 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    // The calls that import a page of records are made one after another, so that the last version of a repeated record
-    // is used.
+    // The calls that import a page of ERP records are made one after another, so that the last version of a repeated
+    // record is used.
     for (const batch of batchesOf(records, toWire)) {
       const { counts } = await send(batch);
       created += counts?.created ?? 0;

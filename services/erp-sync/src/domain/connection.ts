@@ -28,7 +28,7 @@ export interface Connection {
   readonly importFrom: string | undefined;
   /** Time when the last import run of the ERP connection was completed. */
   readonly lastSyncAt: Date | undefined;
-  /** Time when the last import run with the status SUCCEEDED or PARTIAL was completed. */
+  /** Time when the last import run of an ERP connection with the status SUCCEEDED or PARTIAL was completed. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
   /** Time when the next import run is due. Absent while no run is scheduled. */
@@ -81,8 +81,8 @@ export interface ConnectionError {
 }
 
 /**
- * Checks whether the next import run is scheduled after a run is completed. In the status ERROR a person must act
- * first, but a run can be started on request.
+ * Checks whether the next import run of an ERP connection is scheduled after a run is completed. In the status ERROR a
+ * person must act first, but a run can be started on request.
  */
 export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
   return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;

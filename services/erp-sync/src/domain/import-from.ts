@@ -1,7 +1,7 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** Earliest accepted first date of an import. The limit detects typing errors such as the year 0226. */
+/** Earliest accepted first date of an ERP import. The limit detects typing errors such as the year 0226. */
 const EARLIEST = '2000-01-01';
 
 /**

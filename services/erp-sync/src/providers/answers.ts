@@ -30,9 +30,9 @@ export interface CodedAnswer {
 }
 
 /**
- * Returns the fault for an unsuccessful response: the fault in the first table row with its status, one of its codes
- * and the requested list. An unknown response counts as an outage and is retried, so that users are not asked to fix a
- * temporary problem.
+ * Returns the fault for an unsuccessful ERP response: the fault in the first table row with its status, one of its
+ * codes and the requested list. An unknown response counts as an outage and is retried, so that users are not asked to
+ * fix a temporary problem.
  */
 export function faultByTable(rules: readonly AnswerRule[], answer: CodedAnswer, subject: string): ErpFault {
   const rule = rules.find(

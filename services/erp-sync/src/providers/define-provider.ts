@@ -18,7 +18,7 @@ import type { Row } from './row.js';
 /** Rows as sent by the ERP, with additional information about the page. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
-  /** Records of other streams that must be stored before the rows of this page, in this order. */
+  /** Records of other ERP streams that must be stored before the rows of a page of ERP records, in this order. */
   readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 
@@ -27,8 +27,8 @@ export interface StreamSource<R> {
   /** Name of the field that holds the id of an ERP row. */
   readonly idName: string;
   /**
-   * Function that returns the id of a row. Absent if the id is the text of the field `idName`. The id is checked before
-   * a row may be left out.
+   * Function that returns the id of an ERP row. Absent if the id is the text of the field `idName`. The id is checked
+   * before a row may be left out.
    * @throws RowFault if there is no id
    */
   idOf?(row: Row): string;

@@ -55,12 +55,15 @@ export interface ConnectionDocument extends Aggregate {
   readonly revokeTries?: number;
 
   /**
-   * Time when the next import run is due, with a sparse index. Absent if none is scheduled (ERROR, paused, DISABLED),
-   * except that new credentials also set it in the status ERROR. Only this field determines if a run is due.
+   * Time when the next import run of an ERP connection is due, with a sparse index. Absent if none is scheduled (ERROR,
+   * paused, DISABLED), except that new credentials also set it in the status ERROR. Only this field determines if a run
+   * is due.
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;
-  /** Claim of the worker that executes the current import run. The writes of the worker require it. */
+  /**
+   * Claim of the worker that executes the current import run of an ERP connection. The writes of the worker require it.
+   */
   readonly claim?: string;
   /** Expiry time of the lease, the epoch (1970) between runs. Absent if the ERP connection is DISABLED. */
   readonly leaseUntil?: Date;

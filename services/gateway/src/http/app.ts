@@ -175,8 +175,8 @@ function joinedLength(values: readonly string[]): number {
 }
 
 /**
- * Writes one log line for each request, without body and key, and with the path template instead of the path, because
- * ids would make the line personal.
+ * Writes one log line for each HTTP request, without body and key, and with the path template instead of the path,
+ * because ids would make the line personal.
  */
 function logRequest(logger: Logger, request: Request, response: Response, durationMs: number): void {
   const { requestId, organizationId, route, stages } = requestState(response);

@@ -40,7 +40,7 @@ export interface RunningGateway {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
-  /** Returns the number of requests that count as load, whose bodies have been received. */
+  /** Returns the number of requests that count as load of the gateway, whose bodies have been received. */
   inFlight(): number;
   /** Returns the number of request slots that organizations use. */
   held(): number;

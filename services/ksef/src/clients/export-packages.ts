@@ -157,7 +157,7 @@ async function openNameless(): Promise<FileHandle> {
   }
 }
 
-/** Passes the chunks of a package part on if the part has exactly the stated size and hash. */
+/** Passes the chunks of a part of a KSeF package on if the part has exactly the stated size and hash. */
 async function* checked(
   chunks: AsyncIterable<Buffer>,
   ordinalNumber: number,
@@ -179,8 +179,8 @@ async function* checked(
 }
 
 /**
- * Writes the chunks of a package part to a file. A write stream would keep the file open, while a file handle closes as
- * soon as no operation is pending.
+ * Writes the chunks of a part of a KSeF package to a file. A write stream would keep the file open, while a file handle
+ * closes as soon as no operation is pending.
  */
 async function writeAll(file: FileHandle, start: number, chunks: AsyncIterable<Buffer>): Promise<void> {
   let position = start;

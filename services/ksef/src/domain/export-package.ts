@@ -9,7 +9,7 @@ export const INVOICES_MAX = 10_100;
 export const PACKAGE_BYTES_MAX = 1_200_000_000;
 /** Maximum number of parts in an export package. KSeF cuts packages into parts of 50 MB. */
 export const PARTS_MAX = 100;
-/** Maximum size of a document in the documents service, in bytes. */
+/** Maximum size of an invoice that the documents service stores, in bytes. */
 export const INVOICE_BYTES_MAX = 10_485_760;
 export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
 export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;

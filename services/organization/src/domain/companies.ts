@@ -135,7 +135,10 @@ function refuseDuplicateTaxId({ companies }: Organization, company: Company): vo
     );
 }
 
-/** Returns the VAT id with its country. Without a prefix, that is the country of the company. */
+/**
+ * Returns the VAT id of a company of the organization with its country. Without a prefix, that is the country of the
+ * company.
+ */
 function identifyingTaxId({ taxId, country }: Company): TaxId | undefined {
   const parsed = taxId === undefined ? undefined : parseTaxId(taxId);
   if (parsed === undefined || parsed.country !== undefined || country === undefined) return parsed;

@@ -70,9 +70,9 @@ export interface SubscriptionSource {
 export interface Company {
   readonly id: string;
   readonly name: string;
-  /** Tax id of the company as the caller sent it. It is compared with `sameTaxId`. */
+  /** Tax id of a company of the organization as the caller sent it. It is compared with `sameTaxId`. */
   readonly taxId: string | undefined;
-  /** Country of the company as ISO 3166 alpha-2 code. */
+  /** Country of a company of the organization as ISO 3166 alpha-2 code. */
   readonly country: string | undefined;
   readonly createdAt: Date;
 }

@@ -211,7 +211,7 @@ export function readSubscriptionStatus(value: string): SubscriptionStatus {
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
 /**
- * Reads the number of additional companies from a request.
+ * Reads the number of additional companies of a plan from a request.
  * @throws DomainError invalid
  */
 export function readAdditionalLegalEntities(value: number): number {

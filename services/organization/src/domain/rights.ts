@@ -43,7 +43,7 @@ export function scopesOfEarlierKey({ role, scopes: stored }: Rights): readonly G
 }
 
 /**
- * Reads a role from a request.
+ * Reads the role of a member or API key from a request.
  * @throws DomainError invalid for an unknown role
  */
 export function readRole(role: string): Role {

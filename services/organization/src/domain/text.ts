@@ -6,7 +6,10 @@ import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 
 const NAME_CHARACTERS_MAX = 200;
 
-/** Reads a name from a request and trims it. The name must be one line without invisible characters. */
+/**
+ * Reads the name of an organization, company or person from a request and trims it. The name must be one line without
+ * invisible characters.
+ */
 export function readName(path: string, value: string): string {
   const name = value.trim();
   if (!hasVisibleText(name)) throw invalidField(path, 'must not be blank or invisible.');

@@ -115,7 +115,7 @@ export function unpurgedOrganization(collection: Collection<OrganizationDocument
   };
 }
 
-/** Stored schedule of work that one replica performs once a day. */
+/** Stored schedule of a job of the organization service that one replica performs once a day. */
 export interface ScheduleDocument {
   readonly _id: string;
   readonly dueAt: Date;
@@ -124,7 +124,7 @@ export interface ScheduleDocument {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Returns the claim on work that one replica performs once a day.
+ * Returns the claim on a job of the organization service that one replica performs once a day.
  * @param first whether the very first work is due at once or after a day
  */
 export function dailyTurn(

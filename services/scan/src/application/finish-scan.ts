@@ -101,7 +101,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
       logger.warn({ error, organizationId, scanId }, 'analysis refused the rows of a scan; the scan was withdrawn');
-      // Renewing gives this worker a full lease on the scan, so no other worker can use the ids of its rows.
+      // Renewing gives the worker a full lease on the history scan, so no other worker can use the ids of its rows.
       if (!(await scan.renew())) throw new VersionConflict();
       await importedRows.release(scan);
       return withdraw(scan, error);

@@ -47,7 +47,7 @@ export function testConfig(
   });
 }
 
-/** The fields in which a row of a test differs from other rows. */
+/** The fields in which a scan row of a test differs from other rows. */
 type RowChanges = Partial<Invoice & Pick<Row, 'externalId' | 'sourceRowNumber'>>;
 
 /** Returns a history scan row of a fictional ledger without a currency. Tests change the fields that they need. */

@@ -26,7 +26,7 @@ export interface ReplayDeps {
 }
 
 /**
- * Sends the event of a FAILED or SKIPPED delivery again, with five new attempts.
+ * Sends the event of a FAILED or SKIPPED webhook delivery again, with five new attempts.
  * @throws DomainError not_found, wrong_state
  */
 export const replayDelivery =

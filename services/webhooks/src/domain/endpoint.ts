@@ -57,7 +57,7 @@ export function readEventTypes(names: readonly string[]): PublicEventType[] {
 }
 
 /**
- * Reads the name of an event type from a request.
+ * Reads the name of a webhook event type from a request.
  * @throws DomainError invalid
  */
 export function readEventType(name: string, path: string): PublicEventType {

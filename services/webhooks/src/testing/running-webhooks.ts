@@ -136,7 +136,7 @@ export async function startWebhooks(
   };
 }
 
-/** Returns an event id as the outbox of a service would derive it. */
+/** Returns the id of a webhook event as the outbox of a service would derive it. */
 export function newEventId(): string {
   return `evt_${idText(randomBytes(ID_BYTES))}`;
 }

@@ -24,7 +24,7 @@ export interface ImportedRecord {
   readonly changedAt: Date;
   /** Time at which an imported record was found to be missing from the ERP. */
   readonly deletedAt: Date | undefined;
-  /** Keys by which an imported record is found in addition to its ids. Empty if the record is deleted. */
+  /** Keys by which an imported ERP record is found in addition to its ids. Empty if the record is deleted. */
   readonly keys: readonly string[];
 }
 

@@ -80,7 +80,10 @@ export interface InvoiceDecider {
    * @throws VersionConflict if the invoice changed in the meantime
    */
   correct(record: DecidedInvoice, corrected: CanonicalInvoice, tenant: TenantFacts): Promise<void>;
-  /** Stores the records that derive from a decision, as the last step of interrupted work. The call can be repeated. */
+  /**
+   * Stores the records that derive from an invoice decision, as the last step of interrupted work. The call can be
+   * repeated.
+   */
   finish(record: DecidedInvoice, facts: Buffer): Promise<void>;
 }
 

@@ -32,7 +32,7 @@ export interface BookBill {
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
   readonly importedAt: Date;
-  /** Time when an import last changed the bill, or the time of its first import. */
+  /** Time when an import last changed an ERP bill, or the time of its first import. */
   readonly changedAt: Date;
 }
 

@@ -159,7 +159,7 @@ async function reviewedProfile(
   supplier: SupplierRecord | undefined,
 ): Promise<SupplierProfile> {
   let profile = then;
-  // Facts stored before the field for excluded bills existed do not show which bills were part of the profile.
+  // Facts stored before the field for excluded bills existed do not show which bills were part of the supplier profile.
   const wasOut = new Set(withdrawnUnits);
   const isOutNow = withdrawnUnits === undefined ? [] : (supplier?.withdrawnUnits ?? []);
   const units = [...new Set([...wasOut, ...isOutNow])];

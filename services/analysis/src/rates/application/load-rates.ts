@@ -110,8 +110,8 @@ const frankfurt = new Intl.DateTimeFormat('en-GB', {
 });
 
 /**
- * Warns the operator if the list of published currencies has changed. The list of allowed base currencies is part of
- * the code.
+ * Warns the operator if the list of currencies with published exchange rates has changed. The list of allowed base
+ * currencies is part of the code.
  */
 function warnOfChangedList({ day, perEuro }: PublishedDay, logger: Logger): void {
   const missing = ecbReferenceCurrencies.filter((currency) => perEuro[currency] === undefined);

@@ -30,7 +30,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
       // The finding CURRENCY_UNKNOWN already reports a currency that could not be read.
       .filter(({ method, value }) => method !== 'REQUEST' && value !== UNKNOWN_CURRENCY)
       // The confidence of a document field is rounded down to whole percents, so that rounding never makes it reach a
-      // limit.
+      // limit of the detection policy.
       .map(({ field, confidence }) => ({ field, confidence: Math.floor(confidence * 100 + 1e-9) })),
     tamperSigns: reading.tamperSigns.slice(0, FACT_ENTRIES_MAX).map(({ kind, objects }) => ({
       kind: kind as TamperSign['kind'],

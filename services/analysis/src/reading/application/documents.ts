@@ -18,7 +18,7 @@ export interface Documents {
    */
   keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<KeptUpload | undefined>;
   /**
-   * Extracts the content of a document. Repeating the call returns the same result.
+   * Extracts the content of an uploaded document. Repeating the call returns the same result.
    * @throws DomainError not_found, unavailable, deadline
    */
   extract(

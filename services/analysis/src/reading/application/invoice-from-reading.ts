@@ -32,7 +32,7 @@ export interface Provenance {
   /** Value of the invoice field as printed in the document. Absent if the document does not contain it. */
   readonly raw?: string;
   readonly page?: number;
-  /** Position of the value on the page of the document. Empty if the position is unknown. */
+  /** Position of the value of an invoice field on the page of the document. Empty if the position is unknown. */
   readonly box: readonly number[];
   /** Confidence that the value of the invoice field was read correctly, from 0 to 1. */
   readonly confidence: number;

@@ -66,7 +66,7 @@ export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
   /** Month in whose quota the analysis of the upload counts. */
   readonly usageMonth: string;
-  /** Response of the documents service with the fields that were read from a document. */
+  /** Response of the documents service with the fields that were read from an uploaded document. */
   readonly extracted: ExtractDocumentResponse;
   /** Name of a known supplier that replaces the supplier name read from a document. */
   readonly knownSupplierName?: string;
@@ -149,7 +149,7 @@ export interface UploadStore {
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
   /** Returns the first uploaded document of a sequence, if the time of its next attempt has come. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
-  /** Checks whether a document received through a channel was accepted but has no decision yet. */
+  /** Checks whether a document received through a channel such as KSeF was accepted but has no decision yet. */
   hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;
   /**
    * Returns a limited number of uploads from any tenant whose work is due, oldest first, and the first documents of

@@ -1,23 +1,23 @@
 import { groupedBy, orError } from '@invoicecontrol/runtime/batched';
 
-/** Maximum number of lookups of suppliers or invoices by key in one batch. */
+/** Maximum number of lookups of records such as invoices by key in one batch. */
 const READS_MAX = 100;
 /** Maximum number of lookup keys in one database read that serves several callers. */
 const SHARED_KEYS_MAX = 500;
 /**
- * Usual maximum number of suppliers or invoices that one lookup key returns in a read for several callers, and the
+ * Usual maximum number of records such as invoices that one lookup key returns in a read for several callers, and the
  * number that is added to it. With more records, each caller reads separately, because whole records are large.
  */
 const SHARED_RECORDS_PER_KEY = 4;
 const SHARED_RECORDS_MORE = 64;
 
 export interface ReadsByKeys<T> {
-  /** Reads suppliers or invoices by lookup keys for one caller, with a limited share for each key. */
+  /** Reads records such as invoices by lookup keys for one caller, with a limited share for each key. */
   readonly read: (organizationId: string, keys: readonly string[]) => Promise<T[]>;
-  /** Reads, for several callers at once, the suppliers or invoices that have one of their lookup keys. */
+  /** Reads, for several callers at once, the records such as invoices that have one of their lookup keys. */
   readonly readTogether: (organizationId: string, keys: readonly string[], limit: number) => Promise<T[]>;
   readonly keysOf: (record: T) => readonly string[];
-  /** Number of suppliers or invoices from which `read` limits how many of them one key may contribute. */
+  /** Number of records such as invoices from which `read` limits how many of them one key may contribute. */
   readonly limitOf: (keysCount: number) => number;
 }
 

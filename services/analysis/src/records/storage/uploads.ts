@@ -48,7 +48,7 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
   readonly corrections: readonly Correction[];
   readonly knownSupplierName?: string;
   readonly failure?: UploadFailure;
-  /** Response from the documents service in binary form, because a document may have many fields. */
+  /** Reading of an upload by the documents service in binary form, because a document may have many fields. */
   readonly extracted?: Binary;
 }
 

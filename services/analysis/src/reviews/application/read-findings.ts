@@ -85,8 +85,8 @@ export function findingReader({
       const recomputed = decisions
         .filter((change) => change.findingId === findingId)
         .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
-      // The sort is stable, so entries of the history with equal times keep their order and a review precedes the
-      // decision that it changed.
+      // The sort is stable, so entries in the history of a finding with equal times keep their order and a review
+      // precedes the decision that it changed.
       return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
     },
   };

@@ -3,7 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { FindingStore } from '../../records/application/finding-store.js';
 import type { ReviewEffects } from './review-effects.js';
 
-/** Age at which the worker of a review that was not applied completely counts as lost. */
+/** Age at which the worker of a finding review that was not applied completely counts as lost. */
 const PENDING_MS_MIN = 30_000;
 
 interface Deps {
@@ -14,8 +14,8 @@ interface Deps {
 }
 
 /**
- * Completes reviews that were not applied completely because of a crash or a fault. A fault in one review does not
- * delay the other reviews.
+ * Completes reviews of findings that were not applied completely because of a crash or a fault. A fault in one review
+ * does not delay the other reviews.
  */
 export const sweepReviews =
   ({ findings, effects, clock, logger }: Deps) =>

@@ -30,7 +30,7 @@ export interface InvoiceTexts {
   readonly documentId: string | undefined;
 }
 
-/** First and last day of a period of account changes by their numbers, both included. */
+/** First and last day of a period of changes of supplier accounts by their numbers, both included. */
 export interface DayRange {
   readonly from: number;
   readonly to: number;

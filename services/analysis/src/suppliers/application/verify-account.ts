@@ -137,7 +137,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Tells whether a document cannot be searched for a contact, for a reason that a repeat does not change. */
+/** Tells whether a document cannot be searched for a supplier's contact, for a reason that a repeat does not change. */
 export function isUnsearchable(error: unknown): boolean {
   return error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'unprocessable');
 }

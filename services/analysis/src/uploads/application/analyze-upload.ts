@@ -67,7 +67,7 @@ export interface AnalyzeUploadInput {
 export interface CorrectUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
-  /** Values of the document that the reviewer corrected, by field path. */
+  /** Values of the uploaded document that the reviewer corrected, by field path. */
   readonly fields: Readonly<Record<string, string>>;
   readonly monthlyLimit: number | undefined;
 }
@@ -75,7 +75,10 @@ export interface CorrectUploadInput {
 export interface UploadAnalysis {
   readonly invoiceId: string;
   readonly isDecided: boolean;
-  /** True if the same request was made before, so that this response repeats the response to the first request. */
+  /**
+   * True if the same request to analyze an upload was made before, so that this response repeats the response to the
+   * first request.
+   */
   readonly isReplayed: boolean;
 }
 

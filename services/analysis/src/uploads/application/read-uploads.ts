@@ -26,8 +26,8 @@ export type UploadStatus =
       readonly invoiceId: string;
       readonly failure: UploadFailure;
       /**
-       * Fields that were read from the document. If the failure is FIELDS_MISSING, these are the fields that are
-       * present.
+       * Fields that were read from an uploaded document. If the failure is FIELDS_MISSING, these are the fields that
+       * are present.
        */
       readonly fields: readonly Provenance[];
     };

@@ -133,7 +133,9 @@ export function readPayment(
   });
 }
 
-/** Reads a row from the customer's custom page. A row without an IBAN cannot be compared. */
+/**
+ * Reads a bank account from a row of the customer's page in Business Central. A row without an IBAN cannot be compared.
+ */
 export function readVendorAccount(row: Row, config: BusinessCentralConfig): VendorAccountRecord | undefined {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
   const vendor = row.requiredText(vendorField);

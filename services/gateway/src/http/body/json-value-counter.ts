@@ -5,10 +5,11 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Counts the values in JSON text while its bytes arrive, before it is parsed (ADR 0029). Outside strings, each comma
- * and each opening bracket or brace announces at most one value. The count is therefore never below the number of
- * values that `JSON.parse` creates; empty objects and lists are counted twice. Bytes of a multi-byte character never
- * equal one of these characters, so neither the splitting into chunks nor an invalid encoding changes the count.
+ * Counts the values in the JSON of a request body while its bytes arrive, before it is parsed (ADR 0029). Outside
+ * strings, each comma and each opening bracket or brace announces at most one value. The count is therefore never below
+ * the number of values that `JSON.parse` creates; empty objects and lists are counted twice. Bytes of a multi-byte
+ * character never equal one of these characters, so neither the splitting into chunks nor an invalid encoding changes
+ * the count.
  */
 export class JsonValueCounter {
   #values = 1;

@@ -3,21 +3,22 @@ import { awaitBody } from '../connection/connections.js';
 import { ClientGone } from '../response/client-gone.js';
 import { readMediaType } from './media-type.js';
 
-/** A file announced by a PUT request. Its bytes have not arrived yet. */
+/** An uploaded file that a PUT request announces. Its bytes have not arrived yet. */
 export interface SentFile {
   /** Content type of an uploaded file without parameters, in lower case. */
   readonly mediaType: string | undefined;
   /** Size in bytes that the Content-Length header of an uploaded file announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
-  /** Content of the file that the request sends, which can be read once. */
+  /** Content of the uploaded file that the request sends, which can be read once. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Returns the description of the file in the body of a request. */
+/** Returns the description of the uploaded file in the body of a request. */
 export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
-  // If the request states several media types, none is used. The documents service refuses a file without a media type.
+  // If an upload request states several media types, none is used. The documents service refuses a file without a media
+  // type.
   const [type, ...others] = request.headersDistinct['content-type'] ?? [];
   return {
     mediaType: others.length > 0 ? undefined : readMediaType(type).type,

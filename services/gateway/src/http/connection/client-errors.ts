@@ -14,13 +14,13 @@ import { newRequestId } from '../response/request-id.js';
 import { requestState } from '../response/request-state.js';
 import { securityHeaders } from '../response/security-headers.js';
 
-/** Node.js error for a connection from which it could not read a request. */
+/** Error of Node.js for an HTTP connection from which it could not read a request. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** The pending response on a connection, if any. The error response uses its request id. */
+/** The pending response on an HTTP connection, if any. The error response uses its request id. */
 const responses = new WeakMap<Socket, Response>();
 
 export function expectAnswer(socket: Socket, response: Response): void {
@@ -64,7 +64,7 @@ export function answerClientErrors(
   });
 }
 
-/** Refuses a connection that exceeds the limit of its IP address, before anything is read from it. */
+/** Refuses an HTTP connection that exceeds the limit of its IP address, before anything is read from it. */
 export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
   requestRefused('connection');
   stopReading(socket);

@@ -6,7 +6,7 @@ import type { Share } from '../limits/share.js';
 import { HttpRefusal } from '../response/refusal.js';
 import { requestRefused } from '../../telemetry.js';
 
-/** A request on a connection whose response has not been sent yet. */
+/** A request on an HTTP connection whose response has not been sent yet. */
 interface Waiting {
   readonly onSettled: () => void;
   readonly startedAtMs: number;
@@ -17,7 +17,9 @@ interface Waiting {
    * gateway.
    */
   isBodyAwaited?: true;
-  /** Time when a sweep of connections first noticed that a response was complete but not received by the client. */
+  /**
+   * Time when a sweep of HTTP connections first noticed that a response was complete but not received by the client.
+   */
   readySinceMs?: number;
   /**
    * Time for which the gateway has been waiting for the request body, since the connection had received the given
@@ -72,7 +74,7 @@ export function stopReading(socket: Socket): void {
 }
 
 /**
- * Records that a request on this connection waits for its response.
+ * Records that a request on an HTTP connection waits for its response.
  * @param onSettled called once, when the response was sent or the connection is closed
  */
 export function trackRequest(socket: Socket, response: ServerResponse, onSettled: () => void): void {
@@ -89,8 +91,8 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
 }
 
 /**
- * Counts a connection that has sent a valid key, token or signature in the share of its owner instead of among unknown
- * callers, if that share allows it.
+ * Counts an HTTP connection that has sent a valid key, token or signature in the share of its owner instead of among
+ * unknown callers, if that share allows it.
  */
 export function recognizeConnection(socket: Socket, recognized: Share, organizationId: string): void {
   const connection = connectionOf(socket);
@@ -119,7 +121,7 @@ export function awaitBody(socket: Socket, response: ServerResponse): void {
   if (request !== undefined) request.isBodyAwaited = true;
 }
 
-/** Checks whether no request on this connection is waiting for its response. */
+/** Checks whether no request on an HTTP connection is waiting for its response. */
 export function isIdle(socket: Socket): boolean {
   return connectionOf(socket).waiting.size === 0;
 }

@@ -86,7 +86,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /**
- * Limits the number of connections from each address and in total. If all connections are in use, a new connection
+ * Limits the number of HTTP connections from each address and in total. If all connections are in use, a new connection
  * replaces the one that has been open longest without a valid key or token, preferably one without a running request.
  * Unknown callers can therefore not lock out others.
  */
@@ -137,7 +137,7 @@ async function stop(server: Server, timeoutMs: number): Promise<void> {
   cut.unref();
   const closed = once(server, 'close');
   server.close();
-  // A connection that was busy when the server stopped may be idle now, and would stay open until its client
+  // An HTTP connection that was busy when the server stopped may be idle now, and would stay open until its client
   // disconnects.
   const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   await closed;

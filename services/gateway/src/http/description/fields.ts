@@ -30,7 +30,7 @@ export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
-/** Schema for a secret in a request, exactly as another system issued it. */
+/** Schema for a secret in a request, exactly as another system, such as an ERP, issued it. */
 export function secret(lengthMin: number, lengthMax: number) {
   const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
   return z

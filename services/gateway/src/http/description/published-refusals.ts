@@ -158,7 +158,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
 };
 
-/** Returns the published example of a refusal in the form in which a caller receives it. */
+/** Returns the example of a refusal in the API description in the form in which a caller receives it. */
 export function envelopeOf(refusal: Error): unknown {
   return answerTo(refusal, EXAMPLE_REQUEST_ID).body;
 }

@@ -10,7 +10,9 @@ import { shownId, shownInstant, showInstant, stated } from './fields.js';
  */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** Value of a field of a record in the published example. Undefined if the example does not have the field. */
+  /**
+   * Value of a field of a record in the published example of the API. Undefined if the example does not have the field.
+   */
   readonly example: z.infer<S>;
   /**
    * Reads the value of a response field from the gRPC message. Returns undefined if the response does not have the
@@ -266,7 +268,7 @@ export function within<Message, S extends Shape, K extends string>(
   ) as never;
 }
 
-/** Returns the enum value if the response schema contains it, and throws a TypeError otherwise. */
+/** Returns the value of a gRPC enum if the response schema contains it, and throws a TypeError otherwise. */
 export function oneOf<E extends z.ZodEnum>({ enum: words }: E, value: string): z.infer<E> {
   if (!Object.hasOwn(words, value))
     throw new TypeError(`The value ${value} is not one of ${Object.keys(words).join(', ')}.`);

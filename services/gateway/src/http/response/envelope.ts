@@ -24,8 +24,8 @@ export interface ErrorAnswer {
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**
- * Returns the response to a failed request. An unexpected error becomes 500 with a fixed message, and its cause is only
- * logged.
+ * Returns the response to a failed HTTP request. An unexpected error becomes 500 with a fixed message, and its cause is
+ * only logged.
  * @param advice advice if only the kind of failure is known; the default is for requests that changed nothing
  */
 export function answerTo(error: unknown, requestId: string, advice = REPEAT): ErrorAnswer {

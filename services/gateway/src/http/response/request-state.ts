@@ -11,7 +11,8 @@ export interface RequestState {
   /** Path template of the route, such as `/v1/invoices/{invoiceId}`. Absent until the route is known. */
   route?: string;
   /**
-   * Functions that release the concurrency slots that the request uses. They are called when the response is complete.
+   * Functions that release the concurrency slots that an HTTP request uses. They are called when the response is
+   * complete.
    */
   readonly slots: (() => void)[];
   isSettled: boolean;
