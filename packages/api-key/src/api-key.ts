@@ -1,7 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { BASE62_ALPHABET } from './base62.js';
 
-/** `live` keys act on real data and `test` keys on test installations. Both have the same format. */
+/**
+ * API keys of the kind `live` act on real data and those of the kind `test` on test installations. Both have the same
+ * format.
+ */
 export type ApiKeyKind = 'live' | 'test';
 
 /** The parts of an API key. The id is public and finds the record; the secret proves the right to act. */

@@ -9,7 +9,7 @@ export const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijkl
  */
 const FAIR_BYTES = 248;
 
-/** Returns random base62 digits for keys, tokens and secrets. 43 digits hold 256 random bits. */
+/** Returns random base62 digits for API keys, tokens and secrets. 43 digits hold 256 random bits. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

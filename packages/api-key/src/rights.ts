@@ -1,6 +1,6 @@
 /**
- * Roles in ascending order (specification section 5, rule 4). VIEWER is an addition to the specification for keys that
- * only read.
+ * Roles of API keys and members in ascending order (specification section 5, rule 4). VIEWER is an addition to the
+ * specification for keys that only read.
  */
 export const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
@@ -41,7 +41,7 @@ export function isRoleAtLeast(role: string, minimum: Role): boolean {
   return roles.indexOf(role as Role) >= roles.indexOf(minimum);
 }
 
-/** Checks whether the granted scopes contain the needed scope, by name or by `*`. */
+/** Checks whether the granted scopes of an API key contain the needed scope, by name or by `*`. */
 export function hasScope(granted: readonly string[], needed: GrantedScope): boolean {
   return granted.includes(ALL_SCOPES) || granted.includes(needed);
 }

@@ -246,8 +246,8 @@ function withoutWrongNumber(values: Values): Values {
 type UnreadAccount = { readonly [name in 'iban' | 'sortCode' | 'accountNumber']: string | undefined };
 
 /**
- * Checks whether an account has either no number that can be compared, or a valid one. National check digits are not
- * verified.
+ * Checks whether a vendor's bank account has either no number that can be compared, or a valid one. National check
+ * digits are not verified.
  */
 function isReadable({ iban, sortCode, accountNumber }: UnreadAccount): boolean {
   if (iban !== undefined) return isRight({ iban });

@@ -57,8 +57,8 @@ export interface Client {
    */
   readonly post: Call<'post'>;
   /**
-   * Sends a PATCH request. It is never retried (like `delete`), because the client cannot know whether the first
-   * attempt took effect.
+   * Sends a PATCH request to the API. It is never retried (like `delete`), because the client cannot know whether the
+   * first attempt took effect.
    */
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
@@ -90,12 +90,14 @@ export interface Client {
    * @throws ApiError with status 422 if no invoice can be read; NetworkError; the reason of the signal
    */
   readonly uploadInvoice: (bytes: FileBytes, options: UploadOptions) => Promise<Answer<Schemas['AcceptedAnalysis']>>;
-  /** Iterates over the pages of a list, for callers that store the `nextCursor` of each page. */
+  /** Iterates over the pages of an API list, for callers that store the `nextCursor` of each page. */
   pages<P extends PagedPath>(
     path: P,
     options?: CallOptions<Operation<P, 'get'>>,
   ): AsyncGenerator<Page<ItemOf<P>>, void>;
-  /** Iterates over the items of a list and requests one page after the other. `query.limit` is the size of a page. */
+  /**
+   * Iterates over the items of an API list and requests one page after the other. `query.limit` is the size of a page.
+   */
   items<P extends PagedPath>(path: P, options?: CallOptions<Operation<P, 'get'>>): AsyncGenerator<ItemOf<P>, void>;
 }
 

@@ -173,7 +173,7 @@ async function toFile(response: Response): Promise<Answer<Blob>> {
 }
 
 /**
- * Describes the fault in the body of a successful response, as the end of a sentence that begins with "The service
+ * Describes the fault in the body of a successful API response, as the end of a sentence that begins with "The service
  * returned status 200".
  */
 function faultOf(body: unknown, text: string, headers: Headers): string | undefined {

@@ -75,7 +75,10 @@ function envelopeOf(body: unknown): ErrorEnvelope | undefined {
   return typeof error?.code === 'string' && typeof error.message === 'string' ? (error as ErrorEnvelope) : undefined;
 }
 
-/** Returns the details whose `path` and `message` are strings, because another server may have sent the response. */
+/**
+ * Returns the details of an API error whose `path` and `message` are strings, because another server may have sent the
+ * response.
+ */
 function faultsOf(details: unknown): FieldFault[] {
   if (!Array.isArray(details)) return [];
   return (details as (Partial<FieldFault> | null)[]).filter(

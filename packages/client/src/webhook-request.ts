@@ -35,7 +35,7 @@ export interface WebhookRequest {
   readonly secret: string | readonly string[];
   /** Maximum age of the webhook request in seconds (default 300). */
   readonly toleranceSeconds?: number | undefined;
-  /** Function that returns the current time in place of the system clock, for tests. */
+  /** Function that returns the current time in place of the system clock when a webhook is verified, for tests. */
   readonly now?: (() => Date) | undefined;
 }
 
@@ -97,7 +97,8 @@ export function readSignedRequest(request: WebhookRequest): SignedRequest {
     throw new TypeError('toleranceSeconds must be a number of seconds.');
   }
   const eventId = readHeader(request.headers, 'svc-event-id');
-  // A full stop in the id would make the boundaries between id, time and body in the signed text ambiguous.
+  // A full stop in the id of a webhook event would make the boundaries between id, time and body in the signed text
+  // ambiguous.
   if (eventId.length > EVENT_ID_CHARACTERS_MAX || !/^evt_[A-Za-z0-9_-]+$/.test(eventId)) {
     throw new WebhookError('HEADER_MALFORMED', 'svc-event-id does not have the form evt_<identifier>.');
   }
@@ -131,7 +132,7 @@ function checkTime(ageSeconds: number, toleranceSeconds: number): void {
       `The delivery was signed ${ageSeconds} s ago; the maximum age is ${toleranceSeconds} s.`,
     );
   }
-  // A signature whose age is not a number, for example because its date is invalid, is refused too.
+  // A webhook signature whose age is not a number, for example because its date is invalid, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError(
       'IN_THE_FUTURE',
@@ -141,7 +142,7 @@ function checkTime(ageSeconds: number, toleranceSeconds: number): void {
 }
 
 /**
- * Returns the signing secrets as a list.
+ * Returns the signing secrets of the webhook as a list.
  * @throws TypeError for an empty secret, because anyone could sign with it
  */
 function readSecrets(given: string | readonly string[]): readonly string[] {

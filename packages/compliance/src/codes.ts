@@ -102,7 +102,7 @@ export const itemClassifications: ReadonlySet<string> = codes(`
   SUM TG TSN TSO TSP TSQ TSR TSS TST TSU UA UP VN VP VS VX ZZZ
 `);
 
-/** Country codes of ISO 3166-1, with 1A for Kosovo and XI for Northern Ireland. */
+/** Country codes of e-invoices by ISO 3166-1, with 1A for Kosovo and XI for Northern Ireland. */
 export const countries: ReadonlySet<string> = codes(`
   1A AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA
   CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB
@@ -229,7 +229,7 @@ export const units: ReadonlySet<string> = codes(`
   XZC XZD XZF XZG XZH XZJ XZK XZL XZM XZN XZP XZQ XZR XZS XZT XZU XZV XZW XZX XZY XZZ
 `);
 
-/** Codes of the EAS list for the schemes of electronic addresses (BT-34, BT-49). */
+/** Codes of the EAS list for the schemes of electronic addresses on e-invoices (BT-34, BT-49). */
 export const electronicAddressSchemes: ReadonlySet<string> = codes(`
   0002 0007 0009 0037 0060 0088 0096 0097 0106 0130 0135 0142 0147 0151 0154 0158 0170 0177 0183 0184 0188 0190 0191
   0192 0193 0194 0195 0196 0198 0199 0200 0201 0202 0203 0204 0205 0208 0209 0210 0211 0212 0213 0215 0216 0217 0218

@@ -1,7 +1,9 @@
 import { Decimal } from 'decimal.js';
 import type { Element } from './element.js';
 
-/** Number of digits with which sums and products stay exact. Amounts have at most a few dozen digits. */
+/**
+ * Number of digits with which sums and products of invoice amounts stay exact. Amounts have at most a few dozen digits.
+ */
 const Exact = Decimal.clone({ precision: 80 });
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/;
 /** Maximum length of a string that is read as an amount of an e-invoice. It bounds the time of arithmetic. */
@@ -24,8 +26,8 @@ export function sumOf(elements: readonly (Element | undefined)[]): Decimal {
 }
 
 /**
- * Rounds to two decimals, with halves towards positive infinity as XPath round() does (documents reference, section
- * 9.2).
+ * Rounds an invoice amount to two decimals, with halves towards positive infinity as XPath round() does (documents
+ * reference, section 9.2).
  */
 export function roundCents(value: Decimal): Decimal {
   return value.times(100).plus(0.5).floor().dividedBy(100);

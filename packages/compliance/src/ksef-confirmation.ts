@@ -18,30 +18,32 @@ export interface Confirmed {
 /** The certificates whose seals on KSeF confirmations are trusted. */
 export interface SealTrust {
   /**
-   * Certificates of seal holders or of their issuers, in DER. If empty, every holder is accepted and reported as
-   * unknown.
+   * Certificates of holders of KSeF seals or of their issuers, in DER. If empty, every holder is accepted and reported
+   * as unknown.
    */
   readonly trusted: readonly Uint8Array[];
   /** Time at which certificates must be valid if the seal of a KSeF confirmation states no time. */
   readonly now: Date;
 }
 
-/** Result of checking a confirmation: a sentence that describes the fault, or the holder of the valid seal. */
+/** Result of checking a KSeF confirmation: a sentence that describes the fault, or the holder of the valid seal. */
 export type ConfirmationCheck =
   | { readonly fault: string }
   | {
       /** SHA-256 hash of the seal certificate of KSeF, in hexadecimal with colons. */
       readonly sealedBy: string;
-      /** Seal certificate in DER. A caller that has revocation lists checks it against them. */
+      /**
+       * Seal certificate of the KSeF confirmation in DER. A caller that has revocation lists checks it against them.
+       */
       readonly certificate: Uint8Array;
       /** False if no trusted certificate belongs to the holder of the seal of a KSeF confirmation. */
       readonly isHolderKnown: boolean;
     };
 
 /**
- * Checks a confirmation of receipt (UPO, version 4-3) against the document that it should confirm, and its seal against
- * the trusted certificates. Number and hash are read from the canonical text that the signature covers, and never from
- * the raw bytes.
+ * Checks a KSeF confirmation of receipt (UPO, version 4-3) against the document that it should confirm, and its seal
+ * against the trusted certificates. Number and hash are read from the canonical text that the signature covers, and
+ * never from the raw bytes.
  */
 export function checkConfirmation(
   xml: Uint8Array,

@@ -27,13 +27,16 @@ interface SumRow {
   /** Path of the groups of the e-invoice that each contain this total. */
   readonly at: string;
   readonly total: string;
-  /** Alternative sets of amounts that may make up the total. The first path of a set names its main amounts. */
+  /**
+   * Alternative sets of amounts that may make up the total of an e-invoice. The first path of a set names its main
+   * amounts.
+   */
   readonly forms: readonly { readonly plus: readonly string[]; readonly minus?: readonly string[] }[];
   readonly tolerance: Decimal;
   readonly what: string;
 }
 
-/** Tolerance for sums of line amounts, because each line amount is rounded individually. */
+/** Tolerance for sums of the line amounts of an e-invoice, because each line amount is rounded individually. */
 const CENTS = ONE.dividedBy(50);
 const UNIT = ONE;
 

@@ -39,8 +39,8 @@ const FLAGS: Readonly<Record<string, FailedRule['flag']>> = {
 };
 
 /**
- * Loads the stylesheets that an operator mounted. They must be trusted, because a stylesheet can read files. Throws if
- * a file name matches no rule set, so that a misnamed file does not go unnoticed.
+ * Loads the official validation stylesheets that an operator mounted. They must be trusted, because a stylesheet can
+ * read files. Throws if a file name matches no rule set, so that a misnamed file does not go unnoticed.
  */
 export async function loadOfficialRules(folder: string): Promise<OfficialRules> {
   const { default: SaxonJS } = await import('saxon-js');

@@ -1,8 +1,8 @@
 import { ParseOption, XmlDocument, XmlError, XmlParseError } from 'libxml2-wasm';
 
 /**
- * Number of bytes that are searched first. The text before the root element is rarely longer; if it is, all bytes are
- * searched.
+ * Number of bytes of an XML document that are searched first for a DOCTYPE. The text before the root element is rarely
+ * longer; if it is, all bytes are searched.
  */
 const PROLOG_BYTES_USUAL = 65_536;
 
@@ -64,8 +64,8 @@ function hasDocumentType(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns the beginning of the first markup that is neither a comment nor a processing instruction, or undefined if the
- * bytes end before it.
+ * Returns the beginning of the first XML markup that is neither a comment nor a processing instruction, or undefined if
+ * the bytes end before it.
  */
 function markupBeforeRoot(bytes: Uint8Array): string | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').replaceAll('\0', '');

@@ -1,15 +1,17 @@
 /**
- * The profiles that a document can declare (documents reference, section 8). The rows are data. The longest known
- * prefix matches, regardless of case, surrounding white space and a trailing dot.
+ * The e-invoice profiles that a document can declare (documents reference, section 8). The rows are data. The longest
+ * known prefix matches, regardless of case, surrounding white space and a trailing dot.
  */
 
 /**
- * PEPPOL profiles are validated only in mode ALL, and NATIONAL profiles also in DECLARED_PROFILES. A RECOGNISED_ONLY
- * format is recognized but cannot be read yet.
+ * E-invoice profiles of the kind PEPPOL are validated only in mode ALL, and NATIONAL profiles also in
+ * DECLARED_PROFILES. A RECOGNISED_ONLY format is recognized but cannot be read yet.
  */
 export type ProfileKind = 'PLAIN' | 'PEPPOL' | 'NATIONAL' | 'RECOGNISED_ONLY';
 
-/** The relation of a profile to EN 16931, which decides which rules apply (documents reference, section 9.1). */
+/**
+ * The relation of an e-invoice profile to EN 16931, which decides which rules apply (documents reference, section 9.1).
+ */
 export type ProfileVariant =
   | 'STANDARD'
   | 'SELF_BILLING'
@@ -29,7 +31,7 @@ export interface Profile {
   readonly variant: ProfileVariant;
 }
 
-/** The declarations in a document, with texts as written. Absent declarations are undefined. */
+/** The profile declarations in a document, with texts as written. Absent declarations are undefined. */
 export interface ProfileEvidence {
   /** Local name of the root element of an e-invoice, such as `CreditNote`. */
   readonly root: string;

@@ -50,12 +50,12 @@ export function selectRules(
   }
   if (mode === 'OFF' || profile.kind === 'RECOGNISED_ONLY') return null;
   const core: Selection = { sets: ['EN16931'], selects: ALL_RULES, schema: null, fields: false };
-  // If declarations contradict each other, the document has no single profile. Only the plain rules apply, and only in
-  // mode ALL.
+  // If profile declarations contradict each other, the document has no single profile. Only the plain rules apply, and
+  // only in mode ALL.
   if (context.hasConflict) return mode === 'ALL' ? core : null;
   if (profile.kind === 'NATIONAL') return selectNational(profile, context.isCii);
   if (mode !== 'ALL') return null;
-  // A fragment rarely declares its profile, so all rules except national ones apply to it.
+  // A fragment of an e-invoice rarely declares its profile, so all rules except national ones apply to it.
   if (profile.kind === 'PLAIN') return context.isFragment ? { ...core, sets: ['EN16931', 'PEPPOL'] } : core;
   if (profile.variant === 'PINT') {
     return { sets: ['EN16931', 'PEPPOL'], selects: (rule) => PINT_IDS.test(rule.id), schema: null, fields: false };

@@ -96,13 +96,13 @@ xmlRegisterInputProvider(
 
 const validators = new Map<SchemaName, XsdValidator>();
 
-/** Returns the name by which a schema appears in the list of applied rule sets (`ruleSets`). */
+/** Returns the name by which an e-invoice schema appears in the list of applied rule sets (`ruleSets`). */
 export function schemaRuleSet(name: SchemaName): string {
   return sources[name].ruleSet;
 }
 
 /**
- * Validates a document against a schema, which is compiled at first use. Returns an empty list if the document is
+ * Validates an XML document against a schema, which is compiled at first use. Returns an empty list if the document is
  * valid.
  */
 export function schemaErrors(document: XmlDocument, name: SchemaName): Validation['schemaErrors'] {

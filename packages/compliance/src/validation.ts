@@ -21,7 +21,7 @@ export interface FailedRule {
 /** The result of reference validation (documents reference, section 14). */
 export interface Validation {
   readonly mode: ValidationMode;
-  /** Code of the profile whose rules were checked, or null if no profile is declared. */
+  /** Code of the e-invoice profile whose rules were checked, or null if no profile is declared. */
   readonly profile: string | null;
   /** Rule sets that were checked, in order, such as `en16931-1.3.16+own2`. */
   readonly ruleSets: readonly string[];

@@ -34,7 +34,7 @@ const denied4 = blockListOf(IPV4_DENIED);
 const public6 = blockListOf([IPV6_PUBLIC]);
 const denied6 = blockListOf(IPV6_DENIED);
 
-/** Checks whether an address (without brackets) may be called. False for a string that is not an address. */
+/** Checks whether an IP address (without brackets) may be called. False for a string that is not an address. */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**
@@ -58,7 +58,7 @@ export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddr
 }
 
 /**
- * Parses an address range such as `192.0.2.0/24`.
+ * Parses an IP address range such as `192.0.2.0/24`.
  * @returns undefined for a string that is not an address range
  */
 export function parseCidr(text: string): { readonly address: string; readonly bits: number } | undefined {

@@ -94,7 +94,7 @@ export function openEgress(
   });
   const guarded: BuildConnector.connector = (options, callback) => {
     const literal = literalAddress(options.hostname);
-    // An IP address in a URL is not looked up, so the lookup that filters addresses would never see it.
+    // An IP address in a customer URL is not looked up, so the lookup that filters addresses would never see it.
     if (literal !== undefined && !isAllowed(literal)) {
       callback(new BlockedAddressError(options.hostname), null);
       return;

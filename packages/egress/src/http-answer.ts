@@ -16,8 +16,8 @@ export function joinHeaders(headers: Readonly<Record<string, string | string[] |
 }
 
 /**
- * Returns the delay that `Retry-After` requests, at most one week, or undefined if the value is neither a number of
- * seconds nor a date. A date is compared with the clock of the server if the response has a `Date`.
+ * Returns the delay that the response header `Retry-After` requests, at most one week, or undefined if the value is
+ * neither a number of seconds nor a date. A date is compared with the clock of the server if the response has a `Date`.
  */
 export function readRetryAfterMs(headers: AnswerHeaders): number | undefined {
   const now = new Date(Date.parse(headers['date'] ?? '') || Date.now());

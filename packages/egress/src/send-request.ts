@@ -16,7 +16,7 @@ export interface OutgoingRequest {
 /** Maximum size in bytes of the headers of one HTTP response, including each interim response. */
 const HEADER_BYTES_MAX = 16 * 1024;
 /**
- * Maximum number of interim responses (RFC 9110, section 15.2) that are skipped before the final response, so that
+ * Maximum number of interim HTTP responses (RFC 9110, section 15.2) that are skipped before the final response, so that
  * their total size is bounded.
  */
 export const INTERIM_ANSWERS_MAX = 16;
@@ -39,7 +39,8 @@ export class UnusableAnswer extends Error {
 }
 
 /**
- * A reused connection ended before any byte of the response arrived. The server has most likely not seen the request.
+ * A reused HTTP connection ended before any byte of the response arrived. The server has most likely not seen the
+ * request.
  */
 export class UnseenRequest extends Error {}
 

@@ -10,7 +10,7 @@ import { compareText } from './facts/record-order.js';
 import type { ScanPopulation } from './facts/scan.js';
 import type { Policy } from './policy/policy.js';
 
-/** Version of the engine. Any change to the output for any facts requires at least a new minor version. */
+/** Version of the detection engine. Any change to the output for any facts requires at least a new minor version. */
 export const ENGINE_VERSION = '1.18.0';
 
 /**

@@ -129,7 +129,7 @@ export class FieldFaults {
     if (this.#kept.length < FIELD_FAULTS_MAX) this.#kept.push({ path, message });
   }
 
-  /** Returns a message with the first fault and the number of faults. Throws a TypeError if there is none. */
+  /** Returns the refusal with the first invalid field and the number of faults. Throws a TypeError if there is none. */
   refusal(): DomainError {
     const [first] = this.#kept;
     if (first === undefined) throw new TypeError('A refusal of invalid input must name at least one field.');

@@ -97,7 +97,9 @@ export type DocumentFormat = 'UBL' | 'CII' | 'ZUGFERD1' | 'FATTURAPA' | 'FACTURA
 export interface DocumentReading {
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly format: DocumentFormat;
-  /** Code of the declared profile (documents reference, section 8), or null if no known profile is declared. */
+  /**
+   * Code of the declared e-invoice profile (documents reference, section 8), or null if no known profile is declared.
+   */
   readonly profile: string | null;
   readonly kind: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
   /**

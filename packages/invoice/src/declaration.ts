@@ -68,14 +68,14 @@ export interface Members {
 }
 
 /**
- * A rule about several fields of an object. The rule is checked even if some fields are wrong, so that all faults are
- * reported.
+ * A rule about several fields of an object in the invoice. The rule is checked even if some fields are wrong, so that
+ * all faults are reported.
  * @param values the given fields in their stored form; undefined if a field is wrong
  */
 export type Rule = (values: Values, report: Report) => void;
 export type Values = Readonly<Record<string, unknown>>;
 /**
- * Function that reports an invalid field.
+ * Function that reports an invalid field of an invoice.
  * @param name the wrong field, or an empty text for the object itself
  */
 export type Report = (name: string, message: string) => void;
@@ -108,8 +108,8 @@ interface Entry {
 const entries = new WeakMap<Group, readonly Entry[]>();
 
 /**
- * Returns the declared fields of a group in order. The list is created once for each group, because it is used for
- * thousands of rows.
+ * Returns the declared invoice fields of a group in order. The list is created once for each group, because it is used
+ * for thousands of rows.
  */
 export function entriesOf(group: Group): readonly Entry[] {
   let listed = entries.get(group);
@@ -124,7 +124,9 @@ export function entriesOf(group: Group): readonly Entry[] {
   return listed;
 }
 
-/** Converts a name such as `purchase_order_ref` to `purchaseOrderRef`, as in the generated code. */
+/**
+ * Converts the name of an invoice field such as `purchase_order_ref` to `purchaseOrderRef`, as in the generated code.
+ */
 function wireNameOf(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

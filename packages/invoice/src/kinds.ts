@@ -58,7 +58,7 @@ function freeText(
 
 /** Regular expressions for amounts in the published API description. They have no anchors. */
 export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
-/** Published pattern of a calendar date. The pattern does not check that the day exists; the format does. */
+/** Published pattern of an invoice date. The pattern does not check that the day exists; the format does. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
 
 /** Kind of an invoice field with a decimal amount as a string (specification 2.1). */
@@ -89,7 +89,8 @@ export const currencyCode = textKind({
     id: 'CurrencyCode',
     description:
       'A currency as an ISO 4217 code; requests may use lower case. An invoice is refused if its issue date is more than 365 days after its currency was withdrawn.',
-    // The schema has no enumeration, so that generated clients accept plain strings. JSON Schema cannot ignore case.
+    // The schema of a currency has no enumeration, so that generated clients accept plain strings. JSON Schema cannot
+    // ignore case.
     pattern: `^(?:${invoiceCurrencies.map(inAnyCase).join('|')})$`,
   },
 });

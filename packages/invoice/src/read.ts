@@ -85,6 +85,7 @@ export function read(group: Group, value: unknown, place: Place): Values {
 }
 
 /**
- * Maximum number of characters of an unknown field name that an error repeats, because the name comes from the caller.
+ * Maximum number of characters of an unknown invoice field name that an error repeats, because the name comes from the
+ * caller.
  */
 const NAME_LENGTH_MAX = 100;

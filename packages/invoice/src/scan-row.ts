@@ -74,8 +74,8 @@ export function readScanRow(value: unknown, position: number, place: Place): Row
 }
 
 /**
- * Reads a row of a request between services. It refuses the same faults as {@link readScanRow}. The external id is in
- * its stored form, and the position is that in the request.
+ * Reads a history scan row of a request between services. It refuses the same faults as {@link readScanRow}. The
+ * external id is in its stored form, and the position is that in the request.
  */
 export function readWireRow(row: Row, position: number, faults: FieldFaults): Row {
   const path = `rows[${position}]`;

@@ -94,8 +94,8 @@ export function batched<Asked, T>(
 }
 
 /**
- * Groups concurrent calls (ADR 0127). While one group is in progress, later items collect for the next one. Without
- * concurrent calls, an item waits only for the current turn of the event loop.
+ * Groups concurrent calls, such as database writes (ADR 0127). While one group is in progress, later items collect for
+ * the next one. Without concurrent calls, an item waits only for the current turn of the event loop.
  *
  * A group starts when the one ahead of it has ended, when it has `itemsMax` items, or when its first item has waited
  * for 100 ms. If the work rejects, every item of the group rejects.
@@ -118,7 +118,7 @@ export function grouped<T, R>(
   return (item) => call({ key: String(++lastNumber), item }) as Promise<R>;
 }
 
-/** Limits of a batched call whose callers collect while one command is in progress. */
+/** Limits of a batched database call whose callers collect while one command is in progress. */
 export const inGroups = { underWayMax: 1, waitMsMax: GROUP_WAIT_MS_MAX } as const satisfies BatchLimits;
 
 /**

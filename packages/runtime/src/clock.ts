@@ -1,4 +1,4 @@
-/** Source of the current time. It is injected, so that tests can control the time. */
+/** Clock: the source of the current time for the services. It is injected, so that tests can control the time. */
 export interface Clock {
   now(): Date;
 }

@@ -3,11 +3,11 @@ import type { Job } from './job.js';
 import { createAlarm } from './repeat.js';
 
 /**
- * Interval at which each replica searches for due work. Only work of a process that ended waits for this search, because
- * every process knows when the work that it stored becomes due (architecture section 5, rule 3).
+ * Interval at which each replica searches for due work of a job. Only work of a process that ended waits for this
+ * search, because every process knows when the work that it stored becomes due (architecture section 5, rule 3).
  */
 const POLL_EACH_MS = 10_000;
-/** Minimum time between two runs of a job. Work that becomes due within this time shares a run. */
+/** Minimum time between two runs of a background job. Work that becomes due within this time shares a run. */
 const GAP_MS = 200;
 /**
  * Delay in milliseconds beyond which stored work is left to its job's regular search. A search that is ten seconds late
@@ -24,7 +24,8 @@ export interface DueWork {
 }
 
 /**
- * Schedules a job by the due times of the work that this process stores, so that an idle process hardly searches.
+ * Schedules a background job by the due times of the work that this process stores, so that an idle process hardly
+ * searches.
  * @param intervals values that replace the interval of the search, and the minimum time between two runs
  */
 export function dueWork(

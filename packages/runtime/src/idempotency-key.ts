@@ -14,7 +14,7 @@ export function requireSameRequest(fingerprint: string, stored: string | undefin
   );
 }
 
-/** Returns the refusal of a repeated request while the first request with the same key is in progress. */
+/** Returns the refusal of a repeated request while the first request with the same Idempotency-Key is in progress. */
 export function firstInProgress(): DomainError {
   return new DomainError(
     'in_progress',

@@ -1,7 +1,7 @@
 /** Names of members whose values are not needed to find a fault: secrets, and bank accounts and addresses of people. */
 const MASKED =
   /token|secret|password|authorization|pepper|hash|^key$|apikey$|iban|account_?number|sort_?code|e?mail|^ip$/i;
-/** Pattern of keys, tokens and signing secrets, which are recognizable by their prefixes. */
+/** Pattern of API keys, tokens and signing secrets, which are recognizable by their prefixes. */
 const SECRET_TEXT = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 const MASK = '[masked]';
 
@@ -11,7 +11,7 @@ export function maskText(text: string): string {
 }
 
 /**
- * Masks members of JSON text whose values may be secret.
+ * Masks for log lines the members of JSON text whose values may be secret.
  * @param json text that is replaced by its length if it is not JSON
  */
 export function maskSecrets(json: string): string {

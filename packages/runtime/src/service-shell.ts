@@ -97,9 +97,9 @@ export interface ServiceShell {
    * the publisher of events.
    */
   readonly name: string;
-  /** Schema of the settings of the service, which also marks the secrets among them. */
+  /** Schema of the settings of a service, which also marks the secrets among them. */
   readonly schema: z.ZodObject;
-  /** Settings of the service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
+  /** Settings of the started service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
   readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
   /**
    * Maximum time in milliseconds that running gRPC calls get to finish when the service stops. Calls that exceed it are
@@ -111,7 +111,7 @@ export interface ServiceShell {
    * use the same size.
    */
   readonly messageBytesMax?: number;
-  /** Builds the service: creates indexes, opens all other resources, and connects the parts. */
+  /** Builds a service at its start: creates indexes, opens all other resources, and connects the parts. */
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 
@@ -188,7 +188,7 @@ export async function startServiceShell(
   }
 }
 
-/** Returns the indexes that are still being built, or none if the database cannot be reached. */
+/** Returns the database indexes that are still being built, or none if the database cannot be reached. */
 async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly string[]> {
   try {
     const mongo = await connectMongo({

@@ -2,7 +2,7 @@
 export interface SilenceWatch {
   isSilent(): boolean;
   /**
-   * Calls the function once, as soon as the database is silent.
+   * Calls a function once, as soon as the database is silent.
    * @returns a function that cancels the wait
    */
   whenSilent(tell: () => void): () => void;

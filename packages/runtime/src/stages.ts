@@ -1,6 +1,6 @@
 /** Measured durations of the stages of one request or job. Stages may overlap. */
 export interface Stages {
-  /** Runs the given work, and adds its duration to the named stage of a request. */
+  /** Runs measured work, and adds its duration to the named stage of a request. */
   during<T>(stage: string, work: () => Promise<T>): Promise<T>;
   add(stage: string, ms: number): void;
   /** Returns the duration of each stage of a request in whole milliseconds, in the order in which the stages began. */

@@ -16,12 +16,12 @@ export interface StuckItem {
   readonly since: Date;
   /** Last error of the stuck work, if an error is known. */
   readonly why: string;
-  /** Command that resolves the problem, or page of the documentation that explains how. */
+  /** Command that resolves the stuck work, or page of the documentation that explains how. */
   readonly resolution: string;
 }
 
 /**
- * Finds work that has not progressed since a given time, up to a maximum number of items.
+ * Finds stuck work that has not progressed since a given time, up to a maximum number of items.
  * @param now current time of the database
  */
 export type FindStuckWork = (before: Date, now: Date) => Promise<readonly StuckItem[]>;

@@ -3,7 +3,7 @@ import type { Job } from './job.js';
 import type { FindStuckWork } from './stuck-work.js';
 
 /**
- * Number of its intervals after which a job counts as late, if one interval is longer than the age that the operator
+ * Number of intervals after which a job counts as late, if one interval is longer than the age that the operator
  * requests.
  */
 const PAUSES_MAX = 3;

@@ -9,7 +9,7 @@ const REQUEST_ID_AT = 4;
 const RESPONSE_TO_AT = 8;
 const OP_CODE_AT = 12;
 const OP_MSG = 2013;
-/** Commands of the driver itself, such as heartbeats. All other commands come from the program under test. */
+/** Commands of the MongoDB driver itself, such as heartbeats. All other commands come from the program under test. */
 const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
 
 export interface HoldOptions {
@@ -26,7 +26,8 @@ export interface HoldOptions {
    */
   readonly mentioning?: readonly string[];
   /**
-   * Number of the first message to hold, counted separately for each text (default 1). Later messages are held as well.
+   * Number of the first MongoDB message to hold, counted separately for each text (default 1). Later messages are held
+   * as well.
    */
   readonly occurrence?: number;
 }
@@ -91,7 +92,8 @@ export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
 
   const address = new URL(serverUrl);
   address.host = `127.0.0.1:${proxy.port}`;
-  // Without this option, the driver would connect to the members of the replica set directly and bypass the proxy.
+  // Without this option, the MongoDB driver would connect to the members of the replica set directly and bypass the
+  // proxy.
   address.searchParams.set('directConnection', 'true');
   return {
     ...proxy,
@@ -134,7 +136,7 @@ function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** Creates a stream that passes on complete messages, each after `inspect` has resolved. */
+/** Creates a stream that passes on complete MongoDB messages, each after `inspect` has resolved. */
 function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
   let waiting: Buffer = Buffer.alloc(0);
   const stream: Transform = new Transform({
@@ -157,11 +159,14 @@ function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
   return stream;
 }
 
-/** Returns the command from the first field of the body of an OP_MSG. If its value is a text, it is the collection. */
+/**
+ * Returns the MongoDB command from the first field of the body of an OP_MSG. If its value is a text, it is the
+ * collection.
+ */
 function commandName(message: Buffer): string | undefined {
   if (message.readInt32LE(OP_CODE_AT) !== OP_MSG) return undefined;
   let at = HEADER_BYTES + 4;
-  // Sections of kind 1 contain lists of documents, and the section of kind 0 is the body.
+  // Sections of kind 1 in a MongoDB message contain lists of documents, and the section of kind 0 is the body.
   while (at < message.length && message[at] === 1) at += 1 + message.readInt32LE(at + 1);
   const type = message[at + 5];
   const nameAt = at + 6;

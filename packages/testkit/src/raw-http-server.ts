@@ -69,7 +69,7 @@ export function finalAnswer(body: string, line = '200 OK', headers = 'content-ty
   return `HTTP/1.1 ${line}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Interim responses that servers and proxies send before the final response without being asked. */
+/** Interim HTTP responses that servers and proxies send before the final response without being asked. */
 export const unaskedAnswers: readonly (readonly [string, readonly string[]])[] = [
   ['100 Continue', [interimAnswer('100 Continue')]],
   ['102 Processing', [interimAnswer('102 Processing')]],

@@ -24,26 +24,26 @@ export interface TcpProxyOptions {
    */
   readonly replicaPorts?: readonly number[];
   /**
-   * Function that is called for every new connection through the proxy.
+   * Function that is called for every new connection through the TCP proxy.
    * @param cut closes this connection on both sides; data that has not passed is lost
    */
   readonly tap?: (cut: () => void) => Taps;
 }
 
-/** A proxy between a client and a server on the same machine, which simulates network failures. */
+/** A TCP proxy between a client and a server on the same machine, which simulates network failures. */
 export interface TcpProxy {
   readonly port: number;
   /** Delays all data of the proxied connections in both directions by this time. 0 ends the delay. */
   delay(latencyMs: number): void;
-  /** Limits each connection to this number of bytes per second in each direction. 0 removes the limit. */
+  /** Limits each proxied connection to this number of bytes per second in each direction. 0 removes the limit. */
   throttle(bytesPerSecond: number): void;
-  /** Resets every connection through the proxy (RST). New connections are accepted. */
+  /** Resets every connection through the TCP proxy (RST). New connections are accepted. */
   reset(): void;
-  /** Closes every connection through the proxy and refuses new ones until `heal`. */
+  /** Closes every connection through the TCP proxy and refuses new ones until `heal`. */
   cut(): void;
   /**
-   * Simulates half-open connections: they stay open and new ones can be opened, but no data passes until `heal`, when
-   * all of it arrives.
+   * Simulates half-open connections through the TCP proxy: they stay open and new ones can be opened, but no data
+   * passes until `heal`, when all of it arrives.
    * @param direction both directions by default
    */
   stall(direction?: Direction): void;
@@ -57,7 +57,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** The two sockets of a connection through the proxy, and whether their data is discarded. */
+/** The two sockets of a connection through the TCP proxy, and whether their data is discarded. */
 interface Connection {
   readonly sockets: readonly [Socket, Socket];
   isLost: boolean;

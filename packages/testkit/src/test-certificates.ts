@@ -16,7 +16,7 @@ interface CertificateOptions {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Creates an authority that can issue certificates for receivers on the local machine (X.509 v3, P-256). */
+/** Creates an authority that can issue certificates for webhook receivers on the local machine (X.509 v3, P-256). */
 export function createTestAuthority(name = 'Test authority'): TestAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const own = { subject: name, issuer: name, publicKey: authority.publicKey, signer: authority.privateKey };

@@ -118,7 +118,9 @@ export function maskedOfKey(key: string): string {
   return maskText(key.startsWith('X:') ? key.slice(2) : key);
 }
 
-/** Masks an account number except for its first four and last four characters. A short text is masked completely. */
+/**
+ * Masks a bank account number except for its first four and last four characters. A short text is masked completely.
+ */
 function maskText(text: string): string {
   if (text.length < 12) return '*'.repeat(text.length);
   return `${text.slice(0, 4)}${'*'.repeat(text.length - 8)}${text.slice(-4)}`;

@@ -1,4 +1,4 @@
-/** The parts of a contact (phone number, address) by which it is recognised in another text. */
+/** The parts of a supplier contact (phone number, address) by which it is recognised in another text. */
 interface ContactMarks {
   /** Digits of phone numbers, without the prefix of calls abroad and without leading zeros. */
   readonly phones: readonly string[];
@@ -80,14 +80,17 @@ function isSamePhone(left: string, right: string): boolean {
   return short.length >= PHONE_DIGITS_MIN && long.length - short.length <= PREFIX_DIGITS_MAX && long.endsWith(short);
 }
 
-/** Returns the whole numbers in a contact, which people write without other numbers beside them. */
+/** Returns the whole phone numbers in a contact, which people write without other numbers beside them. */
 function phonesIn(text: string): string[] {
   return runsIn(text)
     .map((groups) => groups.join(''))
     .filter((digits) => digits.length >= PHONE_DIGITS_MIN && digits.length <= PHONE_DIGITS_MAX);
 }
 
-/** Returns each run of digits as its groups. The zero in `+49 (0)40` is dialled only within the country. */
+/**
+ * Returns each run of digits of a phone number as its groups. The zero in `+49 (0)40` is dialled only within the
+ * country.
+ */
 function runsIn(text: string): string[][] {
   return (text.replaceAll('(0)', ' ').match(RUNS) ?? []).map((run) => run.match(/\d+/gu) ?? []);
 }

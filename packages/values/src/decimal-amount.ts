@@ -2,8 +2,8 @@ import { Decimal } from 'decimal.js';
 
 /**
  * An amount of money in all interfaces of the product (specification 2.1): an optional minus sign, digits, and
- * optionally a dot with 1 to 6 digits. It is never a `number`. Callers may send only amounts of limited length ({@link
- * isDecimalAmount}); computed amounts, such as totals and conversions, may be longer.
+ * optionally a dot with 1 to 6 digits. It is never a `number`. Callers may send only amounts of limited length
+ * ({@link isDecimalAmount}); computed amounts, such as totals and conversions, may be longer.
  */
 export type DecimalAmount = string;
 
@@ -21,7 +21,7 @@ const MICRO_PER_UNIT = 1_000_000n;
  */
 const ExactDecimal = Decimal.clone({ precision: 40 });
 
-/** Checks whether callers may send an amount: it has the format above with at most 15 digits before the dot. */
+/** Checks whether callers may send an amount: it has the decimal format with at most 15 digits before the dot. */
 export function isDecimalAmount(value: string): value is DecimalAmount {
   return SENT_AMOUNT.test(value);
 }
@@ -44,7 +44,7 @@ export function toMicro(amount: DecimalAmount): bigint {
   return negative ? -micro : micro;
 }
 
-/** Converts micro-units to an amount without leading or trailing zeros and without `-0`. */
+/** Converts micro-units to a decimal amount without leading or trailing zeros and without `-0`. */
 export function microToDecimal(micro: bigint): DecimalAmount {
   const magnitude = micro < 0n ? -micro : micro;
   const fraction = String(magnitude % MICRO_PER_UNIT)
@@ -53,7 +53,7 @@ export function microToDecimal(micro: bigint): DecimalAmount {
   return `${micro < 0n ? '-' : ''}${magnitude / MICRO_PER_UNIT}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Returns the same text for equal amounts: `007.50` and `7.5` become `7.5`, `-0.00` becomes `0`. */
+/** Returns the same text for equal decimal amounts: `007.50` and `7.5` become `7.5`, `-0.00` becomes `0`. */
 export function canonicalAmount(amount: DecimalAmount): DecimalAmount {
   return microToDecimal(toMicro(amount));
 }
@@ -66,7 +66,7 @@ export function toMinorUnits(amount: DecimalAmount, exponent: number): bigint {
   return divideRounding(toMicro(amount), 10n ** BigInt(AMOUNT_DECIMALS_MAX - requireExponent(exponent)));
 }
 
-/** Converts minor units to an amount with exactly `exponent` decimals: (-5n, 2) is `-0.05`, (7n, 0) is `7`. */
+/** Converts minor units to a decimal amount with exactly `exponent` decimals: (-5n, 2) is `-0.05`, (7n, 0) is `7`. */
 export function minorToDecimal(minor: bigint, exponent: number): DecimalAmount {
   const digits = String(minor < 0n ? -minor : minor).padStart(requireExponent(exponent) + 1, '0');
   const cut = digits.length - exponent;
@@ -102,7 +102,9 @@ export function toCommonScale(left: string, right: string): readonly [left: bigi
   ];
 }
 
-/** Returns the quotient of two amounts as an integer, rounded half away from zero. The divisor must be positive. */
+/**
+ * Returns the quotient of two decimal amounts as an integer, rounded half away from zero. The divisor must be positive.
+ */
 function divideRounding(dividend: bigint, divisor: bigint): bigint {
   const magnitude = dividend < 0n ? -dividend : dividend;
   const rounded = (magnitude * 2n + divisor) / (divisor * 2n);

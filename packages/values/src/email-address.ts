@@ -3,7 +3,8 @@ import { faultOfLine } from './readable-text.js';
 export const EMAIL_LENGTH_MAX = 254;
 
 /**
- * Matches exactly one address, without spaces and without characters that separate, quote or comment in address lists.
+ * Matches exactly one e-mail address, without spaces and without characters that separate, quote or comment in address
+ * lists.
  */
 const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
 

@@ -12,9 +12,9 @@ const SHAPERS = '[\\u200c\\u200d\\p{Variation_Selector}]';
 const BREAKS = '[\\t-\\r\\x85\\u2028\\u2029]';
 
 /**
- * Characters that are invisible to readers, and code points that are not characters: control characters, characters
- * that change the writing direction, zero-width characters, tags, fillers, unpaired surrogates and noncharacters. Line
- * breaks and tabs are not included.
+ * Characters of a text that are invisible to readers, and code points that are not characters: control characters,
+ * characters that change the writing direction, zero-width characters, tags, fillers, unpaired surrogates and
+ * noncharacters. Line breaks and tabs are not included.
  */
 const UNREADABLE =
   `(?<!${SHAPED})(?!\\ufe0f\\u20e3)${SHAPERS}|(?!${SHAPERS})\\p{Default_Ignorable_Code_Point}|` +

@@ -12,8 +12,8 @@ export interface TaxId {
 }
 
 /**
- * `FORMAT_ONLY` means that the format is right and there is no check digit. `UNCHECKED` means that no rule is known for
- * the country.
+ * Result of checking a tax id. `FORMAT_ONLY` means that the format is right and there is no check digit. `UNCHECKED`
+ * means that no rule is known for the country.
  */
 export type TaxIdValidity = 'VALID' | 'FORMAT_ONLY' | 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT' | 'UNCHECKED';
 
@@ -25,7 +25,7 @@ const DIGITS_MIN = 3;
 const PREFIX_ALIASES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
- * Countries in which the number after the prefix begins with a letter. In other countries, two letters that are
+ * Countries in which the tax id after the country prefix begins with a letter. In other countries, two letters that are
  * followed by a third belong to the number itself (as in an Italian personal code or an Indian PAN).
  */
 const LETTER_BODY_COUNTRIES: ReadonlySet<string> = new Set(['AD', 'AR', 'AT', 'CH', 'ES', 'FR', 'GB', 'LI', 'MC']);

@@ -132,7 +132,7 @@ export function taxOf(base: Decimal, rate: Decimal): Decimal {
   return base.isNegative() ? tax.negated() : tax;
 }
 
-/** Checks whether two amounts differ by less than one unit, or by at most one unit if `includesOne`. */
+/** Checks whether two amounts of an e-invoice differ by less than one unit, or by at most one unit if `includesOne`. */
 export function isClose(left: Decimal, right: Decimal, includesOne: boolean): boolean {
   const distance = left.minus(right).abs();
   return includesOne ? distance.lte(ONE) : distance.lt(ONE);

@@ -104,7 +104,7 @@ function tolerance(invoice: Group, set: RuleSet): Decimal {
   return set === 'XRECHNUNG' && invoice.value('BT-5') === 'HUF' ? TOLERANCE_HUF : TOLERANCE;
 }
 
-/** R041 and R042 come first, so no amount is computed without a base or a percentage. */
+/** The Peppol rules R041 and R042 come first, so no amount is computed without a base or a percentage. */
 function percentageOfBase(set: RuleSet): Rule {
   return eachGroup(
     'PEPPOL-EN16931-R040',

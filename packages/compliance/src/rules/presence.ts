@@ -3,8 +3,8 @@ import type { Group, InvoiceModel } from '../invoice-model.js';
 import { eachGroup, failure, groupsAt, type Failure, type Rule } from './rule.js';
 
 /**
- * EXISTS: the element must be present, even if empty. TEXT: the element must have text. TEXT_IN_CII: UBL requires the
- * element and CII requires text, as in the official rules.
+ * Requirement of a validation rule for an XML element. EXISTS: the element must be present, even if empty. TEXT: the
+ * element must have text. TEXT_IN_CII: UBL requires the element and CII requires text, as in the official rules.
  */
 type Kind = 'EXISTS' | 'TEXT' | 'TEXT_IN_CII';
 type PresenceRow = readonly [id: string, path: readonly string[], term: string, kind: Kind, what: string];
@@ -47,7 +47,10 @@ const rows: readonly PresenceRow[] = [
   ['BR-CO-04', ['BG-25'], 'BT-151', 'EXISTS', 'the VAT category of the line (BT-151)'],
 ];
 
-/** Declares that a reason is required as text or as a code. The two ids are the same rule under two names. */
+/**
+ * Declares that an exemption reason of an e-invoice is required as text or as a code. The two ids are the same rule
+ * under two names.
+ */
 const reasons: readonly (readonly [
   ids: readonly string[],
   path: readonly string[],
@@ -224,7 +227,7 @@ function custom(id: string, test: Rule['test']): Rule {
   return { id, flag: 'FATAL', sets: ['EN16931'], test };
 }
 
-/** Rules that require an element (documents reference, section 9.2, Presence). */
+/** Validation rules that require an element of an e-invoice (documents reference, section 9.2, Presence). */
 export const presenceRules: readonly Rule[] = [
   ...rows.map(present),
   ...reasons.flatMap(([ids, path, terms, what]) =>

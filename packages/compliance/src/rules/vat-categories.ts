@@ -107,8 +107,9 @@ function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly G
 }
 
 /**
- * Rule -01: the breakdown lists the category if, and only if, a line, allowance or charge has it. Categories with rates
- * may be listed several times, and the others once. This follows the official rules where UBL and CII differ.
+ * Rule -01: the VAT breakdown lists the VAT category if, and only if, a line, allowance or charge has it. Categories
+ * with rates may be listed several times, and the others once. This follows the official rules where UBL and CII
+ * differ.
  */
 function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const { code, name } = category;

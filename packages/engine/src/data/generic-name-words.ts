@@ -1,5 +1,5 @@
 /**
- * Words that extend a name without identifying its owner, after transliteration: `Hinrichs GmbH` and `Hinrichs
+ * Words that extend a company name without identifying its owner, after transliteration: `Hinrichs GmbH` and `Hinrichs
  * International GmbH` are treated as one firm. Trades, towns and countries are not included, because they distinguish
  * firms. Reviewed 2026-11.
  */

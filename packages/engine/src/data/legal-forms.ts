@@ -33,5 +33,8 @@ export const legalForms: readonly (readonly string[])[] = [
   ['SA DE CV', 'SA DE C V', 'SOCIEDAD ANONIMA DE CAPITAL VARIABLE'], ['S DE RL DE CV'], ['SRL DE CV'], ['SAPI DE CV'],
 ];
 
-/** Legal forms that are removed only from the end of a name. In front, the two letters belong to the name: `HB Reavis`. */
+/**
+ * Legal forms that are removed only from the end of a company name. In front, the two letters belong to the name: `HB
+ * Reavis`.
+ */
 export const trailingLegalForms: ReadonlySet<string> = new Set(['HB', 'KK']);

@@ -1,6 +1,6 @@
-// Words in a name that do not identify its owner, after transliteration. Reviewed 2026-11.
+// Words in a company name that do not identify its owner, after transliteration. Reviewed 2026-11.
 
-/** Words that join other words, and parts of web addresses. */
+/** Words in company names that join other words, and parts of web addresses. */
 // prettier-ignore
 export const joiningWords: ReadonlySet<string> = new Set([
   'AND', 'UND', 'U', 'ET', 'E', 'Y', 'I', 'EN', 'OG', 'OCH', 'THE', 'OF', 'FOR', 'VON', 'DER', 'DIE', 'DAS', 'DE', 'DES', 'DU',
@@ -8,7 +8,10 @@ export const joiningWords: ReadonlySet<string> = new Set([
   'NET', 'ORG',
 ]);
 
-/** Countries and regions in their own language, in English and in German, and country codes that are not words. */
+/**
+ * Countries and regions as words of company names, in their own language, in English and in German, and country codes
+ * that are not words.
+ */
 // prettier-ignore
 export const countryWords: ReadonlySet<string> = new Set([
   'DEUTSCHLAND', 'GERMANY', 'ALLEMAGNE', 'OSTERREICH', 'OESTERREICH', 'AUSTRIA', 'SCHWEIZ', 'SUISSE', 'SVIZZERA', 'SWITZERLAND',

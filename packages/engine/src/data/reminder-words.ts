@@ -12,7 +12,7 @@ export const STATEMENT_WORDS: ReadonlySet<string> = new Set(
   'STATEMENT KONTOAUSZUG RELEVE EXTRACTO ESTRATTO REKENINGOVERZICHT KONTOUDTOG KONTOUTDRAG'.split(' '),
 );
 
-/** Ordinals and other words before or after the word of a reminder, in words and in Roman digits. */
+/** Ordinals and other words before or after the word of a payment reminder, in words and in Roman digits. */
 export const REMINDER_ORDINALS: ReadonlySet<string> = new Set(
   (
     'I II III FIRST SECOND THIRD FINAL LAST PAYMENT ERSTE ZWEITE DRITTE LETZTE PREMIER PREMIERE DEUXIEME TROISIEME ' +

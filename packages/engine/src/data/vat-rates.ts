@@ -137,8 +137,8 @@ export function highestVatRate(date: CalendarDate): { readonly country: string; 
 }
 
 /**
- * Returns the standard rates that may turn a net amount into a gross amount: the rates of the given country, or of the
- * whole European Union if the country is unknown.
+ * Returns the standard VAT rates that may turn a net amount into a gross amount: the rates of the given country, or of
+ * the whole European Union if the country is unknown.
  */
 export function possibleVatRates(country: string | undefined, dates: readonly CalendarDate[]): number[] {
   const countries = country !== undefined && standardRates[country] !== undefined ? [country] : europeanUnion;
@@ -147,8 +147,8 @@ export function possibleVatRates(country: string | undefined, dates: readonly Ca
 }
 
 /**
- * Returns the country's other legal rates on any of the given days. Returns none for an unknown country, because the
- * rates of all countries together would fit too many amounts.
+ * Returns the country's other legal VAT rates on any of the given days. Returns none for an unknown country, because
+ * the rates of all countries together would fit too many amounts.
  */
 export function otherVatRates(country: string | undefined, dates: readonly CalendarDate[]): readonly number[] {
   const periods = country === undefined ? undefined : otherRates[country];

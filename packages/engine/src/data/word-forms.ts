@@ -20,7 +20,10 @@ const abbreviations: Readonly<Record<string, string>> = {
  */
 const PLURAL_LENGTH_MIN = 4;
 
-/** Returns a word without its plural ending and without abbreviation, so that other forms of the word are equal. */
+/**
+ * Returns a word of a company name without its plural ending and without abbreviation, so that other forms of the word
+ * are equal.
+ */
 export function baseFormOf(word: string): string {
   const full = abbreviations[word];
   if (full !== undefined) return full;

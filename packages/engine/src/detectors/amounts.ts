@@ -144,8 +144,8 @@ function outlier(
 }
 
 /**
- * Returns the largest earlier amount if the checked amount is many times larger. Where amounts vary widely, the spread
- * rarely shows an outlier, but an amount far above all earlier amounts still is one.
+ * Returns the supplier's largest earlier amount if the checked amount is many times larger. Where amounts vary widely,
+ * the spread rarely shows an outlier, but an amount far above all earlier amounts still is one.
  */
 function largestExceeded(
   { facts: { invoice }, minor, uses }: CheckedAmount,
@@ -190,8 +190,8 @@ function windowOf(uses: readonly AmountUse[]): EvidenceValue {
 }
 
 /**
- * Reports a decimal point in the wrong place. Where amounts vary widely, some amount is always near a tenth of another,
- * so the digits must be equal. Where all amounts are similar, a similar amount is enough.
+ * Reports an invoice amount with a decimal point in the wrong place. Where amounts vary widely, some amount is always
+ * near a tenth of another, so the digits must be equal. Where all amounts are similar, a similar amount is enough.
  */
 function magnitudeShift(
   checked: CheckedAmount,
@@ -279,8 +279,8 @@ function isSoldByQuantity(
 }
 
 /**
- * Returns the earlier amount with the smallest distance. If several amounts are equally near, the newest amount is
- * returned. Amounts without a distance are skipped.
+ * Returns the supplier's earlier amount with the smallest distance. If several amounts are equally near, the newest
+ * amount is returned. Amounts without a distance are skipped.
  */
 function closest(
   uses: readonly AmountUse[],
@@ -362,8 +362,8 @@ function recurringChanged(
 }
 
 /**
- * Reports a recurring fee that rises a little each time. No single rise interrupts the series, but compared with the
- * fee half a year ago the rise is large.
+ * Reports bills for a recurring fee that rises a little each time. No single rise interrupts the series, but compared
+ * with the fee half a year ago the rise is large.
  */
 function risingFee(
   { facts, minor: amount, uses }: Pick<CheckedAmount, 'facts' | 'minor' | 'uses'>,
@@ -779,7 +779,7 @@ function digitsOf(minor: bigint): number {
   return String(minor).replace(/(?<!0)0+$/, '').length;
 }
 
-/** Checks whether an amount differs from a positive amount by at most a percentage of that amount. */
+/** Checks whether an invoice amount differs from a positive amount by at most a percentage of that amount. */
 function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
   return distance(amount, expected) * 100n <= expected * BigInt(percent);
 }

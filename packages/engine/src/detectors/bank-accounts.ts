@@ -163,8 +163,8 @@ interface Escalator {
 }
 
 /**
- * Lists the additional signals that turn a changed account into a block. Signals with an ordinary explanation are left
- * out.
+ * Lists the additional signals that turn a changed bank account into a block. Signals with an ordinary explanation are
+ * left out.
  */
 function escalatorsOf(
   facts: Facts,
@@ -326,8 +326,8 @@ function nearestAccount(
 }
 
 /**
- * Checks whether two accounts belong to the same bank. An invalid account has no bank code, so it is compared with the
- * bank code of the known account.
+ * Checks whether two bank accounts belong to the same bank. An invalid account has no bank code, so it is compared with
+ * the bank code of the known account.
  */
 function isOfSameBank(key: string, knownKey: string): boolean {
   const known = bankCodeOfKey(knownKey);
@@ -543,8 +543,8 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
-  // Foreign accounts are ordinary within the area, so long use is sufficient there. Outside the area, a reviewer must
-  // decide.
+  // Foreign bank accounts are ordinary within the area, so long use is sufficient there. Outside the area, a reviewer
+  // must decide.
   if (isInArea && account.use !== undefined && isLongInUse(account.use)) return [];
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
@@ -680,7 +680,10 @@ function isNameOfSupplier({ invoice, supplier }: Facts, name: string): boolean {
   });
 }
 
-/** Checks whether the first account needs no further question: it is trusted, or a row of the same scan was asked about. */
+/**
+ * Checks whether the supplier's first bank account needs no further question: it is trusted, or a row of the same scan
+ * was asked about.
+ */
 function isAnswered({ invoice, supplier }: Facts, use: AccountUse): boolean {
   return (
     use.trust !== 'UNVERIFIED' ||
@@ -756,8 +759,8 @@ function placesText(key: string, positions: readonly number[]): string {
 const NAMED_PLACES_MAX = 4;
 
 /**
- * Explains the difference between two accounts that look equal because their masks hide it. Otherwise the result is
- * empty.
+ * Explains the difference between two bank accounts that look equal because their masks hide it. Otherwise the result
+ * is empty.
  */
 function hiddenDifference(account: StatedAccount, other: AccountUse | undefined): string {
   if (other === undefined || account.masked !== other.masked) return '';

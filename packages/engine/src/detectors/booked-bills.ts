@@ -165,7 +165,9 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Returns the evidence for a pair (detection reference, section 8). It begins with the paid amounts. */
+/**
+ * Returns the evidence for a pair of booked bills (detection reference, section 8). It begins with the paid amounts.
+ */
 function pairEvidence(
   { original, copy, pair }: BilledTwice,
   { duplicates }: Policy,

@@ -17,7 +17,7 @@ import { compareText } from '../facts/record-order.js';
 
 /** Maximum number of vendors that a summary names. */
 const NAMED_VENDORS_MAX = 5;
-/** Maximum number of added accounts, and of removed accounts, that an explanation names. */
+/** Maximum number of added bank accounts, and of removed ones, that an explanation names. */
 const NAMED_ACCOUNTS_MAX = 5;
 
 /** Raises findings about a company's books, which belong to no invoice (detection reference, section 7.6). */
@@ -187,7 +187,7 @@ function minuteOf(timestamp: string): string {
 }
 
 /**
- * Lists accounts in the first list that are not in the second, in masked form. The number of listed accounts is
+ * Lists bank accounts in the first list that are not in the second, in masked form. The number of listed accounts is
  * limited.
  */
 function onlyIn(accounts: readonly MasterAccount[], others: readonly MasterAccount[]): string[] {

@@ -112,7 +112,10 @@ const hidingTexts: Readonly<Record<HiddenText['hiddenBy'], string>> = {
   LAYER: 'is on a hidden layer',
 };
 
-/** Reports text that people cannot see but programs extract, because extracted values may have been read from it. */
+/**
+ * Reports text of a document that people cannot see but programs extract, because extracted values may have been read
+ * from it.
+ */
 function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const hidden = hiddenTexts.filter(({ isTextLayerOfScan }) => !isTextLayerOfScan);
   const [first] = hidden;
@@ -136,7 +139,7 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
   ];
 }
 
-/** Reports fields whose values conflict. Amounts that differ only in notation do not conflict. */
+/** Reports fields of a document whose values conflict. Amounts that differ only in notation do not conflict. */
 function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const real = conflicts.filter(({ machineValue, visibleValue }) => !isSameAmount(machineValue, visibleValue));
   const [first] = real.toSorted((left, right) => Number(isAccount(right)) - Number(isAccount(left)));

@@ -266,8 +266,8 @@ function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: numbe
 }
 
 /**
- * Reports a file whose content was analyzed before. Earlier records that failed or were withdrawn lead to a notice
- * only.
+ * Reports an uploaded file whose content was analyzed before. Earlier records that failed or were withdrawn lead to a
+ * notice only.
  */
 function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): RaisedFinding[] {
   const sha256 = facts.invoice.documentSha256;
@@ -439,8 +439,8 @@ function isRebilled(
 }
 
 /**
- * Checks whether equal numbers are significant. A short number recurs by chance. A number with more printed digits
- * (`00128`) recurs only when its counter restarts at the beginning of a new year.
+ * Checks whether equal invoice numbers are significant. A short number recurs by chance. A number with more printed
+ * digits (`00128`) recurs only when its counter restarts at the beginning of a new year.
  */
 function isTelling(invoice: Candidate, other: Candidate, { reusedNumberLengthMin }: DuplicateParameters): boolean {
   if (invoice.number.f1.length >= reusedNumberLengthMin) return true;

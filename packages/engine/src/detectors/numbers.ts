@@ -162,7 +162,7 @@ function outOfSequence(
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
   for (const entry of before) {
-    // The shortest earlier step is at most the usual step, so the comparison stays safe.
+    // The shortest earlier step between invoice numbers is at most the usual step, so the comparison stays safe.
     if (last > 0 && last < shortest) shortest = last;
     last = entry.value - reached;
     if (last < 0) return false;

@@ -192,7 +192,8 @@ function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): Gro
 }
 
 /**
- * Checks whether the amounts span enough powers of ten. Each additional digit of an amount is one more power of ten.
+ * Checks whether the amounts of a history scan span enough powers of ten. Each additional digit of an amount is one
+ * more power of ten.
  */
 function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: ScanParameters): boolean {
   let least = amounts[0]?.minor ?? 1n;
@@ -288,7 +289,7 @@ function countsOf(texts: readonly string[]): number[] {
   return [...counts.values()];
 }
 
-/** Rounds to five decimals, so that the last bits of a logarithm never affect a decision. */
+/** Rounds a share of first digits to five decimals, so that the last bits of a logarithm never affect a decision. */
 function rounded(value: number): number {
   return Math.round(value * 100_000) / 100_000;
 }

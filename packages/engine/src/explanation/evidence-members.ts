@@ -9,7 +9,10 @@ export interface MemberSchema {
   readonly required?: readonly string[];
 }
 
-/** Members by name. A name that ends with `?` is of a member that some evidence of the type lacks. */
+/**
+ * Members of the evidence of a finding, by name. A name that ends with `?` is of a member that some evidence of the
+ * type lacks.
+ */
 export type Members = Readonly<Record<string, MemberSchema>>;
 
 const text = (description: string): MemberSchema => ({ type: 'string', description });
@@ -24,7 +27,9 @@ const record = (members: Members, description?: string): MemberSchema => ({
 });
 const orNull = ({ type, ...schema }: MemberSchema): MemberSchema => ({ type: [String(type), 'null'], ...schema });
 
-/** Returns the properties of an object in the evidence, and the names of the properties that it always has. */
+/**
+ * Returns the properties of an object in the evidence of a finding, and the names of the properties that it always has.
+ */
 export function objectOf(members: Members): Required<Pick<MemberSchema, 'properties' | 'required'>> {
   const entries = Object.entries(members);
   return {

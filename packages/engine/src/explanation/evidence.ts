@@ -76,11 +76,11 @@ export interface RaisedFinding {
 export const SENTENCE_LENGTH_MAX = 2_000;
 /** Maximum number of characters in one sentence of the explanation of a finding. */
 const EXPLANATION_LENGTH_MAX = 400;
-/** Maximum number of sentences in an explanation. A pair of records is compared in ten fields. */
+/** Maximum number of sentences in the explanation of a finding. A pair of invoices is compared in ten fields. */
 export const EXPLANATIONS_MAX = 12;
 /**
- * Maximum number of characters that evidence shows for a number, name or reference. The record itself shows the whole
- * text.
+ * Maximum number of characters that the evidence of a finding shows for a number, name or reference. The record itself
+ * shows the whole text.
  */
 const SHOWN_TEXT_LENGTH_MAX = 120;
 /**
@@ -161,8 +161,8 @@ function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
 }
 
 /**
- * Control characters that change the writing direction. A name that contains one would rearrange the sentence around
- * it.
+ * Control characters in invoice texts that change the writing direction. A name that contains one would rearrange the
+ * sentence around it.
  */
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 

@@ -69,7 +69,7 @@ export interface HiddenText {
   readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
   readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
   readonly snippet: string;
-  /** Left, top, right and bottom edges as fractions of the page. Null if the position is unknown. */
+  /** Left, top, right and bottom edges of the hidden text as fractions of the page. Null if the position is unknown. */
   readonly box: readonly number[] | null;
   /**
    * True if the document page is an image and the hidden text was recognized from that image. Such a text layer is

@@ -30,7 +30,7 @@ export interface Facts {
    */
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;
-  /** Keys of pairs (explanation/subject.ts) that are known not to be duplicates. */
+  /** Keys of pairs of invoices (explanation/subject.ts) that are known not to be duplicates. */
   readonly clearedPairs?: readonly string[];
   /**
    * Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates. Currencies without a known

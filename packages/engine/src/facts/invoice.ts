@@ -95,8 +95,8 @@ export interface Candidate extends InvoiceOrigin {
   readonly supplierId: string | null;
   readonly number: InvoiceNumber;
   /**
-   * Signed gross amount as an integer number of minor units. The amount is a string, because JSON and BSON store
-   * strings exactly.
+   * Signed gross amount of the invoice as an integer number of minor units. The amount is a string, because JSON and
+   * BSON store strings exactly.
    */
   readonly amountMinor: string;
   /** Net amount stated on the invoice record. Also absent in records stored before the field existed. */
@@ -119,7 +119,10 @@ export interface Candidate extends InvoiceOrigin {
   /** True if the tax id is valid in its stated or presumed country. */
   readonly taxValid?: boolean;
   readonly nameKey: string;
-  /** Form of `nameKey` with AE, OE and UE folded to A, O and U. Present only if it differs from `nameKey`. */
+  /**
+   * Form of the supplier's `nameKey` with AE, OE and UE folded to A, O and U. Present only if it differs from
+   * `nameKey`.
+   */
   readonly nameFold?: string;
   /**
    * Result of a review. A confirmed duplicate or fraud is no longer an original, but a bill with another bill's number

@@ -6,16 +6,16 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Relation between two amounts. OPPOSITE means that exactly one is a credit; such records are never duplicates of each
- * other.
+ * Relation between two invoice amounts. OPPOSITE means that exactly one is a credit; such records are never duplicates
+ * of each other.
  */
 export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] | 'OPPOSITE';
 
 const FULL_BASIS_POINTS = 10_000n;
 
 /**
- * Returns the first relation between two amounts that applies (detection reference, section 5). All amounts are integer
- * numbers of minor units.
+ * Returns the first relation between two invoice amounts that applies (detection reference, section 5). All amounts are
+ * integer numbers of minor units.
  */
 export function amountRelation(
   left: Candidate,
@@ -37,16 +37,16 @@ export function amountRelation(
   return isNear(high, low, parameters) ? 'NEAR' : 'DIFF';
 }
 
-/** Checks whether the amounts are less than one whole unit apart and one of them is a whole number of units. */
+/** Checks whether two invoice amounts are less than one whole unit apart and one of them is a whole number of units. */
 function isRounded(high: bigint, low: bigint, currency: string): boolean {
   const unit = 10n ** BigInt(minorUnitsOf(currency));
   return high - low < unit && (high % unit === 0n || low % unit === 0n);
 }
 
 /**
- * Checks whether the smaller amount is the net amount of the larger. If the larger one states its net amount, that
- * amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to the minor unit, because some
- * of them are small.
+ * Checks whether the smaller invoice amount is the net amount of the larger. If the larger one states its net amount,
+ * that amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to the minor unit, because
+ * some of them are small.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
   // No tax rate is above 30 %, so most pairs of amounts do not have to be compared with the rates.

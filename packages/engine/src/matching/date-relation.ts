@@ -18,7 +18,10 @@ export function isOfTheSameDays(date: DateRelation): boolean {
   return date === 'SAME' || date === 'NEAR' || date === 'SWAP';
 }
 
-/** Checks whether day and month are swapped. Both dates are known to be real, so comparing the strings is enough. */
+/**
+ * Checks whether day and month are swapped in two issue dates. Both dates are known to be real, so comparing the
+ * strings is enough.
+ */
 function isSwapped(left: string, right: string): boolean {
   return `${left.slice(0, 4)}-${left.slice(8)}-${left.slice(5, 7)}` === right;
 }

@@ -14,7 +14,7 @@ import {
 /** Result of comparing two bills in fields other than their numbers. */
 export interface Agreement {
   readonly amountAndDate: boolean;
-  /** True for equal amounts with dates a few days apart, or weeks apart under one order. */
+  /** True for bills with equal amounts and dates a few days apart, or weeks apart under one order. */
   readonly amountAndDays: boolean;
 }
 
@@ -81,8 +81,8 @@ function relationOfNumbers(
 }
 
 /**
- * Checks whether a month follows a year, as in `7712345/2026-08`. Two digits after a year are a month rather than a
- * part number.
+ * Checks whether a month follows a year in an invoice number, as in `7712345/2026-08`. Two digits after a year are a
+ * month rather than a part number.
  */
 function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
   const [year = '', month = ''] = runs.slice(-2);
@@ -113,7 +113,9 @@ function similarNumbers(
   return similar === 'DIFF' && isCutOff(left, right, parameters) ? 'CONTAINS' : similar;
 }
 
-/** Checks whether the shorter number is the beginning or the end of the longer one, as in `148369` and `1483`. */
+/**
+ * Checks whether the shorter invoice number is the beginning or the end of the longer one, as in `148369` and `1483`.
+ */
 function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndDate }: DuplicateParameters): boolean {
   const [longer, shorter] = left.length < right.length ? [right, left] : [left, right];
   if (digitCount(shorter) < containsLengthMinSameAmountAndDate) return false;
@@ -121,8 +123,8 @@ function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndD
 }
 
 /**
- * Checks whether one run has exactly one digit more than the other, because a digit was left out, doubled or added. A
- * counter does not grow tenfold within days.
+ * Checks whether one run of digits of an invoice number has exactly one digit more than the other, because a digit was
+ * left out, doubled or added. A counter does not grow tenfold within days.
  */
 function isDigitSlip(
   differing: readonly DifferingRun[],
@@ -179,7 +181,10 @@ interface DifferingRun {
   readonly right: string;
   readonly printedLeft: string;
   readonly printedRight: string;
-  /** True for the last differing run, apart from the year and the neighbouring month of the number's own date. */
+  /**
+   * True for the last differing run of digits of an invoice number, apart from the year and the neighbouring month of
+   * the number's own date.
+   */
   readonly isLast: boolean;
 }
 
@@ -222,8 +227,8 @@ function haveCheckDigits(left: Candidate, right: Candidate): boolean {
 const CHECKED_DIGITS_MIN = 5;
 
 /**
- * Returns the index of the last digit run. If that run is the year of the issue date, returns the run before the year
- * and its month: 40 in `FV/40/09/2026`.
+ * Returns the index of the last digit run of an invoice number. If that run is the year of the issue date, returns the
+ * run before the year and its month: 40 in `FV/40/09/2026`.
  */
 function lastCounter(runs: readonly string[], issueDate: string): number {
   const [year = '', month = ''] = issueDate.split('-');

@@ -5,8 +5,8 @@ import type { NumberRelation } from './number-relation.js';
 import type { SupplierRelation } from './supplier-relation.js';
 
 /**
- * Comparison of one field of two records. The points of all comparisons add up to the points of the pair, so that
- * readers can check them.
+ * Comparison of one field of two invoice records. The points of all comparisons add up to the points of the pair, so
+ * that readers can check them.
  */
 export interface Comparison {
   readonly field:

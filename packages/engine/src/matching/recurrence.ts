@@ -10,7 +10,9 @@ import { isSameSupplier } from './supplier-relation.js';
 export interface AmountHistory {
   /** Issue days of the completed invoices with the amount, from the profile of the supplier. */
   readonly profileDays: readonly number[];
-  /** Originals among the candidates, including those that are still being analyzed. Suspected copies are left out. */
+  /**
+   * Original bills among the candidates, including those that are still being analyzed. Suspected copies are left out.
+   */
   readonly present: ReadonlySet<Candidate>;
   /** Issue days of originals that suspected copies repeat, and that therefore show no habit of the supplier. */
   readonly doubtfulDays: readonly number[];

@@ -151,8 +151,8 @@ function* combinations<T>(entries: readonly T[], count: number): Generator<reado
 }
 
 /**
- * Checks whether the number of `part` is the number of `whole` with a part mark, or the same number with another
- * amount.
+ * Checks whether the invoice number of `part` is the number of `whole` with a part mark, or the same number with
+ * another amount.
  */
 function isPartOf(part: Candidate, whole: Candidate): boolean {
   const { b1, b2 } = part.number;

@@ -22,8 +22,8 @@ export function supplierRelation(left: Candidate, right: Candidate, parameters: 
 const TELLING_WORD_LETTERS_MIN = 5;
 
 /**
- * Checks whether a name is a shorter form of another: all its words, one of them telling, are in the other, as in
- * `Nordwind Energie` and `Nordwind Energie Vertrieb Hamburg`.
+ * Checks whether a supplier name is a shorter form of another: all its words, one of them telling, are in the other, as
+ * in `Nordwind Energie` and `Nordwind Energie Vertrieb Hamburg`.
  */
 function isNameWithin(shorter: string, longer: string): boolean {
   if (shorter.length >= longer.length) return false;

@@ -384,7 +384,7 @@ function areStepsApart(context: UnrelatedContext, other: Candidate): boolean {
   return Math.abs(Number(left.runs[place]) - Number(right.runs[place])) <= neighbourStepsMax * usualStep;
 }
 
-/** A full counter gets one more digit. The two numbers are then close together. */
+/** A full counter of invoice numbers gets one more digit. The two numbers are then close together. */
 function areOfOtherLength(
   left: WrittenBill,
   right: WrittenBill,

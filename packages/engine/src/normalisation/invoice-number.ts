@@ -26,7 +26,10 @@ const LABELS: ReadonlySet<string> = new Set(
  * these letters name a series.
  */
 const SECOND_LABELS: ReadonlySet<string> = new Set(['N', 'VAT']);
-/** Matches a label directly in front of digits, even if the first digit was read as a letter: `RE0373`, `REO373`. */
+/**
+ * Matches a label of an invoice number directly in front of digits, even if the first digit was read as a letter:
+ * `RE0373`, `REO373`.
+ */
 const GLUED_LABEL = new RegExp(
   `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
 );
@@ -57,7 +60,9 @@ const SEPARATED_MARKS = [
   { mark: /^[0-9]$/, digitsMin: 4 },
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
-/** Matches a part and the number of parts after a space, a dash or a bracket, such as `1/2` or `2 von 3`. */
+/**
+ * Matches a part of an invoice and the number of parts after a space, a dash or a bracket, such as `1/2` or `2 von 3`.
+ */
 const PART_OF = /[ (-]([1-9][0-9]?) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
 const PARTS_OF_ONE_MAX = 12;
 /** Words before the number of a part of an invoice, as in `Teil 1` and `cz. 2`. */
@@ -197,7 +202,8 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
     if (COPY_WORDS.has(last) || COPY_WORDS.has(COUNTED_WORD.exec(last)?.[1] ?? '')) return rest;
-    // Pattern for a mark of a copy, part or version at the end of a number, such as `rev. 1`, `copy 2` and `Teil 1`.
+    // Pattern for a mark of a copy, part or version at the end of an invoice number, such as `rev. 1`, `copy 2` and
+    // `Teil 1`.
     const word = rest.at(-1) ?? '';
     const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
     if (rest.length > 1 && isCounted && /^[0-9]$/.test(last)) return rest.slice(0, -1);
@@ -215,7 +221,7 @@ export function isRevision({ base, runs }: InvoiceNumber): boolean {
   return base !== undefined && (REVISION_WORDS.has(last) || (/^[0-9]$/.test(last) && REVISION_WORDS.has(word)));
 }
 
-/** Checks whether a number ends with the mark of a reminder, as in `20418/M1`. */
+/** Checks whether an invoice number ends with the mark of a reminder, as in `20418/M1`. */
 export function isReminderMark({ base, runs }: InvoiceNumber): boolean {
   const [word = '', last = ''] = runs.slice(-2);
   return base !== undefined && word === 'M' && /^[0-9]$/.test(last);

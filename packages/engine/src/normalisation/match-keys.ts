@@ -16,11 +16,14 @@ export interface LookupKey {
 }
 
 /**
- * Maximum number of records that a match key may find. A key that finds more records is hot: keys of kinds 2 and 4 are
- * then ignored, and keys of kinds 1, 3, 5 and 6 keep their newest hits.
+ * Maximum number of invoice records that a match key may find. A key that finds more records is hot: keys of kinds 2
+ * and 4 are then ignored, and keys of kinds 1, 3, 5 and 6 keep their newest hits.
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
-/** Maximum number of records that are read for a match key. If there is one hit more than the limit, the key is hot. */
+/**
+ * Maximum number of invoice records that are read for a match key. If there is one hit more than the limit, the key is
+ * hot.
+ */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 const KEY_BYTES = 8;
@@ -69,7 +72,7 @@ export function lookupKeys(record: Candidate): LookupKey[] {
   ]);
 }
 
-/** Returns the stored keys and the lookup keys of a record. Each key is computed once. */
+/** Returns the stored keys and the lookup keys of an invoice record. Each key is computed once. */
 export function keysOf(record: Candidate): { readonly stored: string[]; readonly lookups: LookupKey[] } {
   const numbers = [...numberKeys(record), ...creditedNumberKeys(record)];
   const amounts = amountKeys(record, [0]);

@@ -23,10 +23,10 @@ export interface NameKeys {
 }
 
 /**
- * Reduces a name to the part that identifies it (detection reference, section 3): plain letters without punctuation and
- * without a legal form at either end. `S.A.R.L. Dupont` and `Dupont SARL` become `DUPONT`. In a name that is written in
- * Latin letters, letters of another script are replaced by the Latin letters that they look like. `fold` reverses the
- * German spelling of umlauts, so that MUELLER and MULLER match.
+ * Reduces a company name to the part that identifies it (detection reference, section 3): plain letters without
+ * punctuation and without a legal form at either end. `S.A.R.L. Dupont` and `Dupont SARL` become `DUPONT`. In a name
+ * that is written in Latin letters, letters of another script are replaced by the Latin letters that they look like.
+ * `fold` reverses the German spelling of umlauts, so that MUELLER and MULLER match.
  */
 export function readName(name: string): NameKeys {
   const tokens = tokensOf(name);
@@ -37,7 +37,8 @@ export function readName(name: string): NameKeys {
 }
 
 /**
- * Returns the legal form stated in a name, in one spelling: `LTD` for `Dupont Limited`. Empty if the name states none.
+ * Returns the legal form stated in a company name, in one spelling: `LTD` for `Dupont Limited`. Empty if the name
+ * states none.
  */
 export function legalFormOf(name: string): string {
   const tokens = tokensOf(name);
@@ -55,8 +56,8 @@ export function haveOtherLegalForms(left: string, right: string): boolean {
 }
 
 /**
- * Removes a misspelt legal form from the end of a name key: `FAIRFAX LOGISTICS` remains of `FAIRFAX LOGISTICS LIMTED`,
- * and `HINRICHS` of `HINRICHS GMBH H`. A key without such an ending is returned unchanged.
+ * Removes a misspelt legal form from the end of a company's name key: `FAIRFAX LOGISTICS` remains of `FAIRFAX LOGISTICS
+ * LIMTED`, and `HINRICHS` of `HINRICHS GMBH H`. A key without such an ending is returned unchanged.
  */
 export function withoutMisspeltForm(nameKey: string): string {
   let words = nameKey.split(' ');

@@ -1,6 +1,7 @@
 /**
- * Counts the edits (insert, delete, replace, adjacent swap) that turn one name or number into the other, up to `limit`.
- * A larger distance is returned as `limit + 1`. The algorithm is optimal string alignment, so a swap is one edit.
+ * Counts the edits (insert, delete, replace, adjacent swap) that turn one company name or invoice number into the
+ * other, up to `limit`. A larger distance is returned as `limit + 1`. The algorithm is optimal string alignment, so a
+ * swap is one edit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
@@ -48,7 +49,10 @@ function alignedDistance(left: string, right: string): number {
   return at(previous, right.length);
 }
 
-/** Checks whether two names or numbers have equal length and differ only by one swap of neighbouring characters. */
+/**
+ * Checks whether two company names or invoice numbers have equal length and differ only by one swap of neighbouring
+ * characters.
+ */
 export function isAdjacentSwap(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let first = 0;
@@ -65,8 +69,8 @@ const WINKLER_PREFIX_MAX = 4;
 const WINKLER_SCALE = 0.1;
 
 /**
- * Returns the Jaro-Winkler similarity of two names from 0 to 1, with the usual prefix of 4 and scale of 0.1. An empty
- * string has similarity 0 to every string.
+ * Returns the Jaro-Winkler similarity of two company names from 0 to 1, with the usual prefix of 4 and scale of 0.1. An
+ * empty string has similarity 0 to every string.
  */
 export function jaroWinkler(left: string, right: string): number {
   if (left === '' || right === '') return 0;

@@ -32,7 +32,7 @@ export interface AmountParameters {
     readonly splitGroupOneOrderConsecutive: Level;
     readonly zero: Level;
   };
-  /** Amounts older than this number of days are ignored when the usual amount is computed. */
+  /** Invoice amounts older than this number of days are ignored when the usual amount is computed. */
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
   /**
@@ -43,7 +43,10 @@ export interface AmountParameters {
   readonly trendRatioMin: number;
   readonly outlierSampleMin: number;
   readonly outlierValueMin: string;
-  /** Severity steps of amount outliers in descending order of severity. The first step that applies is used. */
+  /**
+   * Severity steps of findings about amount outliers in descending order of severity. The first step that applies is
+   * used.
+   */
   readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
   /**
    * Minimum ratios to the largest earlier amount and to the usual amount that make an amount an outlier, however widely
@@ -84,7 +87,7 @@ export interface AmountParameters {
   readonly surgeValueMin: string;
   /** Minimum ratio of an earlier amount to the checked invoice amount for both to have the same size. */
   readonly sameSizeShareMin: number;
-  /** Number of earlier amounts of the same size that lower the severity of an outlier. */
+  /** Number of earlier amounts of the same size that lower the severity of the finding about an outlier. */
   readonly outlierKnownMin: number;
   /** Minimum and maximum number of days between two bills of the same size that count as yearly bills. */
   readonly yearlyGapDays: { readonly min: number; readonly max: number };
@@ -97,7 +100,10 @@ export interface AmountParameters {
    * and the lowest tenth are left out.
    */
   readonly shiftRangeMax: number;
-  /** Number of leading digits that must be equal if the amounts are not similar. */
+  /**
+   * Number of leading digits that must be equal for a misplaced decimal point if the supplier's amounts are not
+   * similar.
+   */
   readonly shiftDigitsMin: number;
   /**
    * Number of other multiples of the smaller amount that show that the supplier sells by the piece, and the largest

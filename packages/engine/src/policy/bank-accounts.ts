@@ -59,7 +59,7 @@ export interface BankParameters {
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
-  /** Minimum length of the first word that the names of firms of one group share. */
+  /** Minimum length of the first word that the names of supplier firms of one group share. */
   readonly groupWordLengthMin: number;
   readonly revertedInvoicesMin: number;
   readonly revertedDaysMin: number;

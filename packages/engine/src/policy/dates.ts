@@ -12,7 +12,7 @@ export interface DateParameters {
     readonly termsChangedImmediate: Level;
     readonly weekend: Level;
   };
-  /** Number of days by which a date may be in the future, because of time zones. */
+  /** Number of days by which an invoice date may be in the future, because of time zones. */
   readonly futureDaysMax: number;
   readonly futureFarDays: number;
   readonly staleDays: number;

@@ -29,7 +29,7 @@ export interface DocumentParameters {
   readonly keyFields: readonly string[];
   /** Maximum number of entries that a list in the evidence of a finding shows. */
   readonly shownMax: number;
-  /** Maximum number of failed rules and schema errors shown in evidence. The export has the same limit. */
+  /** Maximum number of failed validation rules and schema errors shown in evidence. The export has the same limit. */
   readonly rulesShownMax: number;
 }
 

@@ -30,8 +30,8 @@ export interface DuplicateParameters {
     /** Maximum points for equal invoice numbers that are shorter than `shortNumberLength`. */
     readonly shortNumber: number;
     /**
-     * Maximum points for equal short numbers within one calendar year, if the amount does not recur. Counters rarely
-     * restart within a year.
+     * Maximum points for equal short invoice numbers within one calendar year, if the amount does not recur. Counters
+     * rarely restart within a year.
      */
     readonly shortNumberSameYear: number;
     readonly amount: Readonly<
@@ -87,10 +87,13 @@ export interface DuplicateParameters {
   readonly typoDigitsMinSameAmountAndDate: number;
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
-  /** Minimum number of digits in a number with which another number begins or ends, for equal amounts and dates. */
+  /**
+   * Minimum number of digits in an invoice number with which another one begins or ends, for equal amounts and dates.
+   */
   readonly containsLengthMinSameAmountAndDate: number;
   /**
-   * Minimum number of digits in the shorter number if the longer one has one more digit, for equal amounts within days.
+   * Minimum number of digits in the shorter invoice number if the longer one has one more digit, for equal amounts
+   * within days.
    */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
@@ -135,7 +138,7 @@ export interface DuplicateParameters {
   readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
   /** Minimum and maximum number of days between two bills for a yearly contract. */
   readonly contractYearDays: { readonly min: number; readonly max: number };
-  /** Maximum number of days from issue to receipt for which the year of the issue date is trusted. */
+  /** Maximum number of days from issue to receipt for which the year of an invoice's issue date is trusted. */
   readonly contractReceivedDaysMax: number;
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;

@@ -7,8 +7,8 @@ export interface UnrelatedNumberParameters {
      */
     readonly rarity: readonly { readonly amountsPerRepeat: number; readonly halfPoints: number }[];
     /**
-     * Maximum points for rarity by the significant digits of the amount, net or gross. The last row also applies to
-     * more digits.
+     * Maximum points for rarity by the significant digits of the invoice amount, net or gross. The last row also
+     * applies to more digits.
      */
     readonly rarityMax: readonly { readonly digits: number; readonly halfPoints: number }[];
     /**

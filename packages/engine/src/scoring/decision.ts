@@ -7,7 +7,7 @@ export type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
 
 export interface RiskDecision {
   readonly decision: Decision;
-  /** Risk score from 0 to 100, within the band of the decision: PASS is below 25, BLOCK is 80 or more. */
+  /** Risk score of an invoice from 0 to 100, within the band of the decision: PASS is below 25, BLOCK is 80 or more. */
   readonly riskScore: number;
 }
 

@@ -8,11 +8,11 @@ import { editDistance } from '../normalisation/similarity.js';
 import { lookalikeWords } from '../policy/suppliers.js';
 
 const KEYS_MAX = 192;
-/** Maximum number of words in a name for which typing errors in two words are considered. */
+/** Maximum number of words in a supplier name for which typing errors in two words are considered. */
 const TWO_SLIPS_WORDS_MAX = 4;
 /**
- * Maximum number of words in a name with keys for an error in each half of a word. Names with more words would get too
- * many keys.
+ * Maximum number of words in a supplier name with keys for an error in each half of a word. Names with more words would
+ * get too many keys.
  */
 const SLIP_IN_EACH_HALF_WORDS_MAX = 2;
 const SLIP_IN_EACH_HALF_LENGTH_MAX = 14;
@@ -44,12 +44,12 @@ interface ComparedName {
 }
 
 /**
- * Returns keys that lookalike names share, so that one name can be found from the other by equal keys. Keys are built
- * from the name without spaces and with look-alike letters unified, from the same without a misspelt legal form and
- * without generic words, from the base forms of its words, from the set of its distinguishing words, also for each side of `trading as`, from the name
- * with one character of a word left out, and from the name with a long word reduced to its initial or, if it is the
- * only word, to one half. Keys contain the whole name and not single words, because a word that many names share
- * (`SERVICES`) would hide the others.
+ * Returns keys that lookalike supplier names share, so that one name can be found from the other by equal keys. Keys
+ * are built from the name without spaces and with look-alike letters unified, from the same without a misspelt legal
+ * form and without generic words, from the base forms of its words, from the set of its distinguishing words, also for
+ * each side of `trading as`, from the name with one character of a word left out, and from the name with a long word
+ * reduced to its initial or, if it is the only word, to one half. Keys contain the whole name and not single words,
+ * because a word that many names share (`SERVICES`) would hide the others.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(
@@ -72,7 +72,7 @@ export function lookalikeKeysOf(name: ComparedName): string[] {
 }
 
 /**
- * Returns the forms of the name with one character of one word left out, so that names that differ only in this
+ * Returns the forms of a supplier name with one character of one word left out, so that names that differ only in this
  * character share a form.
  */
 function* formsWithGaps(key: string): Generator<string> {
@@ -90,8 +90,8 @@ function* formsWithGaps(key: string): Generator<string> {
 }
 
 /**
- * Returns the forms of the name with one half of a medium-long word left out, or with one word reduced to its initial
- * and a character of a later word left out. Names with two typing errors share a form.
+ * Returns the forms of a supplier name with one half of a medium-long word left out, or with one word reduced to its
+ * initial and a character of a later word left out. Names with two typing errors share a form.
  */
 function* formsWithTwoSlips(key: string): Generator<string> {
   const words = key.split(' ');
@@ -115,7 +115,7 @@ function* formsWithTwoSlips(key: string): Generator<string> {
   }
 }
 
-/** Returns the forms of the name with one character left out of each half of a word. The first letter stays. */
+/** Returns the forms of a supplier name with one character left out of each half of a word. The first letter stays. */
 function* formsWithSlipInEachHalf(words: readonly string[], index: number): Generator<string> {
   const word = words[index] ?? '';
   if (word.length < lookalikeWords.twoSlipsLengthMin || word.length > SLIP_IN_EACH_HALF_LENGTH_MAX) return;
@@ -141,13 +141,17 @@ function tradingNames(key: string): string[] {
 }
 
 /**
- * Returns the distinguishing words of a name in alphabetical order, without spaces and with look-alike letters unified.
+ * Returns the distinguishing words of a supplier name in alphabetical order, without spaces and with look-alike letters
+ * unified.
  */
 function wordSet(key: string): string {
   return unmistakable([...new Set(tellingWords(key))].sort().join(''));
 }
 
-/** Returns the distinguishing words of a name in their own order, as a web address has them: `acmesupplies.com`. */
+/**
+ * Returns the distinguishing words of a supplier name in their own order, as a web address has them:
+ * `acmesupplies.com`.
+ */
 function wordsInOrder(key: string): string {
   return unmistakable(tellingWords(key).join(''));
 }
@@ -212,8 +216,8 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
 }
 
 /**
- * Checks whether two names differ only in the forms of their words: `Acme Supplies` and `Acme Supply`, `Harrow Bros` and
- * `Harrow Brothers`, `Harrow & Son` and `Harrow and Sons`. Names with different countries are different.
+ * Checks whether two supplier names differ only in the forms of their words: `Acme Supplies` and `Acme Supply`, `Harrow
+ * Bros` and `Harrow Brothers`, `Harrow & Son` and `Harrow and Sons`. Names with different countries are different.
  */
 function haveSameBaseForms(left: string, right: string): boolean {
   return (
@@ -224,7 +228,7 @@ function haveSameBaseForms(left: string, right: string): boolean {
   );
 }
 
-/** Returns the distinguishing words of a name in their own order, each in its base form. */
+/** Returns the distinguishing words of a supplier name in their own order, each in its base form. */
 function baseForms(key: string): string {
   return tellingWords(key.replaceAll('F LLI', 'FRATELLI')).map(baseFormOf).join(' ');
 }
@@ -248,8 +252,8 @@ function areSameWords(left: string, right: string): boolean {
 }
 
 /**
- * Compares names by their words: the words are in another order or joined, a country was added, a trading name is
- * equal, or there are two typing errors.
+ * Compares supplier names by their words: the words are in another order or joined, a country was added, a trading name
+ * is equal, or there are two typing errors.
  */
 function likenessOfWords(left: string, right: string): Likeness | undefined {
   const set = wordSet(left);
@@ -281,8 +285,8 @@ function countriesIn(key: string): string {
 }
 
 /**
- * Checks whether two words of a name have one typing error each, or a medium-long word has two and keeps its first
- * letter.
+ * Checks whether two words of a supplier name have one typing error each, or a medium-long word has two and keeps its
+ * first letter.
  */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
@@ -300,7 +304,8 @@ function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean
 }
 
 /**
- * Checks whether the longer key, once reduced, equals the shorter key, and the shorter key is long enough to be a name.
+ * Checks whether the longer name key, once reduced, equals the shorter key, and the shorter key is long enough to be a
+ * name.
  */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
@@ -319,7 +324,7 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   if (pair === undefined || differing.length > 1) return undefined;
   const [one, other] = pair;
   const length = Math.min(one.length, other.length);
-  // Words with digits are not compared by edits, because numbers distinguish branches and shops.
+  // Words with digits in supplier names are not compared by edits, because numbers distinguish branches and shops.
   if (length < lookalikeWords.lengthMin || one.replace(/[0-9]/g, '') === other.replace(/[0-9]/g, '')) return undefined;
   const edits = editDistance(one, other, 2);
   if (edits === 1) return 1;

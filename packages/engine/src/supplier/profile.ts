@@ -37,7 +37,8 @@ const TAX_COUNTRIES_MAX = 4;
 const DOUBTED_IDS_MAX = 64;
 const ACCEPTED_COPIES_MAX = 16;
 /**
- * Number of reviewers, or of days between the first and the last review, after which accepted copies count as a habit.
+ * Number of reviewers, or of days between the first and the last review, after which accepted copies of bills count as
+ * a habit.
  */
 const HABIT_REVIEWERS_MIN = 2;
 const HABIT_DAYS_MIN = 30;

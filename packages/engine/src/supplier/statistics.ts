@@ -20,8 +20,8 @@ export interface AmountStatistics {
 const NORMAL_CONSISTENCY = 0.6745;
 
 /**
- * Compares an amount with stored amounts. Undefined when there are none or the amount is not positive. The numbers are
- * statistics and not money: they are never paid or added up.
+ * Compares an invoice amount with the supplier's stored amounts. Undefined when there are none or the amount is not
+ * positive. The numbers are statistics and not money: they are never paid or added up.
  */
 export function amountStatistics(
   uses: readonly AmountUse[],
@@ -43,8 +43,8 @@ export function amountStatistics(
 }
 
 /**
- * Returns only the ratio of an amount to the median from {@link amountStatistics}. Computing the spread doubles the
- * cost, and most callers do not need it.
+ * Returns only the ratio of an invoice amount to the median from {@link amountStatistics}. Computing the spread doubles
+ * the cost, and most callers do not need it.
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   if (amounts.length === 0 || amount <= 0) return undefined;
@@ -53,12 +53,15 @@ export function amountRatio(amounts: readonly number[], amount: number): number 
   return rounded(amount / Math.exp((Math.log(lower) + Math.log(upper)) / 2));
 }
 
-/** Returns stored amounts as numbers of minor units. They are for statistics only and must not be paid or added up. */
+/**
+ * Returns the supplier's stored amounts as numbers of minor units. They are for statistics only and must not be paid or
+ * added up.
+ */
 export function amountsOf(uses: readonly AmountUse[]): number[] {
   return uses.map(({ minor }) => Number(minor));
 }
 
-/** Returns the median of the amounts, or the larger of the two middle amounts. */
+/** Returns the median of a supplier's amounts, or the larger of the two middle amounts. */
 export function medianAmount(uses: readonly AmountUse[]): bigint {
   const sorted = uses
     .map(({ minor }) => BigInt(minor))
@@ -117,7 +120,10 @@ function ascending(values: readonly number[]): number[] {
   return sorted;
 }
 
-/** Rounds to two decimals, so that the last bits of a logarithm never determine if a threshold is reached. */
+/**
+ * Rounds a statistic of amounts to two decimals, so that the last bits of a logarithm never determine if a threshold is
+ * reached.
+ */
 function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -50,7 +50,7 @@ export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   return { ...registration, reason: 'WRONG_CHECK_DIGIT' };
 }
 
-/** Explains the basis on which the country is known, as a sentence in the evidence. */
+/** Explains the basis on which the country of the supplier is known, as a sentence in the evidence. */
 export function registrationText({ country, basis }: TaxRegistration): string {
   const name = countryName(country);
   switch (basis) {

@@ -4,7 +4,7 @@ import { commonMembers, evidenceMembers, objectOf } from '../explanation/evidenc
 import type { MemberSchema } from '../explanation/evidence-members.js';
 import { wordingFaults } from './wording-contract.js';
 
-/** Members of evidence that contain money, including both sides of a comparison of amounts. */
+/** Members of a finding's evidence that contain money, including both sides of a comparison of amounts. */
 const MONEY_MEMBERS: ReadonlySet<string> = new Set(
   (
     'amount amountAtRisk grossAmount netAmount taxAmount oldAmount newAmount matchedAmount ' +

@@ -43,7 +43,9 @@ const mutations: Readonly<Record<string, Mutation>> = {
   otherLegalForm: (invoice) => ({ ...invoice, supplier: { name: invoice.supplier.name.replace('GmbH', 'G.m.b.H.') } }),
 };
 
-/** Number of days between the issue of the original and the arrival of its copy, whatever date the copy states. */
+/**
+ * Number of days between the issue of the original invoice and the arrival of its copy, whatever date the copy states.
+ */
 const COPY_DELAY_DAYS = 6;
 
 /**
@@ -140,8 +142,8 @@ function numberFor(habit: Habit, counter: number, bill: number, issueDate: strin
 }
 
 function withTypo(number: string, random: Random): string {
-  // The first digit is changed, because an error in the last digits looks like a neighbouring number, which is a known
-  // limit of the engine.
+  // The first digit of the invoice number is changed, because an error in the last digits looks like a neighbouring
+  // number, which is a known limit of the engine.
   const place = number.search(/[1-9]/);
   const digit = 1 + ((Number(number.charAt(place)) + 3 + Math.floor(random() * 3)) % 9);
   return `${number.slice(0, place)}${digit}${number.slice(place + 1)}`;

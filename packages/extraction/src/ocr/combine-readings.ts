@@ -7,7 +7,7 @@ const AGREEMENT_BONUS = 0.1;
 const AMOUNTS: readonly FieldPath[] = ['net_amount', 'tax_amount', 'gross_amount'];
 
 /**
- * If two readings of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
+ * If two text recognitions of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
  * confidence is used. All amounts come from one of the readings.
  */
 export function combineReadings(first: TextReading, second: TextReading): TextReading {

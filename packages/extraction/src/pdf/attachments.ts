@@ -28,7 +28,7 @@ const ROOTS: ReadonlySet<string> = new Set([
   'Faktura',
 ]);
 const HEAD_BYTES = 4_096;
-/** Number of bytes around the type of an embedded file that are searched for its dictionary. */
+/** Number of bytes of a PDF around the type of an embedded file that are searched for its dictionary. */
 const DICTIONARY_BYTES_MAX = 64 * 1024;
 
 /**
@@ -53,7 +53,7 @@ export function hasOversizedAttachment(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Returns the packed bytes of the stream whose dictionary contains a position. Undefined if there is none. */
+/** Returns the packed bytes of the PDF stream whose dictionary contains a position. Undefined if there is none. */
 function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; readonly end: number } | undefined {
   const before = Math.max(0, at - DICTIONARY_BYTES_MAX);
   const around = file.subarray(before, at + DICTIONARY_BYTES_MAX).toString('latin1');

@@ -77,11 +77,11 @@ interface Comparing {
 }
 
 /**
- * Bytes that the hexadecimal value of a signature consists of: digits, blanks between them, and the brackets around
+ * Bytes that the hexadecimal value of a PDF signature consists of: digits, blanks between them, and the brackets around
  * them.
  */
 const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefABCDEF \r\n\t\0>'));
-/** Maximum number of bytes at the end of the last line that a signature may leave out. */
+/** Maximum number of bytes at the end of the last line that a PDF signature may leave out. */
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
@@ -137,8 +137,8 @@ interface History {
 type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
 
 /**
- * Compares all revisions, signed ones first. A signed revision may not differ at all. From an unsigned one nothing may
- * be lost, and no amount or account may be added.
+ * Compares all revisions of a PDF, signed ones first. A signed revision may not differ at all. From an unsigned one
+ * nothing may be lost, and no amount or account may be added.
  */
 async function compareAll(history: History): Promise<HistoryFacts> {
   const { bytes, ends } = history;
@@ -187,8 +187,8 @@ function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
 }
 
 /**
- * Returns the ends of revisions before the first signature, except the last revision of the file: the first one, then
- * the newest.
+ * Returns the ends of PDF revisions before the first signature, except the last revision of the file: the first one,
+ * then the newest.
  */
 function unsignedEnds(ends: readonly number[], signatures: readonly Signature[]): number[] {
   const firstSigned = Math.min(...signatures.map(({ byteRange }) => endOf(byteRange)));
@@ -248,7 +248,8 @@ function endOf([, , second, rest]: ByteRange): number {
 }
 
 /**
- * Checks whether the gap between the two signed parts contains only the value of the signature in hexadecimal digits.
+ * Checks whether the gap between the two signed parts of a PDF contains only the value of the signature in hexadecimal
+ * digits.
  */
 function isHexadecimal(bytes: Uint8Array, [start, length, second]: ByteRange): boolean {
   for (let at = start + length; at < second; at += 1) {

@@ -5,7 +5,9 @@ import type { TamperSign } from '../reading.js';
 /** Metadata that a PDF file states about itself. */
 export interface DocumentProperties {
   readonly producer: string | null;
-  /** Conformance level in the XMP metadata as written, such as `EN 16931`. Null if the metadata names none. */
+  /**
+   * Conformance level in the XMP metadata of the PDF as written, such as `EN 16931`. Null if the metadata names none.
+   */
   readonly profile: string | null;
   readonly signs: readonly TamperSign[];
 }

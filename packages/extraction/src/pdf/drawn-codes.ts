@@ -19,7 +19,7 @@ function decode(picture: Parameters<typeof decodeQR>[0]): string {
   try {
     return decodeQR(picture);
   } catch {
-    // The decoder throws if there is no code, for example if the square is a logo.
+    // The decoder of QR codes throws if there is no code, for example if the square is a logo.
     return '';
   }
 }

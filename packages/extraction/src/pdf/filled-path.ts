@@ -14,8 +14,8 @@ const PIECES = 6;
 const PATH_NUMBERS_MAX = 4_000;
 
 /**
- * Returns the area that a path paints. A frame that is drawn as a filled ring leaves the content inside the ring
- * visible, so its bounds do not describe it. Undefined if the path is too long to be examined.
+ * Returns the area that a path of a PDF paints. A frame that is drawn as a filled ring leaves the content inside the
+ * ring visible, so its bounds do not describe it. Undefined if the path is too long to be examined.
  * @param place converts a point of the path to a point of the page
  */
 export function paintedArea(

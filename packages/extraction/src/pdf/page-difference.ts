@@ -5,7 +5,7 @@ import { normaliseText } from '../text/normalise.js';
 import type { TextPage } from '../text/layout.js';
 import type { Annotation, DrawnPage, GreyPicture, PixelArea } from './pdfium.js';
 
-/** A page of a revision, with its drawing and the text that programs read from it. */
+/** A page of a PDF revision, with its drawing and the text that programs read from it. */
 export interface PageView {
   readonly drawn: DrawnPage;
   readonly text: TextPage;
@@ -47,9 +47,9 @@ const NOTE_PIXELS_MAX = 36;
 const NOTE_DISTANCE_PIXELS = 36;
 /** Maximum number of notes on a document page that draw their own appearance. */
 export const NOTES_MAX = 12;
-/** Maximum size of a visible signature: 300 by 120 points and a margin of one pixel. */
+/** Maximum size of a visible signature on a PDF page: 300 by 120 points and a margin of one pixel. */
 const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
-/** Maximum size of a handwritten name or the logo of a program: 108 by 54 points. */
+/** Maximum size of a handwritten name or the logo of a program in a PDF signature: 108 by 54 points. */
 const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
 /**
  * Distance by which the letters of a word on a page may extend beyond its box, which is computed for letters of equal
@@ -63,7 +63,7 @@ const NUMBER =
   /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
 /** Names of accounts in addition to the labels that announce an account. */
 const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
-/** Maximum distance of a number from the name of the account that it belongs to. */
+/** Maximum distance on a page of a number from the name of the account that it belongs to. */
 const ACCOUNT_CHARACTERS_MAX = 40;
 /** Maximum distance of a digit that was placed in front of another one on a page, about one letter. */
 const FIGURE_MARGIN_PIXELS = 12;
@@ -223,8 +223,8 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
 }
 
 /**
- * Returns the areas of new signatures: later signatures, and open fields that were signed. A field counts as a stamp if
- * it has no signature in the file, is large, contains a number or draws more than a name.
+ * Returns the areas of new signatures on a PDF page: later signatures, and open fields that were signed. A field counts
+ * as a stamp if it has no signature in the file, is large, contains a number or draws more than a name.
  */
 function newSignatures(before: PageView, after: PageView, laterSignatures: number): PixelArea[] {
   const signed = before.drawn.annotations.filter(({ kind }) => kind === 'SIGNATURE');
@@ -243,7 +243,7 @@ function newSignatures(before: PageView, after: PageView, laterSignatures: numbe
   });
 }
 
-/** Returns the box around all newly drawn content in an area, except words, a background and a frame. */
+/** Returns the box around all newly drawn content in an area of a PDF page, except words, a background and a frame. */
 function drawingIn(
   area: PixelArea,
   {

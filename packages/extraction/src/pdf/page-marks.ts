@@ -74,7 +74,7 @@ interface Fill extends Area {
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const INVISIBLE_MODES: ReadonlySet<number> = new Set([3, 7]);
-/** Text rendering modes that show the colour of the outline, which this file does not track. */
+/** Text rendering modes of a PDF that show the colour of the outline, which this file does not track. */
 const OUTLINE_MODES: ReadonlySet<number> = new Set([1, 2, 5, 6]);
 const SIZE_MIN = 1;
 /** Minimum distance of two colours on a page that look different. Black and white have a distance of 442. */
@@ -156,7 +156,8 @@ function fontOf(page: PDFPageProxy, font: string): LoadedFont {
 }
 
 /**
- * Returns the digit that a reader sees for a character, by the standard name of its glyph. Undefined if it is unknown.
+ * Returns the digit that a reader sees for a character of a PDF, by the standard name of its glyph. Undefined if it is
+ * unknown.
  */
 function digitShown(font: LoadedFont, code: number): string | undefined {
   if (font.composite === true || font.isSymbolicFont === true || font.isType3Font === true) return undefined;
@@ -165,8 +166,8 @@ function digitShown(font: LoadedFont, code: number): string | undefined {
 }
 
 /**
- * Checks whether an image is opaque. An image that is not decoded yet counts as transparent, because it may not cover
- * the text.
+ * Checks whether an image on a PDF page is opaque. An image that is not decoded yet counts as transparent, because it
+ * may not cover the text.
  */
 function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
   const objects = image.startsWith('g_') ? page.commonObjs : page.objs;
@@ -362,8 +363,8 @@ class Walk {
   }
 
   /**
-   * Returns images and dense drawings that have the form and size of a code. Many small squares together are one
-   * drawing.
+   * Returns images and dense drawings of a PDF page that have the form and size of a code. Many small squares together
+   * are one drawing.
    */
   private codeAreas(): Area[] {
     const drawn = this.dots.length < CODE_DOTS_MIN ? [] : [around(this.dots)];

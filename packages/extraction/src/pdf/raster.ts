@@ -22,8 +22,8 @@ export async function rasterPages(bytes: Uint8Array, numbers: readonly number[])
     const pictures: Picture[] = [];
     for (const number of numbers) {
       const page = pageOf(number);
-      // The image is no larger than text recognition needs. Drawing A4 at 300 dpi and reducing it afterwards takes
-      // three times as long.
+      // The image of a PDF page is no larger than text recognition needs. Drawing A4 at 300 dpi and reducing it
+      // afterwards takes three times as long.
       const { data, width, height } = await render(page, Math.min(DPI, dpiOfSide(page, SIDE_MAX)));
       const channels = data.length === width * height ? 1 : 4;
       pictures.push(await preparePicture(sharp(data, { raw: { width, height, channels } }), number));

@@ -4,7 +4,7 @@ import type { TextPage, TextRun } from '../text/layout.js';
 import { readPageMarks } from './page-marks.js';
 import type { Area, Layers, PageMarks, ShownText } from './page-marks.js';
 
-/** Maximum numbers of pages that are read: the first 40 and the last 10 (documents reference, section 3). */
+/** Maximum numbers of pages of a PDF that are read: the first 40 and the last 10 (documents reference, section 3). */
 const PAGES_FIRST = 40;
 const PAGES_LAST = 10;
 const TEXT_CHARACTERS_MAX = 500_000;

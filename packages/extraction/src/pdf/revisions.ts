@@ -79,8 +79,8 @@ function findEndMarks(file: Buffer): { readonly marks: readonly number[]; readon
 }
 
 /**
- * Returns the end of the stream that begins at a keyword, by the length in its dictionary. If no stream begins there,
- * returns the end of the keyword.
+ * Returns the end of the PDF stream that begins at a keyword, by the length in its dictionary. If no stream begins
+ * there, returns the end of the keyword.
  */
 function endOfStream(file: Buffer, keyword: number): number {
   const before = file
@@ -169,7 +169,7 @@ export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<n
   return freed;
 }
 
-/** Returns the number of the object that contains a position of the file, or undefined if there is none. */
+/** Returns the number of the PDF object that contains a position of the file, or undefined if there is none. */
 export function objectAt(bytes: Uint8Array, place: number): number | undefined {
   const from = Math.max(0, place - DICTIONARY_BYTES_MAX);
   const before = Buffer.from(bytes.buffer, bytes.byteOffset + from, place - from).toString('latin1');

@@ -22,8 +22,8 @@ export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
 }
 
 /**
- * Checks whether a font family is used only for a few figures while other figures of the document have another font
- * family.
+ * Checks whether a font family of a PDF is used only for a few figures while other figures of the document have another
+ * font family.
  */
 function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
   const families = new Map<string, ShownText[]>();
@@ -47,7 +47,7 @@ function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
   );
 }
 
-/** Removes the prefix of a subset and the style from a font name: `ABCDEF+Arial-BoldMT` becomes Arial. */
+/** Removes the prefix of a subset and the style from a font name in a PDF: `ABCDEF+Arial-BoldMT` becomes Arial. */
 function familyOf(font: string): string {
   const name = font.replace(/^[A-Z]{6}\+/, '');
   const style = name.search(/[-,]/);

@@ -5,8 +5,8 @@ import { pictureSize } from './picture-size.js';
 import type { RenderingOutcome } from './rendering.js';
 
 /**
- * Draws a page of an image, rotated as the camera metadata says. An image that is narrower than requested keeps its
- * size.
+ * Draws a page of a document that is an image, rotated as the camera metadata says. An image that is narrower than
+ * requested keeps its size.
  */
 export async function drawPicture(
   bytes: Uint8Array,

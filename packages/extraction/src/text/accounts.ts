@@ -75,7 +75,10 @@ function ibanOverTwoLines(document: TextDocument, cell: ReadCell): IbanMatch[] {
   return found === undefined ? [] : [{ ...found, start: begin.index, end: cell.text.length }];
 }
 
-/** Checks whether the sentence before an account asks for a transfer to it, after one about a direct debit. */
+/**
+ * Checks whether the sentence before a bank account in a document asks for a transfer to it, after one about a direct
+ * debit.
+ */
 function isTransfer(before: string): boolean {
   return TRANSFER.test(before.split(/[.?!;] /).at(-1) ?? '');
 }
@@ -107,7 +110,7 @@ function findDomesticAccount(document: TextDocument): AccountReading['domestic']
   return sortCode === undefined || accountNumber === undefined ? undefined : { sortCode, accountNumber };
 }
 
-/** Finds a pattern of an account number with its label, in one text cell or in two cells of a line. */
+/** Finds a pattern of a bank account number with its label, in one text cell or in two cells of a line. */
 function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefined {
   for (const cell of document.cells) {
     const lines = document.lines[cell.page] ?? [];

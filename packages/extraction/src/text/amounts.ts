@@ -1,6 +1,6 @@
 /** An amount that was found in the text of a document. */
 export interface AmountMatch {
-  /** The amount as a plain decimal with the printed decimals, such as `1234.50` or `-12.00`. */
+  /** The amount in a document as a plain decimal with the printed decimals, such as `1234.50` or `-12.00`. */
   readonly value: string;
   /** The amount that was read from a document in thousandths, for exact arithmetic. */
   readonly thousandths: number;
@@ -83,7 +83,7 @@ function isAlone(
   return after !== undefined || !/^\p{L}/u.test(next);
 }
 
-/** Converts a printed amount to a plain decimal. Returns undefined for a number that fits no notation. */
+/** Converts a printed amount of a document to a plain decimal. Returns undefined for a number that fits no notation. */
 function toPlain(body: string, mark: DecimalMark | undefined): string | undefined {
   const text = body.replace(/,-{1,2}$/, '').replace(/[ ']/g, '');
   if (body.endsWith('-')) return `${text.replace(/[.,]/g, '')}.00`;

@@ -13,14 +13,14 @@ export interface Candidate {
   /** True if a check digit, or the sum of net and tax, confirms the value of the invoice field. */
   readonly isProven: boolean;
   /**
-   * Confidence in the value, without regard to the confidence of the text. Absent if the confidence follows from the
-   * score.
+   * Confidence in the value of an invoice field, without regard to the confidence of the text. Absent if the confidence
+   * follows from the score.
    */
   readonly certainty?: number | undefined;
   readonly method: FieldReading['method'];
 }
 
-/** Score at which a candidate for a field value reaches the highest confidence. */
+/** Score at which a candidate for the value of an invoice field reaches the highest confidence. */
 export const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
 /** Confidence of an invoice field's value with a generic label if no other value is possible. */
@@ -46,7 +46,7 @@ export interface Choice {
 }
 
 /**
- * Returns the most likely value of a field. If two different values have similar scores, the confidence is low
+ * Returns the most likely value of an invoice field. If two different values have similar scores, the confidence is low
  * (documents reference, 10.1).
  */
 export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
@@ -71,7 +71,7 @@ export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
   return { best, isContested: lead < CLOSE_SCORES, hasRival: lead < RIVAL_SCORES };
 }
 
-/** Converts the chosen candidate into a field with its evidence (documents reference, section 11). */
+/** Converts the chosen candidate into an invoice field with its evidence (documents reference, section 11). */
 export function toReading(
   document: TextDocument,
   candidate: Candidate,

@@ -209,7 +209,7 @@ function isPartOfRate({ amount }: Placed, parts: readonly PartOfRate[]): boolean
   );
 }
 
-/** Returns the sums of the parts of several rates that add up to the gross amount. */
+/** Returns the sums of the parts of several tax rates that add up to the gross amount. */
 function sumOfRates(gross: number, parts: readonly PartOfRate[], unit: number): Sum | undefined {
   for (let set = 1; set < 2 ** parts.length; set += 1) {
     const taken = parts.filter((_, index) => (set & (2 ** index)) !== 0);

@@ -174,7 +174,7 @@ function resolveSign(
   const all = Object.values(meanings);
   const chosen = new Set(countries.map((country) => meanings[country]).filter((code) => code !== undefined));
   const [only] = chosen;
-  // A pound sign means British pounds, unless another country with pounds is named.
+  // A pound sign on an invoice means British pounds, unless another country with pounds is named.
   const value = chosen.size === 1 ? only : sign === '£' && chosen.size === 0 ? 'GBP' : undefined;
   if (value === undefined) return { best: undefined, candidates: [...new Set(all)], isByCountry: false };
   return {

@@ -50,7 +50,7 @@ interface Found extends Candidate {
   readonly isAmbiguous: boolean;
 }
 
-/** Finds candidates for the issue date and the due date (documents reference, 10.2). */
+/** Finds candidates for the issue date and the due date of an invoice (documents reference, 10.2). */
 export function findDateCandidates(
   document: TextDocument,
   today: string,
@@ -90,7 +90,7 @@ function hasReceiptTitle({ cells }: TextDocument): boolean {
   return cells.some(({ page, text }) => page === 0 && RECEIPT_TITLE.test(text));
 }
 
-/** Returns how certain the chosen issue date is. Undefined if the score of its label decides. */
+/** Returns how certain the chosen issue date of a document is. Undefined if the score of its label decides. */
 export function certaintyOfIssueDate({ best, isContested }: Choice, lone: string | undefined): number | undefined {
   const isLabelled = best.evidence === 'SPECIFIC_LABEL' && best.score >= SCORE_OF_LABELLED_DATE_MIN;
   if (best.value !== lone && (isContested || !isLabelled)) return undefined;
@@ -121,7 +121,7 @@ function labelled(document: TextDocument, kind: LabelKind, isCredit = false, key
         .filter(({ start, end }) => start >= region.start - 1 && end <= region.end + 1)
         .filter((date) => kind !== 'dueDate' || !isEndOfDiscount(document, region.cell, date));
       dates.forEach((date, index) => {
-        // Words between a label and a date make it less likely that they belong together.
+        // Words between a label and a date of a document make it less likely that they belong together.
         const between = region.cell.text.slice(region.start, date.start).replace(/[^\p{L}]/gu, '').length;
         const score = region.base * place.weight - SECOND_VALUE_PENALTY * index - Math.min(0.3, between * 0.015);
         const bonus = region.cell.page === 0 ? 0.05 : -0.1;

@@ -5,7 +5,7 @@ export interface DateMatch {
   readonly raw: string;
   readonly start: number;
   readonly end: number;
-  /** True if day and month of a date could be swapped and nothing in the document decides. */
+  /** True if day and month of a document date could be swapped and nothing in the document decides. */
   readonly isAmbiguous: boolean;
   /** True for eight digits in a row, which are read as a date only after a label. */
   readonly isCompact: boolean;
@@ -50,8 +50,8 @@ export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
 }
 
 /**
- * Finds all dates in a text in the seven languages (documents reference, 10.2). `order` decides whether 3/4 is a day in
- * March or April.
+ * Finds all dates in the text of a document in the seven languages (documents reference, 10.2). `order` decides whether
+ * 3/4 is a day in March or April.
  */
 export function findDates(text: string, order: DateOrder | undefined): DateMatch[] {
   const found: DateMatch[] = [];

@@ -1,8 +1,8 @@
 import { foldKey, foldText } from './normalise.js';
 
 /**
- * Kind of value that a label announces. The labels of `otherDate`, `otherNumber` and `otherAmount` prevent values from
- * being assigned to the wrong field.
+ * Kind of invoice value that a label announces. The labels of `otherDate`, `otherNumber` and `otherAmount` prevent
+ * values from being assigned to the wrong field.
  */
 export type LabelKind =
   | 'number'
@@ -32,8 +32,8 @@ interface LabelWords {
 }
 
 /**
- * Labels for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4), then CS, DA and NO, SV, FI, HU, RO,
- * PT, EL.
+ * Labels of invoice values for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4), then CS,
+ * DA and NO, SV, FI, HU, RO, PT, EL.
  */
 const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   number: [
@@ -951,10 +951,10 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   ],
 };
 
-/** German compound words end with these labels, as in Handelsrechnung and Schlussrechnung. */
+/** German compound words end with these labels of invoice numbers, as in Handelsrechnung and Schlussrechnung. */
 const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|nota)$/;
 
-/** Labels that announce a number even without a blank, as in `No.4711` and `#4711`. */
+/** Labels that announce an invoice number even without a blank, as in `No.4711` and `#4711`. */
 const GLUED_TO_NUMBER = /(?:no|nr|n|num|nummer|number|numer|numero|#)$/;
 /** Pattern for a value that begins directly after a label word, unless the value is a rate, a date or an amount. */
 const VALUE_BEHIND =
@@ -1010,7 +1010,7 @@ function addToTrie(root: TrieNode, kind: LabelKind, text: string, isSpecific: bo
   node.entries.push({ kind, isSpecific, key, length: text.length });
 }
 
-/** Finds all labels in a text, in the order of the text. If labels overlap, the longest one is used. */
+/** Finds all labels in the text of a document, in the order of the text. If labels overlap, the longest one is used. */
 export function findLabels(text: string): LabelHit[] {
   const { key, offsets } = foldText(text);
   const found: LabelHit[] = [];

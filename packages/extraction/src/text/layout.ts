@@ -19,7 +19,7 @@ interface PlacedRun extends TextRun {
   readonly start: number;
 }
 
-/** A cell: text that is close together on a line of the page. The next cell begins after a wider gap. */
+/** A text cell: text that is close together on a line of the page. The next cell begins after a wider gap. */
 export interface TextCell {
   readonly text: string;
   readonly left: number;
@@ -28,7 +28,7 @@ export interface TextCell {
   readonly bottom: number;
   readonly size: number;
   readonly runs: readonly PlacedRun[];
-  /** Index of the page in the document, of the line in the page, and of the cell in the line. */
+  /** Index of the page in the document, of the line in the page, and of the text cell in the line. */
   readonly page: number;
   readonly line: number;
   readonly index: number;
@@ -63,7 +63,7 @@ const BLANK_GAP_SIZES = 0.15;
 /** For letters that a PDF places one by one, a space is wider than the usual distance between letters. */
 const BLANK_GAP_OF_SINGLE_LETTERS = 1.6;
 
-/** Arranges the text of a page as lines of cells (documents reference, section 4). */
+/** Arranges the text of a page as lines of text cells (documents reference, section 4). */
 export function layoutPage(
   runs: readonly TextRun[],
   page: { readonly index: number; readonly number: number; readonly width: number; readonly height: number },

@@ -22,9 +22,12 @@ const CERTAINTY_BY_SIGNS: readonly number[] = [0.4, 0.6, 0.85, 0.92, 0.96];
 const CERTAINTY_OF_LABEL = 0.85;
 /** Highest certainty of a short form of a company's name, and of a name that is about as likely as another one. */
 const CERTAINTY_OF_DOUBT = 0.6;
-/** Certainty of a text that is a label, a number or a contact, and of a payee where nobody else is named. */
+/**
+ * Certainty as a supplier name of a text that is a label, a number or a contact, and of a payee where nobody else is
+ * named.
+ */
 const CERTAINTY_OF_NO_NAME = 0.3;
-/** Minimum length of a name that is searched on the page. A shorter one occurs inside words by chance. */
+/** Minimum length of a supplier name that is searched on the page. A shorter one occurs inside words by chance. */
 const LENGTH_TO_SEARCH_MIN = 5;
 /** Number of lines below a supplier name that may hold its tax id. */
 const LINES_OF_BLOCK_MAX = 8;
@@ -112,8 +115,8 @@ function isNoName(value: string): boolean {
 }
 
 /**
- * Checks whether the page states the name with a legal form: `Albergo Tre Cipressi` is the hotel of `Tre Cipressi
- * S.p.A.`, and `Björktele` is short for `Björktele Nät AB`.
+ * Checks whether the page states the supplier name with a legal form: `Albergo Tre Cipressi` is the hotel of `Tre
+ * Cipressi S.p.A.`, and `Björktele` is short for `Björktele Nät AB`.
  */
 function isShortened(document: TextDocument, zones: readonly PartyZone[], value: string): boolean {
   const key = foldKey(value);

@@ -11,7 +11,10 @@ export function normaliseText(text: string): string {
     .replace(/[\u2018\u2019\u201b\u00b4\u0060\u02bc\u2032]/g, "'");
 }
 
-/** A text reduced to its letters and digits. `offsets[i]` is the position of `key[i]` in the original text. */
+/**
+ * A text of a document reduced to its letters and digits. `offsets[i]` is the position of `key[i]` in the original
+ * text.
+ */
 export interface FoldedText {
   readonly key: string;
   readonly offsets: readonly number[];

@@ -53,7 +53,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
     // colon or a value in the same cell.
     for (const region of place.regions) {
       const text = region.cell.text.slice(region.start, region.end);
-      // Matches a number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.
+      // Matches an invoice number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.
       const between = region.base === 1 ? (WORDS_BEFORE_NUMBER.exec(text)?.[0].length ?? 0) : 0;
       const token = readNumber(text.slice(between), region.start + between);
       if (token === undefined) continue;
@@ -87,8 +87,8 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
 }
 
 /**
- * Puts the series in front of a number that is stated apart from it, as in `seria LVC nr. 01184`: in the same cell, in
- * the cell before it, or at the end of the cell above its label. The same number exists in every series.
+ * Puts the series in front of an invoice number that is stated apart from it, as in `seria LVC nr. 01184`: in the same
+ * cell, in the cell before it, or at the end of the cell above its label. The same number exists in every series.
  */
 function withSeries(document: TextDocument, cell: ReadCell, token: Token): Token {
   const inCell = SERIES.exec(cell.text.slice(0, token.start));
@@ -118,7 +118,10 @@ function isUsualAsNumber(document: TextDocument, cell: ReadCell, token: Token): 
   );
 }
 
-/** Matches postcodes before or behind a town: `10115 Berlin`, `00-950 Warszawa`, `BS1 4ST`, `TX 75001`. */
+/**
+ * Matches postcodes, which are no invoice numbers, before or behind a town: `10115 Berlin`, `00-950 Warszawa`, `BS1
+ * 4ST`, `TX 75001`.
+ */
 function isPostcode(cell: ReadCell, { start }: Token): boolean {
   return /^(?:[A-Z]{1,2}-)?(?:\d{2}-\d{3}|\d{4,6})(?: [A-Z]{2})? \p{Lu}\p{L}|^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|^[A-Z]{2} \d{5}(?:-\d{4})?$/u.test(
     cell.text.slice(start),
@@ -183,8 +186,8 @@ function readNumber(text: string, offset: number): Token | undefined {
   const first = TOKEN.exec(rest)?.[0];
   if (first === undefined) return undefined;
   let end = first.length;
-  // Joins the parts of a number that a space divides, if there is a short word or a slash: `RE 2024-001`, `FV 12/2024`,
-  // `2024 / 0123`.
+  // Joins the parts of an invoice number that a space divides, if there is a short word or a slash: `RE 2024-001`, `FV
+  // 12/2024`, `2024 / 0123`.
   for (let joins = 0; joins < 3; joins += 1) {
     const written = rest.slice(0, end);
     const next = /^(?: ?[/_-] ?| )([A-Z0-9][A-Z0-9/._\\-]*)/i.exec(rest.slice(end));

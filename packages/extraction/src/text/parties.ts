@@ -66,7 +66,7 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
   return zones;
 }
 
-/** Matches headings with two names, as in `Käufer/Leistungsempfänger` or `Cedente / Prestatore`. */
+/** Matches headings of a party with two names, as in `Käufer/Leistungsempfänger` or `Cedente / Prestatore`. */
 function isSecondHeading(cell: ReadCell, from: number): boolean {
   return cell.labels.some(
     ({ start, end, ...label }) =>
@@ -116,7 +116,7 @@ function isOfInvoice({ entries }: LabelHit): boolean {
   return entries.some(({ kind, isSpecific }) => isSpecific && INVOICE_KINDS.includes(kind));
 }
 
-/** Returns the party to which a text cell belongs, as the headings above the cell determine it. */
+/** Returns the party of the invoice to which a text cell belongs, as the headings above the cell determine it. */
 export function roleOf(zones: readonly PartyZone[], cell: ReadCell): Role | undefined {
   return zones.find((zone) => zone.heading === cell || zone.cells.includes(cell))?.role;
 }

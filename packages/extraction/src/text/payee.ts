@@ -9,7 +9,7 @@ import type { ReadCell, TextDocument } from './text-document.js';
 /** Labels of the owner of a bank account, in folded letters. */
 const ACCOUNT_OWNER =
   /^(?:account(?:name|holder|nameof)|beneficiary(?:name)?|kontoinhaber|zahlungsempfanger|titulaireducompte|beneficiaire|posiadaczrachunku|titulardelacuenta|beneficiario|intestatarioconto|intestatoa|tennamevan|tnv|rekeninghouder|prijemceplatby|majiteluctu|kontohaver(?:snavn)?|modtagernavn|kontoeier|kontohavare|betalningsmottagare|saaja|saajannimi|tilinomistaja|kedvezmenyezett|szamlatulajdonos|bankszamlatulajdonosa|titular(?:cont|daconta)?|beneficiarplata|favorecido|δικαιουχος)$/;
-/** Matches `Current account` behind `Account name`, which is a kind of account. */
+/** Matches `Current account` behind `Account name`, which is a kind of bank account. */
 const KIND_OF_ACCOUNT =
   /(?:current|business|client|savings|trading|girokonto|geschäftskonto|euro|usd|gbp) (?:current |euro )?(?:account|konto|a\/c)/i;
 /** Words for a factoring company. A bank is the payee only of claims that it bought. */
@@ -59,8 +59,8 @@ function textBeside(document: TextDocument, cell: ReadCell): string | undefined 
 }
 
 /**
- * Checks whether two names may be those of one party: all words of one are words of the other, apart from legal forms.
- * A letterhead often shortens the name that the account has.
+ * Checks whether two names on a document may be those of one party: all words of one are words of the other, apart from
+ * legal forms. A letterhead often shortens the name that the account has.
  */
 export function areOneParty(left: string, right: string): boolean {
   const [short, long] = [wordsOf(left), wordsOf(right)].toSorted((one, other) => one.length - other.length);

@@ -2,7 +2,7 @@ import type { LabelHit, LabelKind } from './labels.js';
 import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A part of a text cell that may contain the value of a label. `base` is its likelihood. */
+/** A part of a text cell that may contain the value of a label on a document. `base` is its likelihood. */
 export interface Region {
   readonly cell: ReadCell;
   readonly start: number;
@@ -15,7 +15,9 @@ export interface LabelPlace {
   readonly hit: LabelHit;
   readonly cell: ReadCell;
   readonly isSpecific: boolean;
-  /** Weight of the label (documents reference, 10.1). A more specific or longer label has a higher weight. */
+  /**
+   * Weight of the label on a document (documents reference, 10.1). A more specific or longer label has a higher weight.
+   */
   readonly weight: number;
   readonly regions: readonly Region[];
 }
@@ -59,8 +61,8 @@ function regionsOf(document: TextDocument, cell: ReadCell, hit: LabelHit, kind: 
 }
 
 /**
- * Returns the rest of the cell up to the next label. Labels that follow each other directly ("No. / Date:") share the
- * rest.
+ * Returns the rest of the text cell up to the next label. Labels that follow each other directly ("No. / Date:") share
+ * the rest.
  */
 function endOfRest(cell: ReadCell, hit: LabelHit): number {
   for (const next of cell.labels) {

@@ -33,7 +33,7 @@ const NAME_LENGTH_MAX = 80;
 const PAYEE_SCORE = 0.25;
 /** Score of the name of the owner of the account, who may be a payee that the supplier did not choose. */
 const ACCOUNT_OWNER_SCORE = 0.45;
-/** Length of a label of a name that is no part of a name: `beneficiary`, but not `empresa`. */
+/** Length of a label of a supplier name that is no part of the name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
 /** End of the letterhead and beginning of the footer, in fractions of the document page. */
 export const LETTERHEAD = 0.28;
@@ -66,7 +66,7 @@ export interface PartyNames {
   readonly buyer: readonly Candidate[];
 }
 
-/** Finds candidates for the names of both parties (documents reference, 10.5). */
+/** Finds candidates for the names of both parties of an invoice (documents reference, 10.5). */
 export function findPartyNames(
   document: TextDocument,
   zones: readonly PartyZone[],
@@ -285,7 +285,7 @@ function domainIsNear(cell: ReadCell): boolean {
   return hasId && LEGAL_FORM.test(cell.text);
 }
 
-/** Returns the value of `Name:` in the block or, if there is none, the first line that is not an address. */
+/** Returns the value of `Name:` in the block of a party or, if there is none, the first line that is not an address. */
 export function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: number } | undefined {
   if (/\p{L}{2}/u.test(zone.rest) && !/^\d/.test(zone.rest)) {
     const inner = /^(?:name|nom|nazwa|nombre|naam|denominazione|razon social|ragione sociale)\s*:\s*/i.exec(zone.rest);
@@ -310,7 +310,10 @@ export function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; sta
   return first === undefined ? undefined : { cell: first, text: first.text, start: 0 };
 }
 
-/** Returns the part of a text that may be a name. In a block of a party, commas and dashes may be part of the name. */
+/**
+ * Returns the part of a text that may be a supplier name. In a block of a party, commas and dashes may be part of the
+ * name.
+ */
 export function cleanName(text: string, isLabelled: boolean): string | undefined {
   const named = withoutLabel(text.replace(/^[\s:;.*#|,-]+/, ''));
   const part = cutBehindLegalForm(isLabelled ? beforeAddress(named) : (named.split(SEPARATOR)[0] ?? ''));
@@ -328,7 +331,7 @@ function withoutLabel(text: string): string {
   return /^ ?:/.test(rest) ? rest.replace(/^[\s:]+/, '') : text.replace(UNKNOWN_HEADING, '');
 }
 
-/** Cuts a text before the part that belongs to an address, an id or a contact. */
+/** Cuts a supplier name before the part that belongs to an address, an id or a contact. */
 function beforeAddress(text: string): string {
   const [first = '', ...others] = text.split(/ ?[|•·] ?| \/\/ /)[0]?.split(/(?= - |, )/) ?? [];
   let name = first;
@@ -350,13 +353,15 @@ function cutBehindLegalForm(text: string): string {
   const after = text.slice(end);
   const isOtherText =
     /^(?:[.;:]? *(?:[a-zà-ÿ]{2}|\d|CIF|NIF|NIP|VAT|USt|TVA|BTW|Reg|Tel|Sede|Sitz|Siège)|[.;:] [A-Z])/.test(after);
-  // In such a text, the name of a neighbouring column follows the legal form, as in `Gwóźdź Sp. z o.o. Jaskółka Sp. z
-  // o.o.` Forms of two letters may be part of a name.
+  // In the text of a supplier name, the name of a neighbouring column follows the legal form, as in `Gwóźdź Sp. z o.o.
+  // Jaskółka Sp. z o.o.` Forms of two letters may be part of a name.
   const isOtherName = match[0].length > 2 && /^ \p{Lu}\p{Ll}/u.test(after) && LEGAL_FORM.test(after);
   return isOtherText || isOtherName ? text.slice(0, end) : text;
 }
 
-/** `Calle Mayor 3` is an address, but `Taman Daya Books Sdn Bhd` is a name because it ends with a legal form. */
+/**
+ * `Calle Mayor 3` is an address, but `Taman Daya Books Sdn Bhd` is a supplier name because it ends with a legal form.
+ */
 function isAddress(text: string): boolean {
   const name = repairLegalForm(text.trim());
   const form = LEGAL_FORM.exec(name);

@@ -8,7 +8,7 @@ import { placesOf } from './regions.js';
 import { readLabelledTaxId } from './tax-ids.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** Labels that are used in one country only. The ids after them have no country prefix. */
+/** Labels of tax ids that are used in one country only. The ids after them have no country prefix. */
 const COUNTRY_BY_LABEL: readonly (readonly [pattern: RegExp, country: string])[] = [
   [/^(?:nip|numernip|nrnip)/, 'PL'],
   [/^(?:piva|partitaiva|partiva|cfpiva|pi$|codfiscepiva|codicefiscaleepartitaiva|partitaivaecodicefiscale)/, 'IT'],

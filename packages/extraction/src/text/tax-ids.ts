@@ -20,7 +20,7 @@ const NORWEGIAN = /(?<![\p{L}\d])(?:NO ?)?(\d{3} ?\d{3} ?\d{3}) ?MVA(?!\p{L})/gi
 const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|IVA))?(?!\p{L})/giu;
 /** Pattern for a business number of Canada with the account for its sales tax. */
 const CANADIAN = /(?<![\p{L}\d])\d{3} ?\d{2} ?\d ?\d{3} ?RT ?\d{4}(?!\d)/gu;
-/** Text that may follow a label: digits with letters, spaces, dots, hyphens and slashes. */
+/** Text that may follow the label of a tax id: digits with letters, spaces, dots, hyphens and slashes. */
 const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;
 
 /** Finds tax ids with a country prefix anywhere in a text. The caller must have removed the bank accounts. */
@@ -64,7 +64,8 @@ function isNumberWord(text: string, match: RegExpExecArray): boolean {
 }
 
 /**
- * Finds the id after a label, with or without a country prefix. `countryOfLabel` is used to check ids without a prefix.
+ * Finds the tax id after a label, with or without a country prefix. `countryOfLabel` is used to check ids without a
+ * prefix.
  */
 export function readLabelledTaxId(rest: string, countryOfLabel: string | null, isOcr = false): TaxIdMatch | undefined {
   const match = LABELLED.exec(rest);

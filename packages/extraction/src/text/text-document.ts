@@ -25,7 +25,7 @@ export interface ReadLine extends TextLine {
   readonly isItemHeader: boolean;
 }
 
-/** The pages of a document with everything that the recognizers found. All field readers use it. */
+/** The pages of a document's text with everything that the recognizers found. All field readers use it. */
 export interface TextDocument {
   readonly pages: readonly TextPage[];
   /** True if the text comes from OCR, which may have misread letters. */

@@ -25,7 +25,7 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
   return { ...difference(after, before), isCorrection: true };
 }
 
-/** Returns the amounts of a table line without labels: the last one, if it is the sum of two others. */
+/** Returns the amounts of an invoice's table line without labels: the last one, if it is the sum of two others. */
 function totalsOfLine(placed: readonly Placed[]): Totals {
   for (const last of placed) {
     const line = placed.filter(({ cell }) => cell.page === last.cell.page && cell.line === last.cell.line);

@@ -13,7 +13,7 @@ export function find(node: XmlNode, path: string, namespaces: Readonly<Record<st
   return node.find(compile(path, namespaces));
 }
 
-/** A character that does not occur in texts and separates values that are read together. */
+/** A character that does not occur in XML texts and separates values that are read together. */
 const SEPARATOR = '\ue000';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Converts a path such as `Header/ID` to a path that matches local names in any namespace, for formats without a
+ * Converts an XML path such as `Header/ID` to a path that matches local names in any namespace, for formats without a
  * namespace that are nevertheless sent with one.
  */
 export function local(path: string): string {

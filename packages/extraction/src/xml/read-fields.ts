@@ -43,7 +43,7 @@ const RAW_LENGTH_MAX = 1_000;
  * would add more.
  */
 const PLACES_MAX = 20;
-/** Maximum number of accounts that are read: FA(3) allows 100, and as many of factors. */
+/** Maximum number of bank accounts of an XML invoice that are read: FA(3) allows 100, and as many of factors. */
 const ACCOUNTS_MAX = 200;
 /** Maximum number of amounts of an XML invoice that are examined for different currencies. */
 const STATED_CURRENCIES_MAX = 5;
@@ -139,7 +139,8 @@ function readSource(context: Context, source: Source, reader: Reader): Outcome {
 }
 
 /**
- * Placeholders of names and ids are skipped. An amount or a date that cannot be read is not replaced by a later source.
+ * Placeholders of names and ids in an XML invoice are skipped. An amount or a date that cannot be read is not replaced
+ * by a later source.
  */
 function firstOf(nodes: readonly XmlNode[], { read, isStrict }: Reader): Outcome {
   for (const node of nodes) {
@@ -152,7 +153,7 @@ function firstOf(nodes: readonly XmlNode[], { read, isStrict }: Reader): Outcome
   return undefined;
 }
 
-/** Positions are determined last, because a file may state thousands of dates. */
+/** Positions in the XML are determined last, because a file may state thousands of dates. */
 function earliestOf(nodes: readonly XmlNode[], { read }: Reader): Outcome {
   const readings = nodes.flatMap((node) => {
     const value = read(node.content, node);
@@ -333,7 +334,7 @@ function storeUkAccount(context: Context): void {
   }
 }
 
-/** Outside the United Kingdom, six digits next to an account number are not a sort code. */
+/** Outside the United Kingdom, six digits next to a bank account number are not a sort code. */
 function isBritish(context: Context, countryPath: string): boolean {
   const [country] = firstNode(context, countryPath);
   return (country?.content.trim().toUpperCase() ?? context.fields.currency?.value.slice(0, 2)) === 'GB';

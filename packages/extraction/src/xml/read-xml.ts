@@ -117,8 +117,8 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
 }
 
 /**
- * Returns the code of the declared profile, and the declaration as written: its identifier or, if there is none, the
- * namespace of the format.
+ * Returns the code of the declared e-invoice profile, and the declaration as written: its identifier or, if there is
+ * none, the namespace of the format.
  */
 function profileOf(
   root: XmlElement,

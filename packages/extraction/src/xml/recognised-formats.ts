@@ -1,4 +1,4 @@
-/** Formats of the profile table that are recognized but cannot be read, with their common names. */
+/** E-invoice formats of the profile table that are recognized but cannot be read, with their common names. */
 export const recognisedFormats: Readonly<Record<string, string>> = {
   EBINTERFACE: 'ebInterface (Austria)',
   ISDOC: 'ISDOC (Czechia)',

@@ -8,8 +8,8 @@ const ENVELOPES_MAX = 4;
 /** Maximum size of a signed invoice file, the same as for a reserved upload, plus a third for base64. */
 const ENVELOPE_BYTES_MAX = 10_485_760;
 /**
- * Maximum number of parts of the content of a signed file. Content in parts of 100 bytes or more stays below this
- * number.
+ * Maximum number of parts of the content of a signed invoice file. Content in parts of 100 bytes or more stays below
+ * this number.
  */
 const ASN1_NODES_MAX = 200_000;
 const ASN1_DEPTH_MAX = 100;
@@ -65,7 +65,7 @@ function fromBase64(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(text.replace(/-----[A-Z0-9 ]+-----/g, ''), 'base64'));
 }
 
-/** Reads ContentInfo, SignedData and EncapsulatedContentInfo of a signed file (RFC 5652, sections 3 and 5). */
+/** Reads ContentInfo, SignedData and EncapsulatedContentInfo of a signed invoice file (RFC 5652, sections 3 and 5). */
 function contentOf(contentInfo: unknown): Uint8Array | undefined {
   const [type, explicit] = membersOf(contentInfo);
   if (!(type instanceof ObjectIdentifier) || type.valueBlock.toString() !== SIGNED_DATA) return undefined;

@@ -42,7 +42,7 @@ export interface Syntax {
   readonly namespaces: Readonly<Record<string, string>>;
   /** Path of the invoices in the XML file. Absent if the root element is the only invoice. */
   readonly invoices?: string;
-  /** Path of the declared profile. Absent if the namespace declares the profile. */
+  /** XML path of the declared e-invoice profile. Absent if the namespace declares the profile. */
   readonly profile?: { readonly customizationId: string; readonly profileId?: string };
   readonly kind: {
     readonly path: string;

@@ -49,7 +49,7 @@ export function readAmount(raw: string): string | undefined {
   return isDecimalAmount(fitting) ? fitting : undefined;
 }
 
-/** Reads a quantity, price or rate of a line like an amount, with any number of decimals. */
+/** Reads a quantity, price or rate of an invoice line like an amount, with any number of decimals. */
 export function plainDecimal(raw: string): string | undefined {
   const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?$/.exec(raw.trim());
   if (match === null || raw.length > TEXT_LENGTH_MAX) return undefined;
@@ -88,14 +88,16 @@ interface DateReading {
 }
 
 /**
- * Confidence of a date that the document states completely. The first day of a stated month or week is only a guess.
+ * Confidence of an invoice date that the document states completely. The first day of a stated month or week is only a
+ * guess.
  */
 const CERTAIN = 1;
 const FIRST_DAY_OF_PERIOD = 0.5;
 
 /**
- * Reads a date as `YYYY-MM-DD`, without a following time and time zone. `format` is a code of CII: 102 (`YYYYMMDD`),
- * 203 and 204 (with a time), 610 (`YYYYMM`) and 616 (`YYYYWW`), which become the first day of the month or week.
+ * Reads a date of an XML invoice as `YYYY-MM-DD`, without a following time and time zone. `format` is a code of CII:
+ * 102 (`YYYYMMDD`), 203 and 204 (with a time), 610 (`YYYYMM`) and 616 (`YYYYWW`), which become the first day of the
+ * month or week.
  */
 export function readDate(raw: string, format?: string): DateReading | undefined {
   const text = raw.trim();

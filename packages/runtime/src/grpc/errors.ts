@@ -8,7 +8,10 @@ import type { ServiceError, StatusObject } from '@grpc/grpc-js';
 /** Name of the metadata entry in which gRPC carries the details of an error (google.rpc.Status). */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
-/** Key in the ErrorInfo metadata, which means that the refusal is the stored response to an earlier request. */
+/**
+ * Key in the ErrorInfo metadata of a gRPC error, which means that the refusal is the stored response to an earlier
+ * request.
+ */
 const REPLAYED = 'replayed';
 
 /**
@@ -37,8 +40,8 @@ export function toStatus(
 }
 
 /**
- * A service whose database is unavailable is itself unavailable, so the caller may retry. Any other unexpected error is
- * an internal error.
+ * A service whose database is unavailable is itself unavailable, so the caller may retry. Any other unexpected error of
+ * an rpc is an internal error.
  */
 function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): DomainError {
   if (error instanceof DomainError) return error;

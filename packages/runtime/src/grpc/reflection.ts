@@ -4,10 +4,10 @@ import { loadSync } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import type { Server } from '@grpc/grpc-js';
 
-/** Directory of the contracts. The generated code does not contain descriptors. */
+/** Directory of the gRPC contracts. The generated code does not contain descriptors. */
 const protoRoot = fileURLToPath(new URL('../../../../proto/', import.meta.url));
 
-/** Descriptors of the contracts, which all services of a process share, so that the contracts are read once. */
+/** Descriptors of the gRPC contracts, which all services of a process share, so that the contracts are read once. */
 let reflection: ReflectionService | undefined;
 
 /** Serves gRPC reflection for all contracts, so that tools need no proto files. For development only. */
@@ -21,8 +21,8 @@ function readReflection(): ReflectionService {
     file.endsWith('_service.proto'),
   );
   const definition = loadSync(files, { includeDirs: [protoRoot], keepCase: true });
-  // One reflection response is enough, because each message refers to the descriptors of all files. Decoding them once
-  // for each message would take seconds.
+  // One gRPC reflection response is enough, because each message refers to the descriptors of all files. Decoding them
+  // once for each message would take seconds.
   const message = Object.entries(definition).find(([, { fileDescriptorProtos }]) =>
     Array.isArray(fileDescriptorProtos),
   );

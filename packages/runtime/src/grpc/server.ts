@@ -17,7 +17,7 @@ import { addReflection } from './reflection.js';
 import { toGrpc } from './service-definition.js';
 import { readStream, writeStream } from './streams.js';
 
-/** The handlers of a service definition. If a handler is missing, the code does not compile. */
+/** The handlers of a gRPC service definition. If a handler is missing, the code does not compile. */
 export type Implementation<D extends Definition> = Methods<D, RequestContext>;
 
 /** A gRPC service definition with its handlers. */
@@ -50,8 +50,8 @@ export interface GrpcServerOptions {
    */
   readonly operatorToken?: string | undefined;
   /**
-   * While the database does not respond, calls are refused as `unavailable`. Calls that are already running continue,
-   * unless they observe the signal of their context.
+   * While the database does not respond, gRPC calls are refused as `unavailable`. Calls that are already running
+   * continue, unless they observe the signal of their context.
    */
   readonly silence?: SilenceWatch | undefined;
   /** Enables gRPC reflection, so that tools can discover the service during development. */
@@ -77,12 +77,13 @@ export interface GrpcServer {
  */
 const CONNECTION_AGE_MS_MAX = 5 * 60_000;
 /**
- * Maximum time for running calls on an old connection, longer than the longest call (analyzing a whole file of rows).
+ * Maximum time for running calls on an old gRPC connection, longer than the longest call (analyzing a whole file of
+ * rows).
  */
 const CONNECTION_AGE_GRACE_MS = 150_000;
 
 /**
- * Serves the given definitions and the health service, and reflection if enabled. The server is not ready until
+ * Serves the given gRPC definitions and the health service, and reflection if enabled. The server is not ready until
  * `setReady` is called.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
@@ -200,7 +201,7 @@ function handlerOf(
         call,
         ({ signal, ...context }) =>
           writeStream(work(call.request, { ...context, signal }) as AsyncIterable<unknown>, call, signal),
-        // The refusal of a streamed call is sent as an error of the stream. A cancelled stream has no receiver.
+        // The refusal of a streamed gRPC call is sent as an error of the stream. A cancelled stream has no receiver.
         (refusal) => {
           if (call.destroyed) return;
           if (refusal === null) call.end();

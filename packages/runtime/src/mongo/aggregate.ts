@@ -17,7 +17,7 @@ import type { Stored } from './stored.js';
  */
 export interface Aggregate extends Announcing {
   readonly organizationId: string;
-  /** Id of the batched commit that wrote the document, until its events are published. */
+  /** Id of the batched commit that wrote the MongoDB document, until its events are published. */
   readonly commitId?: string;
 }
 
@@ -25,8 +25,8 @@ export interface Aggregate extends Announcing {
 type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt' | 'commitId';
 
 /**
- * Error that is thrown when another writer changed the document after it was read. The caller must read the document
- * and decide again.
+ * Error that is thrown when another writer changed the MongoDB document after it was read. The caller must read the
+ * document and decide again.
  */
 export class VersionConflict extends Error {
   constructor() {
@@ -82,7 +82,7 @@ export interface FirstGuard extends Guard {
 export interface SaveOptions {
   /** Events that announce the change of the document. */
   readonly events?: readonly Announcement[];
-  /** Work that belongs to the change of the document and completes together with its events. */
+  /** Work that belongs to the change of a MongoDB document and completes together with its events. */
   readonly finish?: Finish;
 }
 
@@ -93,41 +93,41 @@ export interface ChangeOptions<D> extends SaveOptions {
 }
 
 export interface AggregateStore<D extends Aggregate> {
-  /** Stores a new document with version 1. A duplicate key error goes to the caller. */
+  /** Stores a new MongoDB document with version 1. A duplicate key error goes to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
-   * Inserts a document like {@link insert}, but in one command with concurrent inserts (ADR 0127). A duplicate key
-   * error does not name the index.
+   * Inserts a MongoDB document like {@link insert}, but in one command with concurrent inserts (ADR 0127). A duplicate
+   * key error does not name the index.
    */
   insertGrouped(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
-   * Writes a change of the document if its version is still `guard.version`, and returns the changed document.
+   * Writes a change of a MongoDB document if its version is still `guard.version`, and returns the changed document.
    * @throws VersionConflict if no document matches the guard
    */
   save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;
   /** Changes a database document like {@link save}, but does not read it back, because it may be large. */
   commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
   /**
-   * Writes the first change of a document that was inserted without events, like {@link commit}. Concurrent first
-   * changes are written in one command (ADR 0127).
+   * Writes the first change of a MongoDB document that was inserted without events, like {@link commit}. Concurrent
+   * first changes are written in one command (ADR 0127).
    */
   commitFirst(guard: FirstGuard, change: UpdateFilter<Stored<D>>, options?: SaveOptions): Promise<void>;
   /**
-   * Changes many documents in one command, for work that may be repeated. A document with another version was already
-   * changed by an earlier run or a concurrent writer, and is not changed again.
+   * Changes many MongoDB documents in one command, for work that may be repeated. A document with another version was
+   * already changed by an earlier run or a concurrent writer, and is not changed again.
    * @returns whether every document was changed
    */
   commitMany(changes: readonly Change<D>[]): Promise<boolean>;
 }
 
-/** Change of one document that is written in one command with changes of other documents. */
+/** Change of one MongoDB document that is written in one command with changes of other documents. */
 export interface Change<D extends Aggregate> {
   readonly guard: Guard;
   readonly change: UpdateFilter<Stored<D>>;
   readonly events?: readonly Announcement[];
 }
 
-/** Creates a store that writes aggregates with version checks and with their events. */
+/** Creates a store that writes aggregates (MongoDB documents) with version checks and with their events. */
 export function aggregateStore<D extends Aggregate>(
   collection: Collection<D>,
   outbox: Outbox,
@@ -238,7 +238,7 @@ interface FirstChange<D> {
 }
 
 /**
- * Writes the first changes of several documents in one command.
+ * Writes the first changes of several MongoDB documents in one command.
  * @returns whether each change was stored. If another writer was faster with one of them, the documents are read back,
  * because the database reports only the number of changed documents. Each change stores an id that it is recognized by.
  */
@@ -269,7 +269,7 @@ async function writeFirstChanges<D extends Aggregate>(
   return changes.map((_, index) => refused.get(index) ?? stored.has(commitIds[index]));
 }
 
-/** Adds the new version and the events to the change that the caller makes to a document. */
+/** Adds the new version of a MongoDB document and its events to the change that the caller makes to a document. */
 function withEvents<D extends Aggregate>(
   change: UpdateFilter<Stored<D>>,
   entries: readonly OutboxEvent[],

@@ -39,21 +39,22 @@ const POOL_CONNECTIONS_MAX = 50;
  * again.
  */
 const CONNECT_MS_MAX = 5_000;
-/** Maximum time that a command waits for a database server or for a free connection. */
+/** Maximum time that a database command waits for a database server or for a free connection. */
 const WAIT_MS_MAX = 5_000;
 /**
- * Timeout of waiting until a majority of servers has a write. A primary without a majority answers heartbeats for
- * another ten seconds until it steps down, and every writer would wait that long.
+ * Timeout of waiting until a majority of database servers has a write. A primary without a majority answers heartbeats
+ * for another ten seconds until it steps down, and every writer would wait that long.
  */
 const MAJORITY_MS_MAX = 3_000;
 /**
- * Timeout of one command, longer than the largest command takes. Requests are refused earlier, by {@link watchSilence}.
+ * Timeout of one database command, longer than the largest command takes. Requests are refused earlier, by
+ * {@link watchSilence}.
  */
 const COMMAND_MS_MAX = 30_000;
 
 /**
- * Connects with the guarantees that the storage rules require: writes are acknowledged by a majority, journaled, and
- * retried once by the driver. An acknowledged write is not rolled back by a failover.
+ * Connects to MongoDB with the guarantees that the storage rules require: writes are acknowledged by a majority,
+ * journaled, and retried once by the driver. An acknowledged write is not rolled back by a failover.
  */
 export async function connectMongo({ url, databaseName, appName }: MongoOptions): Promise<MongoConnection> {
   const silence = watchSilence();
@@ -66,8 +67,8 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
-    // An undefined member of a document is not stored. The connections of the product refuse undefined members in
-    // filters.
+    // An undefined member of a MongoDB document is not stored. The connections of the product refuse undefined members
+    // in filters.
     ignoreUndefined: true,
     // Each heartbeat of the MongoDB driver is a separate command, so that every server and every proxy is watched in
     // the same way.
@@ -108,7 +109,9 @@ function lacksMajority(error: unknown): boolean {
   return error instanceof MongoWriteConcernError && error.code === WRITE_CONCERN_TIMEOUT;
 }
 
-/** Name of the driver error for a command that got no connection in time. The driver does not export the class. */
+/**
+ * Name of the driver error for a database command that got no connection in time. The driver does not export the class.
+ */
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**

@@ -4,7 +4,8 @@ import type { Logger } from '../logger.js';
 
 const MEASURE_EACH_MS = 60_000;
 /**
- * Delay before the database clock is measured again if all responses were slow. Most services are busy when they start.
+ * Delay before the database clock is measured again if all responses of the database were slow. Most services are busy
+ * when they start.
  */
 const MEASURE_AGAIN_MS = 1_000;
 /**

@@ -29,8 +29,8 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
 class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {
     super(socket, options);
-    // A command that waits for data gets the errors of the socket. When the connection closes, the command must fail
-    // with an error that says why.
+    // A database command that waits for data gets the errors of the socket. When the connection closes, the command
+    // must fail with an error that says why.
     this.once('close', () => socket.emit('error', this.error));
   }
 
@@ -104,7 +104,7 @@ function numberIn(reply: unknown, name: string): unknown {
   return isOnDemand(reply) ? reply.getNumber(name) : (reply as Reply | undefined)?.[name];
 }
 
-/** Checks whether a command changed something. A poll that claims nothing, or updates nothing, has not. */
+/** Checks whether a database command changed something. A poll that claims nothing, or updates nothing, has not. */
 function hasChanged(operation: string, reply: unknown): boolean {
   if (READS.has(operation)) return false;
   if (operation !== 'findAndModify') return numberIn(reply, 'n') !== 0;
@@ -112,7 +112,7 @@ function hasChanged(operation: string, reply: unknown): boolean {
   return numberIn(lastErrorObject, 'n') !== 0;
 }
 
-/** Commands by which the driver checks a server. Secondaries respond to them too. */
+/** Commands by which the MongoDB driver checks a server. Secondaries respond to them too. */
 const HEARTBEATS: ReadonlySet<string> = new Set(['hello', 'isMaster', 'ismaster']);
 
 /**

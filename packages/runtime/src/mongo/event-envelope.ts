@@ -69,7 +69,7 @@ export function eventId(
 }
 
 /**
- * Returns the events of one change in their stored form.
+ * Returns the events of one change of a document in their stored form.
  * @param cause cause of the change; by default the current work
  */
 export function envelopes(

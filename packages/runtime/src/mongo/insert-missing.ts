@@ -4,7 +4,7 @@ import { bulkWrite, groupedInsert } from './group-commit.js';
 import type { Stored } from './stored.js';
 
 /**
- * Stores documents with derived ids. A document that already exists is not changed.
+ * Stores database documents with derived ids. A document that already exists is not changed.
  * @returns the ids of the documents that existed
  */
 export async function insertMissing<D extends { readonly _id: string }>(

@@ -22,7 +22,7 @@ const COMPARE_AGAIN_MS = 1_000;
  * database may differ.
  */
 const OVERLAP_MS = 5 * 60_000;
-/** Maximum age of events that are published to a new stream, as long as an old stream would keep them. */
+/** Maximum age of events that are published to a new event stream, as long as an old stream would keep them. */
 const STREAM_AGE_MS = 7 * 24 * 3_600_000;
 const BATCH_DOCUMENTS = 256;
 
@@ -69,12 +69,12 @@ export async function watchForRewind(
   const isUnchanged = async (): Promise<boolean> => {
     if (compared === undefined || performance.now() > compared.atMs + READ_EACH_MS) return false;
     const { created, lastSeq } = await publisher.position();
-    // A stream that lost exactly the events that were published since the last comparison looks unchanged.
+    // An event stream that lost exactly the events that were published since the last comparison looks unchanged.
     return created === compared.created && lastSeq === compared.lastSeq && publisher.acknowledgedSeq <= lastSeq;
   };
   /**
-   * A loss is recorded before new events are published, because the time of the last event in the stream is the time
-   * when the loss began.
+   * A loss of events is recorded before new events are published, because the time of the last event in the stream is
+   * the time when the loss began.
    */
   const noteLoss = async (): Promise<Date | undefined> => {
     // The stored position of the event stream is read first. In the other order, events that are published in between

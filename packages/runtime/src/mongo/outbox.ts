@@ -13,27 +13,30 @@ import { watchForRewind } from './outbox-rewind.js';
 
 /** Maximum number of documents whose events are published concurrently. */
 const IN_FLIGHT_MAX = 64;
-/** Maximum number of documents that wait in memory. The relay publishes the events of all others. */
+/**
+ * Maximum number of documents with unpublished events that wait in memory. The outbox relay publishes the events of all
+ * others.
+ */
 const WAITING_MAX = 10_000;
 const COMPLETE_EACH_MS = 50;
 /** Number of documents with published events for which a write is started without waiting for more. */
 const COMPLETE_DOCUMENTS_MIN = 64;
-/** Maximum number of documents in one write, so that other writes do not wait long. */
+/** Maximum number of documents in one write of the outbox, so that other writes do not wait long. */
 const COMPLETE_DOCUMENTS_MAX = 256;
 /**
- * Interval at which the relay searches for events that a crash of any replica left. A process publishes the events of
- * its own writes at once.
+ * Interval at which the outbox relay searches for events that a crash of any replica left. A process publishes the
+ * events of its own writes at once.
  */
 const RELAY_EACH_MS = 10_000;
 /**
- * Interval between searches while unpublished events may be left: after the start, after a failed publication or a full
- * queue, and until a search finds none.
+ * Interval between searches of the outbox relay while unpublished events may be left: after the start, after a failed
+ * publication or a full queue, and until a search finds none.
  */
 const RELAY_AGAIN_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
 /**
- * Minimum age of events that the relay publishes. Younger events are still being published by the process that stored
- * them.
+ * Minimum age of events that the outbox relay publishes. Younger events are still being published by the process that
+ * stored them.
  */
 const RELAY_AGE_MS_MIN = 2_000;
 const RECENT_EVENTS_MAX = 32;
@@ -58,7 +61,10 @@ interface Announced {
 }
 
 export interface Outbox {
-  /** Publishes the events of a write without waiting. After a crash or with a full queue, the relay publishes them. */
+  /**
+   * Publishes the events of a database write without waiting. After a crash or with a full queue, the relay publishes
+   * them.
+   */
   nudge(collectionName: string, announced: Announced, finish?: Finish): void;
   /** Resolves when no work on the outbox is in progress, for an orderly stop and for tests. */
   idle(): Promise<void>;
@@ -77,7 +83,7 @@ export interface OutboxOptions {
   readonly relayEachMs?: number;
 }
 
-/** Creates the indexes that the relay and the detection of lost events need on a collection of aggregates. */
+/** Creates the indexes that the outbox relay and the detection of lost events need on a collection of aggregates. */
 async function createOutboxIndexes(collection: Collection<Announcing>): Promise<void> {
   await ensureIndexes(collection, [
     { key: { outboxPending: 1 }, sparse: true, name: 'outbox_pending' },
@@ -168,8 +174,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const operations = completions.map((completion) => completeOperation(completion, at));
       const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
       if (matchedCount === operations.length) continue;
-      // The relay of another process may already have removed the events of some documents. The fields of finished work
-      // are removed only by this process.
+      // The outbox relay of another process may already have removed the events of some documents. The fields of
+      // finished work are removed only by this process.
       const marks = completions
         .filter(({ unset }) => unset.length > 0)
         .map((completion) => completeOperation({ ...completion, isPublished: false }, at));

@@ -1,9 +1,9 @@
 import type { Collection, Document } from 'mongodb';
 import type { Clock } from '../clock.js';
 
-/** Maximum number of documents that one count reads, so that it stays cheap in a large collection. */
+/** Maximum number of documents that one count for a metric reads, so that it stays cheap in a large collection. */
 export const POPULATION_MAX = 10_000;
-/** Time for which a count is used again, because a count reads documents and its result changes slowly. */
+/** Time for which a count for a metric is used again, because a count reads documents and its result changes slowly. */
 export const POPULATION_COUNTED_EACH_MS = 300_000;
 
 /**

@@ -1,7 +1,7 @@
 import type { ServerHeartbeatSucceededEvent } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
 
-/** Interval at which the driver checks each server of the database. The driver allows no shorter one. */
+/** Interval at which the MongoDB driver checks each server of the database. The driver allows no shorter one. */
 export const HEARTBEAT_EACH_MS = 500;
 /**
  * Time without a response of the primary after which the database counts as silent. Together with the check interval it

@@ -1,12 +1,13 @@
 import type { UpdateFilter } from 'mongodb';
 
 /**
- * A document, or fields of a document, as a store writes them. An optional member may also be undefined and is then not
- * stored (ADR 0116). Filters use the types of the document itself, because a condition without a value is refused.
+ * A MongoDB document, or fields of a document, as a store writes them. An optional member may also be undefined and is
+ * then not stored (ADR 0116). Filters use the types of the document itself, because a condition without a value is
+ * refused.
  */
 export type Stored<T> = { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) };
 
-/** Casts to the types of the driver, which do not allow members that are present and undefined. */
+/** Casts to the types of the MongoDB driver, which do not allow members that are present and undefined. */
 export function stored<T>(fields: Stored<T>): T {
   return fields as T;
 }

@@ -21,7 +21,7 @@ function conditionsOf({ filter, query, pipeline, updates, deletes }: Command): r
   return [filter, query, pipeline, ...conditions];
 }
 
-/** Returns the documents of a bulk write, which the driver stores next to their serialized bytes. */
+/** Returns the documents of a bulk write to MongoDB, which the driver stores next to their serialized bytes. */
 function documentsOf(operations: unknown): readonly { readonly q?: unknown }[] {
   if (Array.isArray(operations)) return operations;
   return (operations as { readonly documents?: readonly object[] } | undefined)?.documents ?? [];
@@ -37,7 +37,10 @@ function undefinedIn(value: unknown): string | undefined {
   return undefined;
 }
 
-/** Dates, binary data and the types of the driver are values, whatever members they have. */
+/**
+ * Dates, binary data and the types of the MongoDB driver are values in a database condition, whatever members they
+ * have.
+ */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -35,12 +35,12 @@ export interface BusOptions {
   readonly url: string;
   /** Name under which the broker lists the connection of this process. */
   readonly name: string;
-  /** Number of servers that store the streams that this process creates. One unless set. */
+  /** Number of servers that store the event streams that this process creates. One unless set. */
   readonly streamReplicas?: number;
   readonly logger: Logger;
 }
 
-/** Time limit of one attempt to connect. A starting service waits for the first attempt only. */
+/** Time limit of one attempt to connect to the broker. A starting service waits for the first attempt only. */
 const CONNECT_MS_MAX = 10_000;
 const CONNECT_AGAIN_MS = 500;
 /** Interval at which the log repeats that the broker has never been reached. */

@@ -23,7 +23,7 @@ export interface EventPublisher {
   readonly stream: string;
   /** Highest stream position of an event that the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
-  /** Reason why the last event could not be published, or undefined if it was published. */
+  /** Reason why the last event of a service could not be published, or undefined if it was published. */
   readonly lastError: string | undefined;
   /**
    * Resolves when the broker has stored the event. Rejects immediately while the broker is unavailable. An event that
@@ -58,7 +58,8 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
       return lastError;
     },
     async publish({ id, subject, payload, cause: { traceparent, requestId } = {} }) {
-      // Waiting would delay the work that completes together with the event. The relay retries every second.
+      // Waiting for the broker would delay the work that completes together with the event. The relay retries every
+      // second.
       if (!bus.isConnected()) throw new Error('The message broker is unavailable.');
       const options = {
         parent: { traceparent },
@@ -85,7 +86,7 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
     async position() {
       await ensureStream(bus, stream, service);
       const { created, state } = await bus.manager.streams.info(stream);
-      // A new stream counts from one, so positions of an earlier stream do not apply.
+      // A new event stream counts from one, so positions of an earlier stream do not apply.
       if (state.last_seq < acknowledgedSeq) acknowledgedSeq = 0;
       return { created, lastSeq: state.last_seq, lastAt: state.last_seq === 0 ? undefined : new Date(state.last_ts) };
     },

@@ -9,15 +9,18 @@ const AGE_MS_MAX = 7 * 24 * 3_600_000;
 export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
 /** The value by which NATS states that a stream has no size limit. */
 const UNLIMITED = -1;
-/** Interval at which the replicas of a stream are compared. A cluster that has just formed needs some seconds to place them. */
+/**
+ * Interval at which the replicas of an event stream are compared. A cluster that has just formed needs some seconds to
+ * place them.
+ */
 const RAISE_EACH_MS = 60_000;
 const RAISE_FIRST_MS = 5_000;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Creates the stream of a publishing service if it is missing. Only the publisher calls this function: a subscriber
- * waits for the stream, because it would create it with its own settings, and with permissions that it should not have
- * (ADR 0142). An existing stream keeps its settings: {@link keepReplicas} alone changes them.
+ * Creates the event stream of a publishing service if it is missing. Only the publisher calls this function: a
+ * subscriber waits for the stream, because it would create it with its own settings, and with permissions that it
+ * should not have (ADR 0142). An existing stream keeps its settings: {@link keepReplicas} alone changes them.
  * @param service name of the publishing service, such as `analysis`
  */
 export async function ensureStream(
@@ -49,8 +52,9 @@ export async function ensureStream(
 }
 
 /**
- * Raises the number of servers that store a stream, and its size, to those of a stream that is created now. Neither is
- * lowered, because operators may have chosen more. Until the cluster has enough servers, the attempt is repeated.
+ * Raises the number of servers that store an event stream, and its size, to those of a stream that is created now.
+ * Neither is lowered, because operators may have chosen more. Until the cluster has enough servers, the attempt is
+ * repeated.
  */
 export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
   const alarm = createAlarm();

@@ -9,7 +9,7 @@ export interface WatchedConsumer {
   /** Name of the consumer, such as `documents__organization_deleted`. */
   readonly durable: string;
   readonly type: Pick<EventType, 'stream' | 'subject'>;
-  /** Returns the last error of the handler, unless an event has been handled since then. */
+  /** Returns the last error of the event handler, unless an event has been handled since then. */
   readonly lastError: () => string | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface DeadLetters {
 export interface ConsumerPosition {
   /** Time when the broker created the consumer. A later consumer with the same name has a position of its own. */
   readonly created: string;
-  /** Sequence number up to which the consumer has acknowledged all events and stored the resulting changes. */
+  /** Sequence number up to which the event consumer has acknowledged all events and stored the resulting changes. */
   readonly acknowledgedSeq: number;
   readonly deliveredSeq: number;
 }
@@ -49,7 +49,7 @@ export interface ConsumerPositions {
 export interface SubscribeDeps {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
-  /** Store of the consumer positions. Absent for a listener that stores nothing when it handles an event. */
+  /** Store of the positions of event consumers. Absent for a listener that stores nothing when it handles an event. */
   readonly positions?: ConsumerPositions;
   /** Checks whether an error of a handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
@@ -78,14 +78,14 @@ export interface Subscription {
 }
 
 /**
- * Maximum number of polls for the last acknowledgement. Events that other processes handle, or that wait for a retry,
- * are pending too; the process does not wait for them.
+ * Maximum number of polls for the last acknowledgement of an event. Events that other processes handle, or that wait
+ * for a retry, are pending too; the process does not wait for them.
  */
 const LAST_ACK_POLLS_MAX = 10;
 const LAST_ACK_POLL_EACH_MS = 20;
 /**
- * Maximum number of attempts to start a subscription. Processes that start at the same time conflict, and random delays
- * let one of them go first.
+ * Maximum number of attempts to start an event subscription. Processes that start at the same time conflict, and random
+ * delays let one of them go first.
  */
 const START_ATTEMPTS_MAX = 10;
 const START_RETRY_MS_MAX = 300;
@@ -122,8 +122,8 @@ export async function subscribe<T extends EventHeader>(
   const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
     try {
       await handle(type.codec.fromJSON(message.json()));
-      // Positions start from the beginning in a new stream, so an acknowledgement of the old stream would name another
-      // event.
+      // Positions start from the beginning in a new event stream, so an acknowledgement of the old stream would name
+      // another event.
       if (isCurrent()) message.ack();
       return { isHandled: true };
     } catch (error) {
@@ -206,8 +206,8 @@ export async function subscribe<T extends EventHeader>(
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
     if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;
-    // If the stored position names the new consumer, another process created the consumer, recorded it and listens to
-    // it.
+    // If the stored position of an event consumer names the new consumer, another process created the consumer,
+    // recorded it and listens to it.
     if ((await positions.find(positionId))?.created === added.created) return added;
     throw new NotNew(durable);
   };
@@ -224,7 +224,8 @@ export async function subscribe<T extends EventHeader>(
     const found = await findConsumer(bus, type, durable);
     const consumer =
       found === undefined ? await addNewConsumer(known ?? NOTHING_HANDLED) : await rewindAfterRestore(found);
-    // The position is stored immediately, so that another process that starts now recognizes the new consumer.
+    // The position of the event consumer is stored immediately, so that another process that starts now recognizes the
+    // new consumer.
     await recordPosition(consumer);
     return listen(consumer);
   };
@@ -325,7 +326,7 @@ export async function subscribe<T extends EventHeader>(
 
 /** A consumer of the broker from which this process receives events. */
 interface Listening {
-  /** Creation time of the consumer, which distinguishes consumers with the same name. */
+  /** Creation time of the event consumer, which distinguishes consumers with the same name. */
   readonly created: string;
   isListening(): boolean;
   /** Stops receiving events of the consumer, and acknowledges no event that is being handled. */
@@ -351,8 +352,8 @@ class NotNew extends Error {
 }
 
 /**
- * Tells whether an error arose because another process that starts at the same time has deleted the consumer to create
- * it again.
+ * Tells whether an error arose because another process that starts at the same time has deleted the event consumer to
+ * create it again.
  */
 function isOfStartingTogether(error: unknown): boolean {
   const isNotCreated = error instanceof JetStreamApiError && error.code === CONSUMER_NOT_CREATED;

@@ -7,7 +7,7 @@ import {
   TimeoutError,
 } from '@nats-io/transport-node';
 
-/** The cluster has too few servers for the replicas of a stream, or is electing a leader. */
+/** The NATS cluster has too few servers for the replicas of a stream, or is electing a leader. */
 const CLUSTER_NOT_READY: readonly number[] = [10_005, 10_008];
 
 /**

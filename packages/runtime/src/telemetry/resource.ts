@@ -9,7 +9,8 @@ export function processResource(): Readonly<Record<string, string>> {
   return {
     'service.namespace': 'invoicecontrol',
     'service.version': productVersion(),
-    // Identifies the replica. Without this attribute, a collector would mix the series of all replicas under one name.
+    // Attribute of telemetry that identifies the replica. Without this attribute, a collector would mix the series of
+    // all replicas under one name.
     'service.instance.id': `${hostname()}:${process.pid}`,
   };
 }
