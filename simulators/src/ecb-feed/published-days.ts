@@ -46,7 +46,10 @@ const middle: readonly { currency: string; perEuro: number; decimals: number; fr
 
 const DAY_MS = 86_400_000;
 
-/** Returns every day on which the central bank publishes rates, oldest first. The rates are the same in every run. */
+/**
+ * Returns every day on which the central bank publishes exchange rates, oldest first. The rates are the same in every
+ * run.
+ */
 export function publishedDays(first: string, last: string): PublishedDay[] {
   const days: PublishedDay[] = [];
   for (let at = Date.parse(first); at <= Date.parse(last); at += DAY_MS) {
@@ -64,8 +67,8 @@ export function publishedDays(first: string, last: string): PublishedDay[] {
 }
 
 /**
- * Checks whether the central bank publishes rates (TARGET days): not on weekends, 1 January, Good Friday, Easter
- * Monday, 1 May, and 25 and 26 December.
+ * Checks whether the central bank publishes exchange rates (TARGET days): not on weekends, 1 January, Good Friday,
+ * Easter Monday, 1 May, and 25 and 26 December.
  */
 function isPublishingDay(date: Date): boolean {
   const weekday = date.getUTCDay();

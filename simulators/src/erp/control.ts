@@ -98,7 +98,7 @@ export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: Cont
 }
 
 /**
- * Parses the JSON body of a control request.
+ * Parses the JSON body of a control request to the simulated ERP.
  * @throws ControlRefusal if the text is not JSON
  */
 export function readJson(body: string): unknown {

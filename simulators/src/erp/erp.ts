@@ -1,7 +1,7 @@
 import type { Answer, Call, Row } from './call.js';
 import type { Clock } from './clock.js';
 
-/** Kinds of rights and tokens that `POST /control/tenants/{tenant}/expire` ends. */
+/** Kinds of rights and tokens of a simulated ERP that `POST /control/tenants/{tenant}/expire` ends. */
 export const expirable = ['ACCESS', 'REFRESH', 'SECRET', 'RIGHTS'] as const;
 export type Expirable = (typeof expirable)[number];
 

@@ -76,7 +76,7 @@ interface AuthenticationDeps {
   readonly certificates: LoginCertificates;
   readonly settings: () => Settings;
   readonly checksNips: boolean;
-  /** True if this is the TEST environment, which accepts self-signed certificates and SHA-1. */
+  /** True if this is the TEST environment of KSeF, which accepts self-signed certificates and SHA-1. */
   readonly isForTests: boolean;
 }
 
@@ -286,7 +286,7 @@ export class Authenticator {
     };
   }
 
-  /** Issues the access and refresh tokens after a successful authentication (call A5). */
+  /** Issues the access and refresh tokens after a successful login to KSeF (call A5). */
   redeem(call: Call): Answer {
     const bearer = this.#require(call, ['AuthenticationToken']);
     const found = this.#operation(bearer);

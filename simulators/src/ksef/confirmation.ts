@@ -36,8 +36,8 @@ export interface ConfirmationContent {
 }
 
 /**
- * Writes the official confirmation of receipt (UPO), version 4-3, with an enveloped signature (XAdES) over the whole
- * document and the time of the seal.
+ * Writes the official KSeF confirmation of receipt (UPO), version 4-3, with an enveloped signature (XAdES) over the
+ * whole document and the time of the seal.
  */
 export function writeConfirmation(content: ConfirmationContent, seal: KeyPair): string {
   const signer = new SignedXml({

@@ -105,7 +105,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   }
 }
 
-/** Replaces members of a successful JSON response, as a simulated fault requires. */
+/** Replaces members of a successful JSON response of KSeF, as a simulated fault requires. */
 function patched(answer: Answer, patch: Readonly<Record<string, unknown>> | undefined): Answer {
   const { status, body } = answer;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !Buffer.isBuffer(body);

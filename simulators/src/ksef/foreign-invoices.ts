@@ -36,17 +36,20 @@ export const foreignInvoiceSchema = z
     /** Hash that the metadata of the invoice states, even if the document has another hash. */
     invoiceHash: z.base64().length(44).optional(),
     /**
-     * Document that the receiving parties get. It is not checked. If it is absent, a valid FA(3) document is generated.
+     * Document that the receiving parties get from KSeF. It is not checked. If it is absent, a valid FA(3) document is
+     * generated.
      */
     xml: z.string().min(1).max(XML_CHARACTERS_MAX).optional(),
     /** Number of invoices to register. `/1`, `/2` and so on are appended to the invoice number. */
     count: z.int().min(1).max(COUNT_MAX).optional(),
     /**
-     * Number of seconds by which the storage date is in the past. It may be earlier than a high water mark that was
-     * already stated.
+     * Number of seconds by which the storage date of the invoice in KSeF is in the past. It may be earlier than a high
+     * water mark that was already stated.
      */
     storedSecondsAgo: z.int().min(0).max(SECONDS_MAX).optional(),
-    /** Open session of the context in which the document was sent. By default, the document has a separate session. */
+    /**
+     * Open KSeF session of the context in which the document was sent. By default, the document has a separate session.
+     */
     sessionReferenceNumber: z.string().optional(),
   })
   .refine(({ count, xml }) => count === undefined || xml === undefined, 'must have either count or xml');

@@ -106,7 +106,7 @@ export class Invoices {
   }
 
   /**
-   * Receives the document in an S2 request and performs the checks that need only the document.
+   * Receives the document in a KSeF request S2 and performs the checks that need only the document.
    * @returns its reference number
    */
   receive(session: Session, request: ReceivedInvoice, faults: TakenFaults): string {

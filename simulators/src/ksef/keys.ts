@@ -60,7 +60,8 @@ export class Keys {
   }
 
   /**
-   * Returns the revocation list (CRL) in PEM format. The seal has issued its certificate itself, so it signs the list too.
+   * Returns the revocation list (CRL) of the simulated KSeF in PEM format. The seal has issued its certificate itself,
+   * so it signs the list too.
    * @param isSealRevoked true if the list names the certificate of the seal
    */
   async revocationList(isSealRevoked: boolean): Promise<string> {
@@ -78,7 +79,7 @@ export class Keys {
       },
       webcrypto,
     );
-    // The label of the PEM block is replaced, because the library and OpenSSL write different labels.
+    // The label of the PEM block of a certificate is replaced, because the library and OpenSSL write different labels.
     return list.toString('pem').replaceAll(' CRL-----', ' X509 CRL-----');
   }
 

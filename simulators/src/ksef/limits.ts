@@ -32,7 +32,7 @@ const limits: Readonly<Record<OperationName, Limit>> = {
   S10: { group: 'S10', calls: windows(8, 16, 20) },
   R1: { group: 'R1', calls: windows(8, 16, 20) },
   R2: { group: 'R2', calls: windows(10, 60, 600) },
-  // Downloads from pre-signed addresses are left out, because they have no limits.
+  // Downloads from pre-signed KSeF addresses are left out, because they have no limits.
   R3: { group: 'R3', calls: [] },
   R5: { group: 'R5', calls: windows(8, 16, 64) },
 };

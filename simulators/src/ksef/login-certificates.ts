@@ -148,7 +148,10 @@ export class LoginCertificates {
   }
 }
 
-/** Returns a serial number of sixteen hexadecimal digits. The first bit is zero, so that the number is positive. */
+/**
+ * Returns a certificate serial number of sixteen hexadecimal digits. The first bit is zero, so that the number is
+ * positive.
+ */
 function newSerialNumber(): string {
   return `1${randomBytes(8).toString('hex').slice(1)}`;
 }

@@ -74,7 +74,7 @@ export interface Session {
   readonly referenceNumber: string;
   readonly context: string;
   readonly tokenReferenceNumber: string | null;
-  /** SHA-256 hash of the signed request in base64. Present if a certificate was used to log in. */
+  /** SHA-256 hash of the signed login request in base64. Present if a certificate was used to log in. */
   readonly loginHash?: string | undefined;
   readonly formCode: FormCode;
   readonly createdAt: string;
@@ -123,7 +123,7 @@ export interface InvoiceFacts {
   readonly sellerName: string;
   readonly buyer: PartyIdentifier;
   readonly buyerName: string | null;
-  /** Parties in Podmiot3. Absent in records that earlier versions stored, like the next field. */
+  /** Parties in Podmiot3 of the FA(3) document. Absent in records that earlier versions stored, like the next field. */
   readonly thirdSubjects?: readonly ThirdSubject[];
   /** Authorized party of the invoice (field PodmiotUpowazniony). */
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;

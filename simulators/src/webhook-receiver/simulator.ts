@@ -23,7 +23,10 @@ export interface ReceivedDelivery {
   readonly arrivedAtMs: number;
   /** Signed time of the webhook request in Unix seconds, or null if the request has none. */
   readonly t: number | null;
-  /** Position of the secret of the path that made each `v1`, in their order. Null if no secret made it. */
+  /**
+   * Position of the secret of the path that made each webhook signature `v1`, in their order. Null if no secret made
+   * it.
+   */
   readonly signedBy: readonly (number | null)[];
   /**
    * True if at least one signature `v1` of the webhook request was made with a secret that is configured for its path,

@@ -7,7 +7,10 @@ export interface Entity {
   /** Name of the entity type in error messages of Business Central, such as `Microsoft.NAV.vendor`. */
   readonly type: string;
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** Name of the field with the modification time, which the simulator sets if a record does not have it. */
+  /**
+   * Name of the field with the modification time, which the simulated Business Central sets if a record does not have
+   * it.
+   */
   readonly modified: string;
   /** Values of fields that a record of the simulated Business Central does not state. */
   readonly defaults: Row;

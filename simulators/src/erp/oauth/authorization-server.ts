@@ -44,12 +44,12 @@ export function authorizationServer(options: AuthorizationServerOptions) {
   const { client, grants } = options;
 
   /**
-   * Handles `GET <authorize_url>`: shows the consent page with its two buttons. With `simulate`, it responds as if one
-   * of them was clicked.
+   * Handles `GET <authorize_url>`: shows the OAuth consent page with its two buttons. With `simulate`, it responds as
+   * if one of them was clicked.
    */
   const authorize = ({ query, path }: Call): Answer => {
     const { client_id: clientId, redirect_uri: redirectUri = '', response_type: type, state = '' } = query;
-    // A wrong client id or redirect URI is shown to the user, because a redirect could lead anywhere.
+    // A wrong OAuth client id or redirect URI is shown to the user, because a redirect could lead anywhere.
     if (clientId === '' || clientId !== client.clientId)
       return errorPage(options.vendor, 'unauthorized_client: unknown client_id');
     if (!client.redirectUris().includes(redirectUri)) {

@@ -7,7 +7,7 @@ export interface TokenPolicy {
   readonly accessSeconds: number;
   /** Number of seconds for which a refresh token is valid after its last use. */
   readonly refreshIdleSeconds: number;
-  /** Age in seconds until which a refresh returns the same refresh token. 0 means a new one each time. */
+  /** Age in seconds until which an OAuth refresh returns the same refresh token. 0 means a new one each time. */
   readonly rotateAfterSeconds: number;
   /** Seconds for which a replaced refresh token is still valid. */
   readonly graceSeconds: number;
@@ -134,7 +134,7 @@ export class Grants {
     return token !== undefined && token.expiresAt > this.#now() ? token.grant : undefined;
   }
 
-  /** Returns the tenant of an authorization code or token, whether or not the code or token is valid. */
+  /** Returns the ERP tenant of an authorization code or token, whether or not the code or token is valid. */
   tenantOf(value: string): string | undefined {
     return (
       this.#codes.get(value)?.tenant ?? this.#access.get(value)?.grant.tenant ?? this.#refresh.get(value)?.grant.tenant
@@ -142,7 +142,7 @@ export class Grants {
   }
 
   /**
-   * Ends the grant of an access token or a refresh token.
+   * Ends the OAuth grant of an access token or a refresh token.
    * @returns the grant, or undefined for an unknown token
    */
   revoke(value: string): Grant | undefined {
@@ -186,7 +186,7 @@ export class Grants {
     return value;
   }
 
-  /** The new refresh token replaces all others of its grant, including one whose response was lost. */
+  /** The new OAuth refresh token replaces all others of its grant, including one whose response was lost. */
   #addRefreshToken(grant: Grant): string {
     const now = this.#now();
     for (const token of this.#refresh.values()) if (token.grant.id === grant.id) token.supersededAt ??= now;

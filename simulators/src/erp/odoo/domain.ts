@@ -4,7 +4,7 @@ import type { FieldType, Model } from './models.js';
 
 type Predicate = (row: Row) => boolean;
 
-/** Name of the field with the exact modification time, whose microseconds the displayed text does not show. */
+/** Name of the Odoo field with the exact modification time, whose microseconds the displayed text does not show. */
 export const HIDDEN_MS = '__write_ms';
 
 /** Returns the Odoo model to which a many2one field points, and the records of the model by id. */
@@ -12,7 +12,7 @@ export type FindRelated = (relation: string) => { readonly model: Model; get(id:
 
 export interface Domain {
   readonly matches: Predicate;
-  /** Lower bound of all matching ids, so that a page after an id can begin there. */
+  /** Lower bound of all ids that match an Odoo search domain, so that a page after an id can begin there. */
   readonly idAfter: number | undefined;
 }
 
