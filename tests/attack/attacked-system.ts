@@ -35,7 +35,7 @@ export interface AttackedSystem {
   collectedBytes(): Promise<number>;
   /** Returns the resident memory of the gateway, the documents service and its child processes in bytes. */
   receivingBytes(): Promise<number>;
-  /** Runs the work and returns the longest time for which one turn of the gateway's event loop used the processor. */
+  /** Runs an attack and returns the longest time for which one turn of the gateway's event loop used the processor. */
   longestHoldMs(work: () => Promise<void>): Promise<number>;
   readonly mongodbUrl: string;
   readonly databasePrefix: string;

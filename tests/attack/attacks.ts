@@ -21,7 +21,7 @@ export interface Attack {
 const PIPELINED = 1_200;
 const PIPELINE_ROUNDS = 3;
 const READERS = 1_100;
-/** Number of readers, twice the maximum number of concurrent requests without a key from four addresses. */
+/** Number of attacking readers, twice the maximum number of concurrent requests without a key from four addresses. */
 const READERS_APART = 400;
 const BODIES = 6;
 const BODIES_BYTEWISE = 2;
@@ -367,7 +367,7 @@ async function keepSending(
   return tally(statuses);
 }
 
-/** Changes a resource while wrong keys are tried. All requests come from the address of the customer. */
+/** Changes a resource while wrong API keys are tried. All requests come from the address of the customer. */
 async function changeAmongFailures(system: AttackedSystem): Promise<string> {
   const { owner, admin } = system.tenant.keys;
   await expectStatus(200, call(system, 'GET', '/organizations/current', owner));

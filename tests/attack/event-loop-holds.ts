@@ -1,4 +1,4 @@
-// Measures how long one request without a key blocks all other requests of the gateway.
+// Measures how long one request without an API key blocks all other requests of the gateway.
 import type { Socket } from 'node:net';
 import type { AttackedSystem } from './attacked-system.js';
 import type { HostileRequest } from './hostile-requests.js';

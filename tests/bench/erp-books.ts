@@ -11,7 +11,7 @@ import {
   secondWords,
 } from './invoices.js';
 
-/** Rows by the entity name that a simulator's control routes use, in the order in which they are added. */
+/** ERP rows by the entity name that a simulator's control routes use, in the order in which they are added. */
 export type Books = readonly (readonly [entity: string, rowAt: (index: number) => object, count: number])[];
 
 export interface BooksSize {
@@ -32,7 +32,7 @@ const townBeginnings = (
   'Alten Blanken Cron Dieters Ebers Frei Gold Hirsch Ingel Jever Klein Lauen Mann Neu Ober Pader Qued Rosen Schwein ' +
   'Tauber Unter Vogel Witten Xant Zwei'
 ).split(' ');
-/** All records have changed three days ago, so a synchronisation in the next hour finds nothing new. */
+/** All ERP records have changed three days ago, so a synchronisation in the next hour finds nothing new. */
 const changedAt = new Date(Date.now() - 3 * DAY_MS);
 
 interface Vendor {

@@ -5,7 +5,7 @@ import type { Client } from '@invoicecontrol/client';
 import { booksOf } from './erp-books.js';
 import type { BooksSize, ErpName } from './erp-books.js';
 
-/** Number of rows in one control request, well below the limit on the size of its body. */
+/** Number of rows in one control request to a simulated ERP, well below the limit on the size of its body. */
 const ROWS_PER_REQUEST = 5_000;
 const SECRET = 'bench~secret.1';
 

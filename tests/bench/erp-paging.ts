@@ -1,5 +1,5 @@
-// Measures paging without the product: requests the pages that a synchronisation has read, one after the other, and
-// parses them. It runs as a separate process.
+// Measures paging through an ERP without the product: requests the pages that a synchronisation has read, one after the
+// other, and parses them. It runs as a separate process.
 import { Agent, request } from 'undici';
 
 export interface PagingOrder {

@@ -54,7 +54,7 @@ const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
 /** Number of documents in one bare insert, which is as many as the service writes for one page. */
 const INSERT_DOCUMENTS = 250;
-/** Maximum number of documents that are inserted; the rate is stable before that. */
+/** Maximum number of ERP documents that are inserted; the rate is stable before that. */
 const BARE_DOCUMENTS_MAX = 50_000;
 const BYTES_PER_MB = 1024 * 1024;
 
@@ -170,7 +170,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
   const { run: unchanged } = await endOfRun(api, connectionId, 2);
   if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
   const callsUnchanged = (await company.requestsAfter(before)).length;
-  // The inserts without the product are measured last, because they make the database larger.
+  // The database inserts without the product are measured last, because they make the database larger.
   const bareInsertsPerSecond = await insertBare(stores, tenant.organizationId);
   return {
     erp,
@@ -208,8 +208,8 @@ async function cpuOf(watched: Readonly<Record<string, number | undefined>>): Pro
 }
 
 /**
- * Waits until the given number of synchronisations has ended. Returns the newest one, and the time until the first one
- * had stored its last row.
+ * Waits until the given number of ERP synchronisations has ended. Returns the newest one, and the time until the first
+ * one had stored its last row.
  */
 async function endOfRun(api: Client, connectionId: string, count: number): Promise<{ run: Run; pagesMs: number }> {
   let stored = { rows: 0, atMs: 0 };

@@ -1,4 +1,4 @@
-// Counts what a system costs that nobody uses: its commands to the database and its CPU time.
+// Counts what an idle system costs that nobody uses: its commands to the database and its CPU time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCountedSystem } from './counted-system.js';
 import { cpuMsOf } from './node-process.js';

@@ -194,7 +194,7 @@ async function received(api: Client, connectionId: string, documents: Db, count:
   }
 }
 
-/** Returns the runs of the inbox, or none while the database does not respond. */
+/** Returns the runs of the KSeF inbox, or none while the database does not respond. */
 async function runsOf(api: Client, connectionId: string): Promise<readonly Run[]> {
   try {
     return (await api.get('/ksef-connections/{connectionId}/inbox/runs', { path: { connectionId } })).data.items;

@@ -13,7 +13,7 @@ export async function residentOf(watched: Watched): Promise<Resident> {
   );
 }
 
-/** Returns the maximum memory of each process during the work, and the result of the work. */
+/** Returns the maximum memory of each benchmarked process during the work, and the result of the work. */
 export async function peakDuring<T>(
   watched: Watched,
   work: () => Promise<T>,

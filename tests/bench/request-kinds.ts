@@ -18,7 +18,10 @@ export interface KindOfRequest {
 
 export interface DatabaseWork {
   readonly commands: number;
-  /** Length of the longest chain of commands in which each command began after the response to the previous one. */
+  /**
+   * Length of the longest chain of database commands in which each command began after the response to the previous
+   * one.
+   */
   readonly steps: number;
   /**
    * Length of the longest chain of database writes of a request, each of which waits for the journal of the database.
@@ -158,7 +161,8 @@ function average(works: readonly DatabaseWork[]): DatabaseWork {
 }
 
 /**
- * Returns the length of the longest chain of commands in which each was sent after the response to the previous one.
+ * Returns the length of the longest chain of database commands in which each was sent after the response to the
+ * previous one.
  */
 export function longestChain(commands: readonly DatabaseCommand[]): number {
   let length = 0;

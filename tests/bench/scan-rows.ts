@@ -43,7 +43,7 @@ const SEEDS_OF_FILE = 100_000;
 /** First invoice number of a file, greater than the numbers of any history and with as many digits. */
 const FIRST_NUMBER = 1_000_000;
 const NUMBERS_OF_FILE = 10_000;
-/** The first row is in line 2 of a file, because the first line has the names of the columns. */
+/** The first row is in line 2 of a history scan file, because the first line has the names of the columns. */
 const FIRST_ROW_NUMBER = 2;
 
 /**

@@ -104,7 +104,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     organization: organization.pid,
     ...deps.storePids,
   };
-  // Every file is imported once, because all its rows would be skipped the second time.
+  // Every history scan file is imported once, because all its rows would be skipped the second time.
   let files = 0;
   const newFile = (storedCount: number): string => JSON.stringify({ rows: scanRows((files += 1), ROWS, storedCount) });
   const scanning: Scanning = { ...deps, watched, newFile };

@@ -19,7 +19,7 @@ export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 
    * Process ids of the database and broker that the benchmark started: their work is shown next to that of the product.
    */
   readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
-  /** @param name of a database without its prefix. The connection is closed with the stores */
+  /** Connects to a database. @param name of a database without its prefix. The connection is closed with the stores */
   openDatabase(name: string): Promise<MongoConnection['db']>;
 }
 

@@ -123,7 +123,7 @@ export async function startWebhooksSystem(options: {
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED,
     RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED,
   };
-  // These settings allow loopback addresses, which the service refuses to call in production.
+  // These settings of the webhooks service allow loopback addresses, which the service refuses to call in production.
   const forLoopback = { NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.1/32', WEBHOOK_TEST_CA_FILE: caFile };
   let webhooksEnv: NodeJS.ProcessEnv = {};
   const delays: ((latencyMs: number) => void)[] = [];

@@ -338,7 +338,7 @@ async function measureIsolation(system: WebhooksSystem, ratePerSecond: number): 
       await delay(Math.max(0, beganAtMs + (number * 1_000) / eventsPerSecond - performance.now()));
       const id = `evt_${name}${number}`;
       const organizationId = organizationIds[number % organizationIds.length] ?? '';
-      // Events during the warm-up are left out, because their times include the handshakes of the connections.
+      // Webhook events during the warm-up are left out, because their times include the handshakes of the connections.
       if (number >= warmUpSeconds * eventsPerSecond) publishedAtMs.set(id, Date.now());
       publishing.push(system.publish(organizationId, id));
     }

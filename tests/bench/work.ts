@@ -12,7 +12,9 @@ import { longestChain, measureKinds } from './request-kinds.js';
 import type { Call, Counted, KindOfRequest } from './request-kinds.js';
 
 const REQUESTS = 40;
-/** Commands that go out together must not look as if they waited for each other, however busy the machine is. */
+/**
+ * Database commands that go out together must not look as if they waited for each other, however busy the machine is.
+ */
 const LATENCY_MS = 10;
 /**
  * Pause in milliseconds that is longer than the work after a response of the benchmarked system, so that the next
@@ -34,7 +36,10 @@ export interface Work {
   readonly candidates: { readonly mean: number; readonly most: number; readonly invoices: number };
   /** Commands to the database that one request waits for. */
   readonly commands: { readonly mean: number; readonly median: number };
-  /** Length of the longest chain of commands in which each command began after the response to the previous one. */
+  /**
+   * Length of the longest chain of database commands in which each command began after the response to the previous
+   * one.
+   */
   readonly steps: { readonly mean: number; readonly median: number; readonly most: number };
   /** The commands that one request waits for by name, on average. */
   readonly commandsByName: Readonly<Record<string, number>>;
@@ -101,7 +106,7 @@ async function workOf(
 ): Promise<Work> {
   const beganAt = new Date();
   let index = stored;
-  // The first request is not measured, because it also opens connections and loads the key and the tenant.
+  // The first request is not measured, because it also opens connections and loads the API key and the tenant.
   const counted = async (request: Call): Promise<Counted> => {
     commands.length = 0;
     const response = await call(url, key, request);

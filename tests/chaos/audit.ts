@@ -1,5 +1,5 @@
-// Compares the responses to clients with the stored and published records. It reads plain records and uses no code of the services, so that
-// it does not repeat their mistakes.
+// Compares for a chaos run the responses to clients with the stored and published records. It reads plain records and
+// uses no code of the services, so that it does not repeat their mistakes.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Books, Counted, FindingRecord, InvoiceRecord, Marks, ScanRecord } from './books.js';
 import type { InvoiceAnswer, InvoiceEntry, LedgerBooks, ScanEntry } from './ledger.js';

@@ -105,7 +105,10 @@ export interface ChaosResult {
 
 const load = { pauseMs: 300, scanPauseMs: 3_000 } as const;
 const CLIENTS = 2;
-/** Number of responses that must arrive between two rounds. Without them, the second round would interrupt no work. */
+/**
+ * Number of responses that must arrive between two rounds of a chaos run. Without them, the second round would
+ * interrupt no work.
+ */
 const ANSWERS_BETWEEN = 10;
 const REACHED_MS_MAX = 180_000;
 const PROBE_PAUSE_MS = 50;

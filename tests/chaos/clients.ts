@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly clients: number;
   /** Maximum number of rows of a history scan file. With 0, the clients send no history scans. */
   readonly rowsMax: number;
-  /** Maximum pause of a client. Before each request, it waits for a random part of this time. */
+  /** Maximum pause of a chaos client. Before each request, it waits for a random part of this time. */
   readonly pauseMs: number;
   readonly scanPauseMs: number;
 }
@@ -212,8 +212,8 @@ function fileOf(
     const id = isKnown ? `${count - random.integer(0, 1)}-${random.integer(0, ids)}` : `${count}-${ids++}`;
     return { ...sample, issueDate: date, ...(hasId ? { externalId: `row-${id}` } : {}) };
   });
-  // The first row of a file has no external id, so it is never skipped. It shows whether the file was stored, and how
-  // often.
+  // The first row of a history scan file has no external id, so it is never skipped. It shows whether the file was
+  // stored, and how often.
   const first = { ...sampleOf(seed, firstNumber, 0), number: firstNumber };
   return sampleFile([first, ...rows.slice(1)]);
 }
@@ -228,7 +228,7 @@ function sampleOf(seed: number, stream: string, number: number): Omit<Sample, 's
   };
 }
 
-/** Digits of two numbers must not resemble each other, or they would be duplicates as well. */
+/** Digits of two invoice numbers must not resemble each other, or they would be duplicates as well. */
 function letters(value: number): string {
   return [...value.toString(26)].map((digit) => String.fromCharCode(65 + Number.parseInt(digit, 26))).join('');
 }

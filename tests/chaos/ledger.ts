@@ -1,4 +1,5 @@
-// Records requests of clients and their responses. A response is a guarantee that must hold whatever fails afterwards.
+// Records requests of chaos clients and their responses. A response is a guarantee that must hold whatever fails
+// afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
@@ -83,7 +84,7 @@ export interface Ledger {
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
   /** The findings of an invoice that have no review yet. Undefined when there was no response. */
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
-  /** Sends the read requests of an ordinary client. @throws Error if there is no response */
+  /** Sends the read requests of an ordinary API client. @throws Error if there is no response */
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt of a request until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
@@ -184,7 +185,7 @@ export function openLedger(baseUrl: string): Ledger {
     }
     if (upload.isStored !== true) {
       const stored = await call(tenant, `PUT /uploads/${upload.id}/content`, { document });
-      // A 409 response means that an earlier PUT stored the file and its response was lost.
+      // A 409 response means that an earlier PUT stored the uploaded file and its response was lost.
       const wasStored = stored?.status === 409 && !stored.isForNow;
       if (stored?.status !== 204 && !wasStored) return stored;
       upload.isStored = true;

@@ -5,12 +5,12 @@ export interface Outage {
   readonly beganAtMs: number;
   /** Time at which the broker served again. All times of an outage are on the clock of `Date.now()`. */
   readonly returnedAtMs: number;
-  /** Number of client requests during the outage, by status. `none` counts requests without a response. */
+  /** Number of client requests during the broker outage, by status. `none` counts requests without a response. */
   readonly answers: Readonly<Record<string, number>>;
 }
 
 export interface Backlog {
-  /** Number of events of the outage, once for each endpoint that always responds. */
+  /** Number of events of the broker outage, once for each webhook endpoint that always responds. */
   readonly deliveries: number;
   /** Time from the end of the broker outage until the last delayed event arrived. Infinite if one is missing. */
   readonly drainedAfterMs: number;

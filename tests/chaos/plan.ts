@@ -85,7 +85,7 @@ export interface PlanOptions {
 /** Weights of the kinds of chaos faults. Most faults kill or pause a process. */
 const weights: Readonly<Partial<Record<FaultKind, number>>> = { kill: 3, pause: 2, partition: 2 };
 const TWO_FAULTS_SHARE = 0.25;
-/** Maximum number of attempts to find a second fault that is independent of the first one. */
+/** Maximum number of attempts to find a second chaos fault that is independent of the first one. */
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
@@ -95,7 +95,10 @@ const OUTAGE_MS = 60_000;
 const LATENCY_MS = { min: 50, max: 500 } as const;
 const BYTES_PER_SECOND = { min: 20_000, max: 500_000 } as const;
 
-/** Plans every round from the seed and the number of the round, so a longer plan begins like a shorter one. */
+/**
+ * Plans every round of a chaos run from the seed and the number of the round, so a longer plan begins like a shorter
+ * one.
+ */
 export function planOf(options: PlanOptions): Round[] {
   const { seed, rounds } = options;
   return Array.from({ length: rounds }, (_, index): Round => {
@@ -151,7 +154,7 @@ export function processNames(replicas: number): string[] {
   return [...ofServices, ...stores];
 }
 
-/** Describes a fault in words, such as `kill analysis-1 after 0.3 s for 2.1 s`. */
+/** Describes a chaos fault in words, such as `kill analysis-1 after 0.3 s for 2.1 s`. */
 export function describeFault({
   kind,
   target,

@@ -69,7 +69,7 @@ export function sampleBooks(): SampleBooks {
         riskScore: 7,
       },
     },
-    // The field with the number of skipped rows is left out, because its value is the default 0.
+    // The field with the number of skipped rows of a history scan is left out, because its value is the default 0.
     { id: 'evt-5', name: 'scan_completed', payload: { scanId: 'scan', invoicesAnalyzed: 2 } },
   ];
   const known = { organizationId, outcome: 'ACKNOWLEDGED', isRetried: true } as const;

@@ -93,7 +93,10 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     through.port = String(await proxied(link, [Number(through.port)]));
     return through.href;
   };
-  /** Starts an ended process, again and again until it serves calls, because other faults may still affect it. */
+  /**
+   * Starts an ended process of the tested system, again and again until it serves calls, because other faults may still
+   * affect it.
+   */
   const untilStarted = async (start: () => Promise<void>): Promise<void> => {
     const givenUpAtMs = performance.now() + RESTART_MS_MAX;
     for (;;) {

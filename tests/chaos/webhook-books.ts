@@ -13,7 +13,7 @@ import type {
 export interface WebhookBookReader {
   /** Returns the number of webhook deliveries that are not completed. */
   pending(): Promise<number>;
-  /** Claims that expired a minute ago and that no process has taken over: invariant I7. */
+  /** Claims on webhook deliveries that expired a minute ago and that no process has taken over: invariant I7. */
   lapsedClaims(): Promise<number>;
   /**
    * @param arrivals called after the database was read, so that it includes every recorded attempt, and possibly a few

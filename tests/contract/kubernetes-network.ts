@@ -44,7 +44,7 @@ export function allowedConnections(objects: readonly KubernetesObject[]): Connec
   return { out: connections.out.sort(), in: connections.in.sort() };
 }
 
-/** Returns true if one of the policies closes every pod of the namespace in both directions. */
+/** Returns true if one of the network policies closes every pod of the namespace in both directions. */
 export function deniesByDefault(objects: readonly KubernetesObject[]): boolean {
   return ofKind<NetworkPolicySpec>(objects, 'NetworkPolicy').some(
     ({ spec }) =>

@@ -64,14 +64,17 @@ export function languagesIn(directory: string): readonly Language[] {
   ];
 }
 
-/** Checks whether a language is installed. No service needs these languages, so a machine may lack some. */
+/**
+ * Checks whether the language of a sample receiver is installed. No service needs these languages, so a machine may
+ * lack some.
+ */
 export function isThere({ probe: [command, ...args] }: Language): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
 /**
- * Returns true if the tests of a language can run. A machine may lack it, but a build machine (`CI=true`) only where
- * SKIP_WITHOUT names its command: otherwise the tests could be skipped unnoticed for ever.
+ * Returns true if the tests of a sample receiver in a language can run. A machine may lack it, but a build machine
+ * (`CI=true`) only where SKIP_WITHOUT names its command: otherwise the tests could be skipped unnoticed for ever.
  * @throws Error that explains how to skip them
  */
 export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env): boolean {

@@ -58,7 +58,7 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill, { party, random }) =>
       withInvoice(
         withSupplier(bill, {
-          // Changes the trade, because one letter is not enough to distinguish shorter words.
+          // Changes the trade in a supplier name, because one letter is not enough to distinguish shorter words.
           name: party.name.replace(/^(\S+ \S+ \S+?)(.)(?= )/, '$1$2$2'),
           tax_id: validTaxId(party.country, random),
           bank_account: { iban: validIban(party.country, random) },
@@ -184,8 +184,8 @@ function wrongTaxId({ taxId, country }: Party): string {
 }
 
 /**
- * Returns the account with one digit of its number changed and with matching check digits. In countries with national
- * check digits, the account is invalid.
+ * Returns a bank account with one digit of its number changed and with matching check digits. In countries with
+ * national check digits, the account is invalid.
  */
 function oneDigitOff(iban: string): string {
   const changes = Array.from({ length: iban.length - 9 }, (_, index) => iban.length - 1 - index).flatMap((place) =>

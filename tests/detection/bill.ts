@@ -74,7 +74,7 @@ function netOf(gross: string, vatPercent: number): string {
   return microToDecimal(cents * 10_000n);
 }
 
-/** Returns a random amount with cents. Most amounts are small, and few are large. */
+/** Returns a random bill amount with cents. Most amounts are small, and few are large. */
 export function amount(random: Random, typical: number): string {
   const spread = Math.exp((random.next() + random.next() + random.next() - 1.5) * 0.8);
   return cents(Math.max(1_500, Math.round(typical * 100 * spread)));

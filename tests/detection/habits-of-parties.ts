@@ -108,7 +108,7 @@ function peopleNames(random: Books['random']): string[] {
   return firstNames.map((first, index) => `${first} ${surnames[(shift + index) % surnames.length] ?? ''}`);
 }
 
-/** Returns another account at the same bank, with different last digits and matching check digits. */
+/** Returns another bank account at the same bank, with different last digits and matching check digits. */
 function virtualAccount(iban: string, index: number): string {
   const body = `${iban.slice(4, -4)}${String(1_000 + index * 7)}`;
   const numeric = `${body}${iban.slice(0, 2)}00`.replaceAll(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));

@@ -115,7 +115,9 @@ export const misreadNumbers = {
   'letters of the prefix swapped': renumbered((number) => number.replace(/^([A-Z])([A-Z])(-\d{4})/, '$2$1$3')),
 } as const satisfies Record<string, Change>;
 
-/** Mutations that replace the number by another text, or by the number on another document about the same claim. */
+/**
+ * Mutations that replace the invoice number by another text, or by the number on another document about the same claim.
+ */
 export const replacedNumbers = {
   'word for no number': renumbered((_, random) => random.pick(['n/a', 'none', 'brak', 'ohne', '-'])),
   'issue date for the number': renumbered((_, random, { invoice }) => {
@@ -187,7 +189,7 @@ function ownYear(date: string, from: number): RegExp {
   return new RegExp(`(?<!\\d)${date.slice(from, 4)}(?!\\d)`);
 }
 
-/** Returns the number with its digit parts in reverse order: 2026/00011 and 00011/2026. */
+/** Returns the invoice number with its digit parts in reverse order: 2026/00011 and 00011/2026. */
 function reordered(number: string): string | undefined {
   const parts = number.split(/([-/])/);
   const places = parts.flatMap((part, index) => (/^\d+$/.test(part) ? [index] : []));

@@ -4,7 +4,9 @@ import type { Random } from './random.js';
 export type Numbering = (date: string) => string;
 
 interface Style {
-  /** The part of the date with which the counter of the numbers restarts. Empty if the counter never restarts. */
+  /**
+   * The part of the date with which the counter of the invoice numbers restarts. Empty if the counter never restarts.
+   */
   readonly period?: (date: string) => string;
   /** Range from which the first invoice number of the supplier is chosen. */
   readonly first: readonly [min: number, max: number];
@@ -58,8 +60,8 @@ export function numbering(random: Random): Numbering {
 }
 
 /**
- * Returns a number that is at least `stepMin` greater and differs from each earlier number by more than one typing
- * error.
+ * Returns an invoice number that is at least `stepMin` greater and differs from each earlier number by more than one
+ * typing error.
  */
 export function numberApart(before: readonly number[], random: Random, stepMin: number, stepMax: number): number {
   const last = before.at(-1) ?? 0;
@@ -69,7 +71,10 @@ export function numberApart(before: readonly number[], random: Random, stepMin: 
   }
 }
 
-/** Tells whether two numbers differ by one typing error: one different digit, or two neighbouring digits swapped. */
+/**
+ * Tells whether two invoice numbers differ by one typing error: one different digit, or two neighbouring digits
+ * swapped.
+ */
 function isOneSlipApart(left: string, right: string): boolean {
   const differing = [...left].flatMap((digit, index) => (digit === right[index] ? [] : [index]));
   const [first = 0, second = 0] = differing;

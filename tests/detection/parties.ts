@@ -103,7 +103,7 @@ export function partyMaker(random: Random): (country?: CountryCode) => Party {
   };
 }
 
-/** Tries numbers until one has correct check digits, which takes about ten to a hundred tries. */
+/** Tries numbers of a tax id until one has correct check digits, which takes about ten to a hundred tries. */
 export function validTaxId(country: CountryCode, random: Random): string {
   for (;;) {
     const number = digits(countries[country].taxDigits, random);

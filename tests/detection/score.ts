@@ -16,7 +16,7 @@ const pairTypes: ReadonlySet<string> = new Set([
 /** Types of findings about facts that a row of a history scan cannot contain, or that depend on the day of receipt. */
 const postedOnly = /^(DUE_DATE|PAYMENT_TERMS|TAX_|BUYER_|ISSUE_DATE_)/;
 
-/** Marks a mutation that keeps nothing of the original number (tests/README.md). */
+/** Marks a mutation that keeps nothing of the original invoice number (tests/README.md). */
 const UNRELATED = 'unrelated: ';
 
 export interface Rate {

@@ -232,7 +232,9 @@ function assertValid(isValid: ValidateFunction, body: unknown, what: string): vo
   assert.fail(`${what}The body is not as published:\n${faults.join('\n')}`);
 }
 
-/** Returns a validator for every documented body, by `<operationId> <status>`, and for the error body, `Error`. */
+/**
+ * Returns a validator for every documented response body, by `<operationId> <status>`, and for the error body, `Error`.
+ */
 function strictValidators({ paths, components }: OpenApi): (name: string) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);

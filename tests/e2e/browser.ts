@@ -32,7 +32,7 @@ export interface WatchedPage {
   readonly faults: string[];
 }
 
-/** Opens a page that reports its faults. Requests to other origins are faults, and are not sent. */
+/** Opens a page in the browser that reports its faults. Requests to other origins are faults, and are not sent. */
 export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -65,7 +65,7 @@ const OVERFLOW = `(() => {
     .map((element) => element.tagName + ' ' + element.textContent.slice(0, 60));
 })()`;
 
-/** Returns the first elements that stick out of the page to the right, if it scrolls sideways. */
+/** Returns the first elements that stick out of the browser's page to the right, if it scrolls sideways. */
 export function overflowOf(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(OVERFLOW);
 }

@@ -13,12 +13,15 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Maximum number of concurrent requests in one load. A machine that is too slow for the rate gets a lower rate. */
+/**
+ * Maximum number of concurrent requests in one load on the product. A machine that is too slow for the rate gets a
+ * lower rate.
+ */
 const IN_FLIGHT_MAX = 40;
 
 /**
- * Starts this number of requests per second, however long they take. A request that fails without a response has status
- * 0.
+ * Starts this number of API requests per second, however long they take. A request that fails without a response has
+ * status 0.
  */
 export function startLoad(perSecond: number, send: (index: number) => Promise<number>): Load {
   const outcomes: Outcome[] = [];
@@ -49,7 +52,7 @@ export function startLoad(perSecond: number, send: (index: number) => Promise<nu
   };
 }
 
-/** Starts this number of callers. Each caller sends its next request after the response to the previous one. */
+/** Starts this number of API callers. Each caller sends its next request after the response to the previous one. */
 export function startCallers(callers: number, send: (index: number) => Promise<number>): Load {
   const outcomes: Outcome[] = [];
   let isStopped = false;

@@ -57,7 +57,8 @@ export interface Api {
   /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
   request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
   /**
-   * Returns the client that integrators use. It retries as documented, and every response that it receives is checked.
+   * Returns the API client that integrators use. It retries as documented, and every response that it receives is
+   * checked.
    */
   clientOf(key: string): Client;
   /** Sends raw bytes to the gateway over a new connection and reads until the gateway closes it. */

@@ -17,7 +17,7 @@ const INSERT_DOCUMENTS_MAX = 100;
 const TOOL_MINUTES_MAX = 10;
 const LENGTH_BYTES = 4;
 
-/** State of a database collection, for comparison before and after the restore. */
+/** Backed up state of a database collection, for comparison before and after the restore. */
 export interface CollectionState {
   readonly database: string;
   readonly collection: string;
@@ -152,7 +152,7 @@ async function restore(
   return states;
 }
 
-/** Lists the differences between two states of the same databases as sentences. */
+/** Lists the differences between two states of the same databases, before and after a restore, as sentences. */
 export function differences(before: readonly CollectionState[], after: readonly CollectionState[]): string[] {
   const nameOf = ({ database, collection }: CollectionState): string => `${database}.${collection}`;
   const found = new Map(after.map((state) => [nameOf(state), state]));

@@ -350,7 +350,9 @@ interface Heard {
   readonly name: string;
 }
 
-/** Starts a consumer outside the restored system. Its database is not lost, so it keeps the ids that it has seen. */
+/**
+ * Starts an event consumer outside the restored system. Its database is not lost, so it keeps the ids that it has seen.
+ */
 async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard[]; stop(): Promise<void> }> {
   const logger = createLogger({ service: 'rehearsal', level: 'silent' });
   const bus = await connectNats({ url: natsUrl, name: 'rehearsal', logger });
@@ -376,7 +378,8 @@ async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard
 }
 
 /**
- * Repeats a query until its result is as expected. If that takes too long, it throws an error with the current result.
+ * Repeats a query of the restore rehearsal until its result is as expected. If that takes too long, it throws an error
+ * with the current result.
  */
 async function reached<T extends object>(ask: () => Promise<T>, wanted: T): Promise<T> {
   let found = await ask();

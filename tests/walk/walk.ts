@@ -37,7 +37,8 @@ type Show = (walked: Walked) => void;
 
 /** Walks the way of an integrator with each sample receiver of webhooks that can run on this machine. */
 export async function walkReceivers(access: Access, show: Show): Promise<Walked[]> {
-  // Below the root, so that the receiver in TypeScript finds the client by its name.
+  // The sample receiver is copied below the root of the repository, so that the receiver in TypeScript finds the client
+  // by its name.
   await mkdir(join(root, '.cache'), { recursive: true });
   const directory = await mkdtemp(join(root, '.cache', 'walk-'));
   try {

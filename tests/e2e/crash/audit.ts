@@ -251,7 +251,7 @@ function eventsNotAsDecided(
   ];
 }
 
-/** Checks that every event has its own id and names the aggregate that published it. */
+/** Checks that every published event has its own id and names the aggregate that published it. */
 async function eventsOfNobody(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const announced = (await announcedEvents(databases)).map(({ id }) => id);
   const announcedIds = new Set(announced);
@@ -291,7 +291,7 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   for (const { _id, organizationId, match, analysis, reimportOf } of invoices) {
     if (analysis === undefined || reimportOf !== undefined) continue;
     const unit = match.scanId ?? _id;
-    // A suspected copy is stored next to the profile, not in the profile (ADR 0041).
+    // A suspected copy is stored next to the supplier profile, not in the profile (ADR 0041).
     expectCounted(bySupplier, analysis.supplierId, unit, match.suspectedAs === 'DUPLICATE' ? 0 : 1);
     if (match.bankKey !== undefined) expectCounted(byLink, `${organizationId}|account|${match.bankKey}`, unit);
     if (match.poKey !== undefined) expectCounted(byLink, `${organizationId}|order|${match.poKey}`, unit);
@@ -305,7 +305,7 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   return [...wrongCounts('supplier', supplierCounts, bySupplier), ...wrongCounts('link', linkCounts, byLink)];
 }
 
-/** Counters of analyses that differ from the stored records, until a crash is corrected. */
+/** Usage counters of analyses that differ from the stored records, until a crash is corrected. */
 export async function wrongUsage({ analysis: db }: Databases): Promise<string[]> {
   const [posted, usage] = await Promise.all([
     db

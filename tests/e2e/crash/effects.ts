@@ -18,9 +18,12 @@ export interface Effect {
 
 export interface Effects {
   all(): Promise<readonly Effect[]>;
-  /** Events that arrived again under a known id with different content, and events that could not be handled. */
+  /**
+   * Events that arrived at the test's consumer again under a known id with different content, and events that could not
+   * be handled.
+   */
   faults(): Promise<readonly string[]>;
-  /** Deletes every document that the consumer wrote, as if the database of this service were empty. */
+  /** Deletes every document that the consumer wrote, as if the database of its service were empty. */
   forget(): Promise<void>;
   /**
    * Describes for an error message where the events of the test are in the broker, and the progress that the broker

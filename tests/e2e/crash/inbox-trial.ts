@@ -175,7 +175,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
   }
 
   async function skippedBy(receiver: Receiver): Promise<string[]> {
-    // The marks of the inbox are read first, because documents may be added in between.
+    // The marks of the KSeF inbox are read first, because documents may be added in between.
     const { roles } = await inboxOf(receiver);
     const uploads = (await uploadsOf(receiver)).filter(({ content }) => content !== undefined);
     const stored = new Set(uploads.map(({ origin }) => origin.externalId));
@@ -225,7 +225,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
           const last = purchases.at(-1)?.storedBefore ?? new Date(0);
           const isComplete = mark !== undefined && new Date(mark) >= last;
           if (!isComplete && roles.every(({ run }) => run === undefined)) await trial.run(receiver);
-          // The roles show why the inbox waits. The keys of the exports in them are sealed, so they may be printed.
+          // The roles show why the KSeF inbox waits. The keys of the exports in them are sealed, so they may be
+          // printed.
           expect({ isComplete, roles }).toMatchObject({ isComplete: true });
           const decided = (await invoicesOf(receiver)).filter(({ status }) => status === 'ANALYZED');
           expect(decided).toHaveLength(purchases.length);

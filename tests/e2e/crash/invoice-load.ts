@@ -22,7 +22,7 @@ const RECENT_MAX = 50;
 export interface InvoiceLoad {
   /** Stops sending invoices and waits for those in progress. */
   stop(): void;
-  /** Resolves when every request with a key was acknowledged. Call it after `stop`. */
+  /** Resolves when every request with an Idempotency-Key was acknowledged. Call it after `stop`. */
   finished(): Promise<void>;
 }
 

@@ -26,8 +26,8 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   readonly database: Killable;
   readonly broker: Killable & {
     /**
-     * Deletes the data of the killed server between `kill` and `restart`, so that it starts empty, as with a new
-     * volume.
+     * Deletes the data of the killed MongoDB or NATS server between `kill` and `restart`, so that it starts empty, as
+     * with a new volume.
      */
     erase(): Promise<void>;
   };

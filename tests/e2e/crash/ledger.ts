@@ -1,4 +1,5 @@
-// Records requests and responses. A response is a guarantee that must hold whatever crashes afterwards.
+// Records requests and responses of the crash test. A response is a guarantee that must hold whatever crashes
+// afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -13,7 +14,9 @@ const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** Pause in milliseconds of a crash test's client that was told to retry after a second. */
 const RETRY_EACH_MS = 1_000;
-/** Maximum number of attempts for files, which are large and are sent by many clients here. */
+/**
+ * Pause in milliseconds between attempts to send a history scan file. Such files are large, and many clients send them.
+ */
 const SCAN_RETRY_EACH_MS = 2_000;
 const REACHED_MS_MAX = 30_000;
 

@@ -110,7 +110,7 @@ function orderOf(supplier: number): string {
 
 function germanIban(account: number): string {
   const bban = `37040044${String(532_013_000 + account).padStart(10, '0')}`;
-  // To compute the check digits, "DE00" is appended to the account as digits. The check digits make the remainder
+  // To compute the check digits, "DE00" is appended to the bank account as digits. The check digits make the remainder
   // modulo 97 equal to 1.
   const check = 98n - (BigInt(`${bban}131400`) % 97n);
   return `DE${String(check).padStart(2, '0')}${bban}`;

@@ -39,7 +39,7 @@ export interface ServiceProcess extends Killable {
 }
 
 export interface ServiceOutput {
-  /** Receives a line with the last output of a process that ended although the test did not kill it. */
+  /** Receives a line with the last output of a service process that ended although the test did not kill it. */
   readonly log: (line: string) => void;
   /** Receives every line that the service process logs. */
   readonly onOutput?: (line: string) => void;

@@ -12,8 +12,8 @@ import type { Ledger } from './ledger.js';
 import { scanContradictions } from './scan-audit.js';
 
 /**
- * Maximum time until all work is finished. Sweeps run every 5 seconds, take over work that was idle for 30 seconds, and
- * finish scans one after another.
+ * Maximum time until all work of the services is finished. Sweeps run every 5 seconds, take over work that was idle for
+ * 30 seconds, and finish scans one after another.
  */
 const FINISHED_MS_MAX = 120_000;
 /**
@@ -36,7 +36,7 @@ export interface Trial {
    * all stored records with the guarantees.
    */
   expectPromisesKept(): Promise<void>;
-  /** Deletes all documents that consumers wrote, so that every event must arrive again. */
+  /** Deletes all documents that event consumers wrote, so that every event must arrive again. */
   forgetEffects(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -104,7 +104,7 @@ export function workday(date: string): string {
 /** Function that returns the days on which a supplier bills. */
 export type Rhythm = (book: Pick<Book, 'random' | 'firstDay' | 'lastDay'>) => string[];
 
-/** Returns one issue day of the month at the given interval of months, moved to Monday on weekends. */
+/** Returns one issue day of a bill in the month at the given interval of months, moved to Monday on weekends. */
 export function monthly({ every = 1, day }: { readonly every?: number; readonly day?: number } = {}): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const ofMonth = String(day ?? random.integer(1, 28)).padStart(2, '0');
@@ -155,7 +155,7 @@ export function varied(typicalCents: number, spread = 0.8): Pricing {
   };
 }
 
-/** Returns products of a few prices and small quantities, so that equal amounts repeat. */
+/** Returns bill amounts that are products of a few prices and small quantities, so that equal amounts repeat. */
 export function priced(prices: readonly number[], quantityMax: number): Pricing {
   return (random) => {
     const own = Array.from({ length: 3 }, () => random.pick(prices) + 10 * random.integer(0, 40));
@@ -171,7 +171,7 @@ export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   };
 }
 
-/** Returns amounts for consumption, which are high in winter and never repeat. */
+/** Returns bill amounts for consumption, which are high in winter and never repeat. */
 export function metered(typicalCents: number): Pricing {
   return (random) => {
     const own = typicalCents * Math.exp((random.next() - 0.5) * 1.2);

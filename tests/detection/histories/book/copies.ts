@@ -60,7 +60,7 @@ function replaceOne(
   return text.slice(0, index) + replace(found) + text.slice(index + found.length);
 }
 
-/** Returns the last sequence of digits in a number that has at least the given length. */
+/** Returns the last sequence of digits in an invoice number that has at least the given length. */
 function serialOf(number: string, digitsMin: number): { readonly start: number; readonly serial: string } | undefined {
   const run = [...number.matchAll(/\d+/g)].filter(({ 0: digits }) => digits.length >= digitsMin).at(-1);
   return run && { start: run.index, serial: run[0] };

@@ -98,7 +98,7 @@ export function ibanOf(country: Country, random: Random): string {
   }
 }
 
-/** Returns a valid account that differs in one digit, or undefined if none was found. */
+/** Returns a valid bank account that differs in one digit, or undefined if none was found. */
 export function ibanBeside(iban: string, random: Random): string | undefined {
   const bban = iban.slice(4);
   for (let attempt = 0; attempt < 3_000; attempt += 1) {

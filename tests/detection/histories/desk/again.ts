@@ -45,7 +45,7 @@ export function entered(change: (paper: Paper, random: Random, desk: Desk) => Bi
 
 export const numberOf = ({ bill }: Paper): string => bill.invoice.invoice_number;
 
-/** Returns the longest run of digits of a number, or undefined if every run is shorter than `least`. */
+/** Returns the longest run of digits of an invoice number, or undefined if every run is shorter than `least`. */
 function longestRun(number: string, least: number): { readonly at: number; readonly digits: string } | undefined {
   const runs = [...number.matchAll(/\d+/g)].map(({ index, 0: digits }) => ({ at: index, digits }));
   return runs.reduce<(typeof runs)[number] | undefined>(
@@ -96,7 +96,7 @@ export function at(bill: Bill, gross: number): Bill | undefined {
   });
 }
 
-/** Returns the smallest unit of an amount. Yen have no smaller unit, but amounts are stored in hundredths. */
+/** Returns the smallest unit of a bill amount. Yen have no smaller unit, but amounts are stored in hundredths. */
 const unitOf = ({ invoice }: Bill): number => (invoice.currency === 'JPY' ? 100 : 1);
 
 function share(bill: Bill, factor: number): Bill | undefined {

@@ -104,7 +104,7 @@ export function accountIn(land: Land, random: Random): string | undefined {
   throw new RangeError(`no account was found for ${land}`);
 }
 
-/** Returns an account at the same bank that differs in one digit and in the check digits. */
+/** Returns a bank account at the same bank that differs in one digit and in the check digits. */
 export function accountNear(iban: string, random: Random): string | undefined {
   const bban = iban.slice(4);
   const at = bban.length - random.integer(2, 6);

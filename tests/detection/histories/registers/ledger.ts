@@ -279,7 +279,7 @@ export function irregular(random: Random, from: string, to: string, meanDays: nu
   return dates.filter((each) => each < to);
 }
 
-/** Returns an issue day every `months` months, near the same day of the month. */
+/** Returns an issue day of bills every `months` months, near the same day of the month. */
 export function everyMonths(
   random: Random,
   from: string,
@@ -343,8 +343,8 @@ export function running(
 }
 
 /**
- * Returns numbers whose counter restarts each period, given by the first `letters` of the date (4: year, 7: month, 10:
- * day).
+ * Returns invoice numbers whose counter restarts each period, given by the first `letters` of the date (4: year, 7:
+ * month, 10: day).
  */
 export function restarting(
   random: Random,
@@ -450,7 +450,7 @@ export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz
   return random.pick(habits[style])();
 }
 
-// Returns an odd amount in cents near a typical one.
+// Returns an odd bill amount in cents near a typical one.
 
 export function odd(random: Random, typical: number, spread = 0.7): () => number {
   return () => {
@@ -459,12 +459,12 @@ export function odd(random: Random, typical: number, spread = 0.7): () => number
   };
 }
 
-/** Returns amounts for varying quantities of a few articles. */
+/** Returns bill amounts for varying quantities of a few articles. */
 export function priceList(random: Random, prices: readonly number[], quantities: readonly number[]): () => number {
   return () => Math.round(random.pick(prices) * 100) * random.pick(quantities);
 }
 
-/** Returns a fixed amount that is raised every January. */
+/** Returns a fixed bill amount that is raised every January. */
 export function fixed(amount: number, yearly = 0): (date: string) => number {
   const first = 2024;
   return (date) => Math.round(amount * 100 * (1 + yearly) ** (Number(yearOf(date)) - first));
@@ -482,7 +482,7 @@ export function seasonal(random: Random, typical: number): (date: string) => num
   };
 }
 
-// Returns order numbers. The whole company uses one series.
+// Returns purchase order numbers. The whole company uses one series.
 
 export function orderDesk(random: Random, format: (n: number) => string, start: number) {
   let n = start;
