@@ -60,8 +60,8 @@ function checkLinks(path, text) {
 }
 
 /**
- * Checks a path from the root of the repository in code marks. Placeholders and patterns are ignored, and so are build
- * results, which a clone does not contain.
+ * Checks a path that a document names in code marks, from the root of the repository. Placeholders and patterns are
+ * ignored, and so are build results, which a clone does not contain.
  */
 function checkPaths(path, text) {
   if (isHistory(path)) return;

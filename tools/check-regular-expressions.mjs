@@ -20,14 +20,14 @@ import recheck from 'recheck/lib/browser.js';
 const ANALYSIS_MS_MAX = 30_000;
 const UNANALYSED = 'not analysed';
 /**
- * If recheck cannot prove that a pattern is linear, it searches for strings that make the pattern slow. The search is
- * limited by steps, because a time limit would make any pattern suspicious on a busy machine. More than five iterations
- * find no more strings and take three times as long.
+ * If recheck cannot prove that a regular expression is linear, it searches for strings that make the pattern slow. The
+ * search is limited by steps, because a time limit would make any pattern suspicious on a busy machine. More than five
+ * iterations find no more strings and take three times as long.
  */
 const SEARCH = { maxIteration: 5, incubationTimeout: null, attackTimeout: null, seedingTimeout: null };
 /**
- * A pattern whose repetitions all have an upper bound counts as linear when it can match in at most this number of ways
- * at one position.
+ * A regular expression whose repetitions all have an upper bound counts as linear when it can match in at most this
+ * number of ways at one position.
  */
 const WAYS_MAX = 20_000;
 const VERDICTS_FILE = '.cache/regular-expressions.json';
@@ -213,7 +213,10 @@ function openJudge() {
   };
 }
 
-/** Returns the maximum number of ways in which a pattern matches at one position; Infinity with a repetition that has no upper bound. */
+/**
+ * Returns the maximum number of ways in which a regular expression matches at one position; Infinity with a repetition
+ * that has no upper bound.
+ */
 function waysOf(node) {
   switch (node.type) {
     case 'Pattern':
@@ -240,7 +243,10 @@ function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Returns the parts of a pattern without which it can match: alternatives, and what a quantifier makes optional. */
+/**
+ * Returns the parts of a regular expression without which it can match: alternatives, and what a quantifier makes
+ * optional.
+ */
 function droppableParts(pattern, flags) {
   const parts = new Set();
   const ast = new RegExpParser().parsePattern(pattern, 0, pattern.length, { unicode: /[uv]/.test(flags) });

@@ -203,7 +203,7 @@ function printTable(found) {
   console.log([line(head), rule, ...found.map(line)].join('\n'));
 }
 
-/** Runs a command, and throws an Error with the end of its output if it fails. */
+/** Runs a command for the API clients, and throws an Error with the end of its output if it fails. */
 function run(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     encoding: 'utf8',
@@ -389,7 +389,7 @@ function compileTypescript(folder) {
   });
 }
 
-/** Runs a program as a module beside the compiled client. It fails if an answer is a refusal. */
+/** Runs a program as a module beside the compiled API client. It fails if an answer is a refusal. */
 function runModule(folder, program) {
   writeFileSync(`${folder}/package.json`, '{ "type": "module" }');
   writeFileSync(`${folder}/call.js`, `const { API, KEY, INVOICE } = process.env;\n${program}`);

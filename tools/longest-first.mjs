@@ -20,8 +20,8 @@ export const LONGEST = [
 ];
 
 /**
- * Begins early with the longest files, or one that starts last would run alone; the others in the order of vitest. They are spread over
- * the first third, because two of the longest at once wait for each other.
+ * Begins early with the longest test files, or one that starts last would run alone; the others in the order of vitest.
+ * They are spread over the first third, because two of the longest at once wait for each other.
  */
 export class LongestFirst extends BaseSequencer {
   async sort(specifications) {

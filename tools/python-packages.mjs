@@ -15,7 +15,7 @@ export function hasPython() {
 }
 
 /**
- * Returns the directory of the installed commands. Installs the packages first if the pins have changed.
+ * Returns the directory of the installed Python commands. Installs the packages first if the pins have changed.
  * @throws Error if the packages cannot be installed
  */
 export function installPythonPackages() {

@@ -129,7 +129,8 @@ async function writeSite() {
 
 async function build() {
   if (!todo().includes('build')) return;
-  // The hash is computed before compiling, so that edits made during the compilation are compiled by the next run.
+  // The hash of the sources is computed before compiling, so that edits made during the compilation are compiled by the
+  // next run.
   const sources = sourcesHash();
   await step('compiling', async () => {
     const compiled = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);
@@ -324,7 +325,10 @@ function isAlive(pid) {
   }
 }
 
-/** @returns the exit status, null when it was ended or cannot be started, and everything that it printed */
+/**
+ * Runs a command of the set-up. @returns the exit status, null when it was ended or cannot be started, and everything
+ * that it printed
+ */
 function run(command, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -337,7 +341,8 @@ function run(command, args, options = {}) {
 }
 
 /**
- * Runs one step. Progress goes to standard error, because standard output belongs to the program that is started next.
+ * Runs one step of the set-up. Progress goes to standard error, because standard output belongs to the program that is
+ * started next.
  * @param detail returns the progress of the step, called while the step runs
  */
 async function step(what, work, detail = () => '') {

@@ -115,14 +115,14 @@ function firstSentence(path) {
     .replace(/\.$/, '');
 }
 
-/** Lists users as `all` or `all but gateway` if that is shorter than their names. */
+/** Lists the services that use a package as `all` or `all but gateway` if that is shorter than their names. */
 function allOr(users) {
   const others = names.filter((name) => !users.includes(name));
   if (others.length === 0) return 'all';
   return others.length < 3 ? `all but ${list(others)}` : list(names.filter((name) => users.includes(name)));
 }
 
-/** Writes the table of routes. The numbers are the numbers of the endpoints in the specification. */
+/** Writes the table of API routes. The numbers are the numbers of the endpoints in the specification. */
 function routeTable() {
   const numbers = new Map(
     [...readFileSync(`${root}docs/specification.md`, 'utf8').matchAll(/^\| (\d+) \| ([A-Z]+ \/\S*) \|/gm)].map(

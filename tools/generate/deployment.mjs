@@ -422,7 +422,10 @@ function section(direction, rulesOfIt) {
   return rulesOfIt.length === 0 ? '' : `  ${direction}:\n${rulesOfIt.join('')}`;
 }
 
-/** Returns one rule for these pods, or no rule without pods, because a rule without a peer allows every pod. */
+/**
+ * Returns one network policy rule for these pods, or no rule without pods, because a rule without a peer allows every
+ * pod.
+ */
 function rules(direction, pods, port) {
   const peers = pods.map((pod) => `podSelector: { matchLabels: { app.kubernetes.io/name: ${pod} } }`);
   return peers.length === 0 ? [] : [rule(direction, peers, [port])];

@@ -99,8 +99,8 @@ function toItem({ path, method, operation }) {
 }
 
 /**
- * Returns the body of a request. A body that is neither JSON nor a form is a file, which users choose in Postman
- * together with its type.
+ * Returns the body of a request in the Postman collection. A body that is neither JSON nor a form is a file, which
+ * users choose in Postman together with its type.
  */
 function bodyOf(requestBody) {
   if (requestBody === undefined) return {};

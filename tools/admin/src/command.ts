@@ -8,7 +8,10 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
 /** An option of an operator's command. */
 export interface CommandOption {
-  /** Placeholder of the value in the help, for example `NAME`. Absent for an option without a value. */
+  /**
+   * Placeholder of an option's value in the help of an operator's command, for example `NAME`. Absent for an option
+   * without a value.
+   */
   readonly value?: string;
   readonly description: string;
   readonly isRequired?: true;
@@ -110,7 +113,8 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   /** Placeholder for files in the help of an operator's command, for example `FILE...`. */
   readonly argument: CommandArgument & { readonly isRequired: true };
   /**
-   * Yields one validation result for each file, in their order. Each result is printed as soon as it is available.
+   * Yields one validation result for each document file, in their order. Each result is printed as soon as it is
+   * available.
    * @throws UsageError before the first result when a file cannot be read
    */
   runOnFiles(
@@ -120,7 +124,7 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   ): AsyncIterable<Outcome>;
 }
 
-/** A command that takes all that it needs from its environment and calls no service as the operator. */
+/** An operator's command that takes all that it needs from its environment and calls no service as the operator. */
 export interface StandaloneCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
   readonly argument?: undefined;
   /** Yields one result for each piece of the work of an operator's command. */
@@ -159,7 +163,7 @@ export const KEY_NOTE = 'The key is shown only once.';
 export const EXAMPLE_ID = '0199f3a2-6c1e-7b60-9d51-2f1c8a7be001';
 
 /**
- * Reads the whole number that an option states.
+ * Reads the whole number that an option of an operator's command states.
  * @returns the number, or the default when the option is not given
  * @throws UsageError that states the allowed range
  */

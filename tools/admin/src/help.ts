@@ -5,7 +5,7 @@ import type { Style } from './text-output.js';
 
 const EXIT_CODES = 'Exit codes: 0 success, 1 refused or failed, 2 wrong usage.';
 
-/** Returns the help text for all commands, or for those that share their first word. */
+/** Returns the help text for all operator's commands, or for those that share their first word. */
 export function generalHelp(commands: readonly AnyCommand[], bold: Style): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return `The operator's command line. It calls a running system, except for commands that read files or databases.
@@ -47,7 +47,7 @@ export function optionText(name: string, { value }: Pick<CommandOption, 'value'>
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
-/** Returns the lines for the argument, the options of the command and the options that every command has. */
+/** Returns the lines for the argument, the options of an operator's command and the options that every command has. */
 function optionLines(command: AnyCommand): string {
   const { argument, options } = command;
   const lines: [string, string][] = [

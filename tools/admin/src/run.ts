@@ -66,11 +66,14 @@ export interface RunDeps {
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
 }
 
-/** Runs one command and returns the exit code. Results go to standard output, everything else to standard error. */
+/**
+ * Runs one operator's command and returns the exit code. Results go to standard output, everything else to standard
+ * error.
+ */
 export async function run(args: readonly string[], { env, stdout, stderr }: RunDeps): Promise<number> {
   const hasColours = stdout.isTTY === true && !env['NO_COLOR'];
   const bold = (text: string): string => (hasColours ? styleText('bold', text) : text);
-  /** The progress of a command overwrites its line, so it is shown only on a terminal. */
+  /** The progress of an operator's command overwrites its line, so it is shown only on a terminal. */
   const report = (progress: string): void => {
     if (stderr.isTTY === true) stderr.write(`\r\u001b[K${progress}`);
   };
@@ -108,7 +111,8 @@ export async function run(args: readonly string[], { env, stdout, stderr }: RunD
 }
 
 /**
- * Finds the command that the first word or the first two words name, or the group of commands whose help is requested.
+ * Finds the operator's command that the first word or the first two words name, or the group of commands whose help is
+ * requested.
  */
 function findCommand(
   args: readonly string[],

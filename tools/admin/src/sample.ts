@@ -26,7 +26,7 @@ export function readSample(given: Readonly<Record<string, string | undefined>>):
   return Number(sample);
 }
 
-/** Reads pages until the requested number of analyses, or all analyses, are read. */
+/** Reads pages of stored analyses until the requested number of analyses, or all analyses, are read. */
 export async function walkPages(
   wanted: number,
   ask: (page: { limit: number; pageToken: string }) => Promise<{ nextPageToken: string }>,

@@ -2,7 +2,10 @@ import type { Outcome, Table } from './command.js';
 
 export type Style = (text: string) => string;
 
-/** Tables shorten a longer cell, except the last cell of a row. The output of --json contains the whole text. */
+/**
+ * Tables of an operator's command shorten a longer cell, except the last cell of a row. The output of --json contains
+ * the whole text.
+ */
 const CELL_LENGTH_MAX = 120;
 
 /** Returns the result of an operator's command as readable text. */
@@ -58,7 +61,10 @@ export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Ends a sentence about all services. If some services failed, it limits the sentence to those that responded. */
+/**
+ * Ends a sentence of an operator's command about all services. If some services failed, it limits the sentence to those
+ * that responded.
+ */
 export function ofAnswering(failures: readonly string[]): string {
   return failures.length === 0 ? '' : ' in the services that responded';
 }

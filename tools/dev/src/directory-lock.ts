@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Directories that this process has locked. The process id in a lock file does not show whether this process still
+ * Data directories that this process has locked. The process id in a lock file does not show whether this process still
  * holds the lock.
  */
 const heldHere = new Set<string>();

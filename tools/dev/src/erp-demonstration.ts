@@ -168,7 +168,7 @@ async function connect(api: Client, baseUrl: string): Promise<Schemas['ErpConnec
   return data;
 }
 
-/** Waits for the first successful import of a connection. Returns false if there was none in time. */
+/** Waits for the first successful import of an ERP connection. Returns false if there was none in time. */
 async function isRead(api: Client, connectionId: string): Promise<boolean> {
   const deadline = performance.now() + READ_MS_MAX;
   while (performance.now() < deadline) {

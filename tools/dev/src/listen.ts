@@ -34,7 +34,7 @@ Then register the receiver. Only this response contains the secret:
     -d '{ "url": "http://127.0.0.1:${PORT_DEFAULT}/hooks", "events": ["invoice.analysis.completed", "finding.created"] }'
 `;
 
-/** Error for a wrong command line. Its message is a sentence that states what to change. */
+/** Error for a wrong command line of `npm run listen`. Its message is a sentence that states what to change. */
 class UsageError extends Error {}
 
 await main().catch(fail);

@@ -195,14 +195,15 @@ export async function startErps(
 
 /** A loopback address other than 127.0.0.1: customers' URLs still cannot reach other listeners on this machine. */
 export const RECEIVER_HOST = '127.94.0.1';
-/** Certificate of the receiver's certificate authority, in the data directory. */
+/** Certificate of the certificate authority of the webhook receiver, in the data directory. */
 export const RECEIVER_CA = 'webhook-receiver-ca.pem';
 
 async function receiveWebhooks(directory: string) {
   const authority = createTestAuthority('npm start');
   const { certificate: cert, key } = authority.issue({ ipAddresses: [RECEIVER_HOST] });
   const receiver = await startWebhookReceiver({ host: RECEIVER_HOST, tls: { cert, key } }).catch((error: unknown) => {
-    // The address may not exist, because Linux uses all of 127.0.0.0/8 for loopback and other systems only 127.0.0.1.
+    // The loopback address may not exist, because Linux uses all of 127.0.0.0/8 for loopback and other systems only
+    // 127.0.0.1.
     if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return undefined;
     throw error;
   });

@@ -94,7 +94,7 @@ async function main(): Promise<void> {
   const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir, env, odooPort });
   installation = { ...installation, odooPort: Number(new URL(simulators.urls['odoo'] ?? '').port) };
   await writePrivate(installationFile, installation);
-  // The connection of an earlier start is synchronised as soon as there are services.
+  // The ERP connection of an earlier start is synchronised as soon as there are services.
   if (installation.demo?.books) await seedOdoo(simulators.erps.urls.odoo, new Date(installation.demo.books.since));
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
@@ -291,12 +291,12 @@ function readPort(text: string | undefined): number {
   throw new StartError(`PORT is "${text}" but must be a number from 0 to 65535.`);
 }
 
-/** Error for a fault of the environment, which is reported in one sentence without a stack. */
+/** Error of `npm start` for a fault of the environment, which is reported in one sentence without a stack. */
 class StartError extends Error {}
 
 /**
- * Checks the port before anything starts, so that the message comes at once. For port 0, the operating system chooses a
- * port, which the gateway reports to the other services.
+ * Checks the port of the gateway before anything starts, so that the message comes at once. For port 0, the operating
+ * system chooses a port, which the gateway reports to the other services.
  */
 async function findPort(port: number): Promise<number> {
   return new Promise<number>((found, failed) => {

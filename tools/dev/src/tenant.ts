@@ -3,7 +3,10 @@ import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organizatio
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 
 const roles = ['ADMIN', 'ANALYST', 'VIEWER'] as const;
-/** Time limit in milliseconds of a call. Every service has just been started, so a busy machine responds late. */
+/**
+ * Time limit in milliseconds of a call that creates a tenant. Every service has just been started, so a busy machine
+ * responds late.
+ */
 const TIMEOUT_MS = 60_000;
 
 export interface Tenant {

@@ -19,7 +19,7 @@ export async function setup(): Promise<() => Promise<void>> {
     databasePrefix,
     env: {
       LOG_LEVEL: 'silent',
-      // Each test file uses a different client address, so that refused keys of one file do not count for another.
+      // Each test file uses a different client address, so that refused API keys of one file do not count for another.
       TRUSTED_PROXY_HOPS: '1',
       // Rate limit of an API key in tests. Test files about scans send more requests in a minute than a client may.
       RATE_LIMIT_SCANS_PER_MINUTE: '1000',

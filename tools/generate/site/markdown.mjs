@@ -112,7 +112,7 @@ function plain(inline) {
     .join('');
 }
 
-/** Returns a function that gives each heading of a page the anchor that GitHub gives it. */
+/** Returns a function that gives each heading of a documentation page the anchor that GitHub gives it. */
 export function uniqueIds() {
   const used = new Map();
   return (title) => {

@@ -43,7 +43,7 @@ function titleOf(name) {
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** Collects HTML and the sections of a page for its contents and the search index. */
+/** Collects HTML and the sections of a page of the API reference for its contents and the search index. */
 function writer(title) {
   const idOf = uniqueIds();
   const parts = [];

@@ -127,7 +127,10 @@ function receiversPage({ path, title }) {
   return { path, title, html, sections: [{ id: 'receivers', level: 1, title, text: '' }, ...headings] };
 }
 
-/** Returns the served address of a link in a file of the repository, or undefined if its target is not served. */
+/**
+ * Returns the address on the documentation site of a link in a file of the repository, or undefined if its target is
+ * not served.
+ */
 function resolveLink(file, target) {
   if (/^(?:[a-z]+:|#)/.test(target)) return target;
   const { pathname, hash } = new URL(target, `file:///${file}`);
@@ -135,7 +138,10 @@ function resolveLink(file, target) {
   return address === undefined ? undefined : address.includes('#') ? address : `${address}${hash}`;
 }
 
-/** Returns the Markdown of a page with links to the served Markdown. Links to what is not served become their words. */
+/**
+ * Returns the Markdown of a documentation page with links to the served Markdown. Links to what is not served become
+ * their words.
+ */
 function withServedLinks(file) {
   const text = readFileSync(join(root, file), 'utf8');
   return text.replaceAll(/\[([^[\]]+)\]\(([\w./-]+(?:#[\w-]*)?)\)/g, (_, words, target) => {
@@ -151,7 +157,7 @@ function withServedLinks(file) {
   });
 }
 
-/** Returns the index of all sections, which the script of the site searches in the browser. */
+/** Returns the search index of all documentation sections, which the script of the site searches in the browser. */
 function searchIndex(all) {
   const index = new MiniSearch({ idField: 'id', fields: ['title', 'text'], storeFields: ['title', 'page'] });
   const seen = new Set();

@@ -4,7 +4,7 @@ import type { Given } from './given.js';
 /** An alert: a condition that requires an action of a person. */
 export interface Alert {
   readonly name: string;
-  /** `page`: customers are affected now. `ticket`: look at it on the next working day. */
+  /** Urgency of an alert. `page`: customers are affected now. `ticket`: look at it on the next working day. */
   readonly severity: 'page' | 'ticket';
   readonly journey: string;
   /** File of the dashboard that shows the cause, without `.json`. */
@@ -12,7 +12,7 @@ export interface Alert {
   readonly summary: string;
   readonly expr: string;
   readonly for: string;
-  /** Samples with which the alert fires after 80 minutes, and the labels that it then has. */
+  /** Samples of metrics with which the alert fires after 80 minutes, and the labels that it then has. */
   readonly fires: Given;
   readonly labels?: Readonly<Record<string, string>>;
   /** Samples of metrics with which the alert stays silent. */

@@ -24,8 +24,8 @@ const RANGES = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const;
 type Range = (typeof RANGES)[number];
 
 /**
- * Speeds at which the error budget of 30 days is used up, each seen over a long range and confirmed over a short one
- * (SRE workbook, chapter 5).
+ * Speeds at which the error budget of an objective over 30 days is used up, each seen over a long range and confirmed
+ * over a short one (SRE workbook, chapter 5).
  */
 const BURN_RATES: readonly {
   long: Range;
@@ -44,7 +44,9 @@ const BAD_EVENTS_MIN = 10;
 
 const ratioName = (range: Range): string => `slo:errors:ratio_rate${range}`;
 
-/** Returns the share of bad events. Without the zero, a journey that never failed would have no share. */
+/**
+ * Returns the share of bad events of an objective. Without the zero, a journey that never failed would have no share.
+ */
 function ratioOf({ ratio, bad, all }: Objective, range: Range): string {
   if (ratio !== undefined) return ratio(range);
   return `(${bad(range)} or vector(0)) / (${all(range)} > 0)`;

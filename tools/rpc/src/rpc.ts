@@ -86,7 +86,8 @@ function readRequests(json: string, method: Method): object[] {
       takesStream ? 'The request must be a JSON object or a list of them.' : 'The request must be one JSON object.',
     );
   }
-  // The library silently drops unknown fields, so a misspelt field would seem to be a fault of the service.
+  // The gRPC library silently drops unknown fields of a request, so a misspelt field would seem to be a fault of the
+  // service.
   const known = requestFields(method);
   const unknown = requests.flatMap((request) => Object.keys(request as object)).filter((name) => !known.includes(name));
   if (unknown.length > 0) {

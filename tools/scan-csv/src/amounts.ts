@@ -7,8 +7,8 @@ export const decimalMarks = ['comma', 'point'] as const;
 
 const marks: Readonly<Record<DecimalMark, string>> = { comma: ',', point: '.' };
 /**
- * Pattern for an amount with grouped digits: groups of three, or of two before the last group as in India, always with
- * the same separator.
+ * Pattern for an amount in a CSV file with grouped digits: groups of three, or of two before the last group as in
+ * India, always with the same separator.
  */
 const GROUPED = /^[1-9]\d{0,2}(?<separator>[.,' ])\d{2,3}(?:\k<separator>\d{2,3})*$/;
 const LAST_GROUP = /[.,' ]\d{3}$/;

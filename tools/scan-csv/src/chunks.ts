@@ -4,7 +4,7 @@ import type { ScanRow } from './scan-row.js';
 
 /** Maximum number of rows in a history scan (specification 2.9). */
 const CHUNK_ROWS_MAX = 5_000;
-/** Maximum size of a request, below the 10 MiB limit of the service with a margin. */
+/** Maximum size of a history scan request, below the 10 MiB limit of the service with a margin. */
 const CHUNK_BYTES_MAX = 8 * 1024 * 1024;
 
 /** The rows of one history scan request. */
@@ -54,7 +54,7 @@ export function chunkKey(body: Schemas['ScanRequest']): string {
   return `scan-csv-${createHash('sha256').update(JSON.stringify(body)).digest('hex')}`;
 }
 
-/** Returns the rows with the externalId of an earlier row, which the service skips. */
+/** Returns the ledger rows with the externalId of an earlier row, which the service skips. */
 export function repeatedExternalIds(chunks: readonly Chunk[]): ScanRow[] {
   const seen = new Set<string>();
   return chunks

@@ -15,8 +15,8 @@ export interface ColumnMapping {
   /** The currency that the heading of the amounts names, as in `Amount (EUR)`. */
   readonly headingCurrency: string | undefined;
   /**
-   * Sentences about columns that could not be chosen, each with the option that chooses one. Empty if the file can be
-   * read.
+   * Sentences about CSV columns that could not be chosen, each with the option that chooses one. Empty if the file can
+   * be read.
    */
   readonly faults: readonly string[];
 }
@@ -42,8 +42,8 @@ const fillers = new Set([
 ]);
 
 /**
- * One key for equivalent column names: ignores case, accents, punctuation, `_` and blanks, treats umlauts like their
- * spelling with e, and all words for "number" alike. `Rechnungs-Nr.` and `RECHNUNGSNUMMER` are equal.
+ * One key for equivalent CSV column names: ignores case, accents, punctuation, `_` and blanks, treats umlauts like
+ * their spelling with e, and all words for "number" alike. `Rechnungs-Nr.` and `RECHNUNGSNUMMER` are equal.
  */
 export function columnKey(name: string): string {
   const words = name
@@ -81,7 +81,7 @@ const possibleKeys: ReadonlyMap<ScanField, ReadonlySet<string>> = new Map(
   scanFields.map((field) => [field, new Set(namesIn(headerNames[field].perhaps ?? []).map(columnKey))]),
 );
 
-/** Counts the columns with a known name. The line with the most of them is the heading. */
+/** Counts the CSV columns with a known name. The line with the most of them is the heading. */
 export function recognizedColumns(header: readonly string[], overrides: Overrides): number {
   const named = new Set([...overrides.values()].filter((name) => name !== '').map(columnKey));
   return header.filter((name) => {
@@ -112,7 +112,7 @@ export function mapColumns(header: readonly string[], overrides: Overrides): Col
     if (columns[field] === undefined && !overrides.get(field))
       faults.push(missing(field, header, Object.values(columns)));
   }
-  // An account number without a sort code is not a UK account: every row would ignore it.
+  // A bank account number without a sort code is not a UK account: every row would ignore it.
   if (columns.bankSortCode === undefined || columns.bankAccountNumber === undefined) {
     delete columns.bankSortCode;
     delete columns.bankAccountNumber;
@@ -153,7 +153,7 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
     : { name: heading, currency: undefined };
 }
 
-/** Returns the position of a column that `--map` names, or a sentence with the reason why there is none. */
+/** Returns the position of a CSV column that `--map` names, or a sentence with the reason why there is none. */
 function findColumn(header: readonly string[], wanted: string): number | string {
   const position = /^#(\d{1,5})$/.exec(wanted)?.[1];
   if (position !== undefined) {
@@ -192,7 +192,7 @@ const explanations: Partial<Record<ScanField, string>> = {
   issueDate: ' (the date on the invoice)',
 };
 
-/** Writes a column as an argument: its name if the name is unique, or otherwise its position. */
+/** Writes a CSV column as a command-line argument: its name if the name is unique, or otherwise its position. */
 function choice(header: readonly string[], column: number): string {
   const name = header[column] ?? '';
   return header.filter((other) => other === name).length === 1 && name !== '' ? quoted(name) : `"#${column + 1}"`;

@@ -33,8 +33,8 @@ export function parserOptions(delimiter: Delimiter): Options {
 }
 
 /**
- * Finds the delimiter and the heading together: the delimiter for which a record near the top has the most known column
- * names, then the most columns.
+ * Finds the delimiter and the heading of the CSV file together: the delimiter for which a record near the top has the
+ * most known column names, then the most columns.
  * @param sample the beginning of the file, in whole lines
  */
 export function findLayout(sample: string, overrides: Overrides): Layout {

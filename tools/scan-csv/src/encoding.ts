@@ -1,6 +1,6 @@
 import { UsageError } from './usage-error.js';
 
-/** Name of an encoding that TextDecoder supports: `utf-8`, `utf-16le`, `windows-1252`, ... */
+/** Name of an encoding of the CSV file that TextDecoder supports: `utf-8`, `utf-16le`, `windows-1252`, ... */
 export type Encoding = string;
 
 /** Reads the bytes of a CSV file once, in order, and detects the encoding. */

@@ -2,9 +2,12 @@ import type { ScanField } from './scan-row.js';
 
 /** Column names in ledgers, separated by commas, with one line for each language. `columnKey` compares them. */
 interface HeaderNames {
-  /** Names of column headings, best names first. A list is used only if the file contains no name of an earlier list. */
+  /**
+   * Names of CSV column headings, best names first. A list is used only if the file contains no name of an earlier
+   * list.
+   */
   readonly ranks: readonly (readonly string[])[];
-  /** Possible column names that are only suggested when no column for the field was found. */
+  /** Possible CSV column names that are only suggested when no column for the field was found. */
   readonly perhaps?: readonly string[];
 }
 

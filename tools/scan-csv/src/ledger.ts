@@ -16,7 +16,7 @@ import { UsageError } from './usage-error.js';
 
 /** Rows of a ledger are sorted in memory: with 200,000 the process takes 330 MB. */
 const ROWS_MAX = 500_000;
-/** Number of bytes at the beginning of the file in which delimiter and heading are detected. */
+/** Number of bytes at the beginning of the CSV file in which delimiter and heading are detected. */
 const SAMPLE_BYTES = 256 * 1024;
 
 /** A record of the ledger file with its mapped cells. It has several lines if a cell contains line breaks. */
@@ -146,7 +146,7 @@ function pick(record: readonly string[], { columns }: LedgerForm): LedgerRecord[
 }
 
 /**
- * Returns the text of a cell as users read it: line breaks become spaces, and the spreadsheet notations for text,
+ * Returns the text of a CSV cell as users read it: line breaks become spaces, and the spreadsheet notations for text,
  * `="007"` and `'007`, are removed.
  */
 function cleanCell(cell: string): string {
@@ -155,7 +155,7 @@ function cleanCell(cell: string): string {
   return asText.replace(/^'(?=[\d+=@-])/, '').trim();
 }
 
-/** Returns the number of empty lines above a record, because the parser returns them together with the record. */
+/** Returns the number of empty lines above a CSV record, because the parser returns them together with the record. */
 function emptyLinesAbove(raw: string): number {
   return countLineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '');
 }

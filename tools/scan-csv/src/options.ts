@@ -21,9 +21,9 @@ export interface Options {
   readonly companyId: string | undefined;
   readonly currency: string | undefined;
   readonly overrides: Overrides;
-  /** Decimal separator of the amounts. Undefined if it is to be detected from the column. */
+  /** Decimal separator of the amounts in the CSV file. Undefined if it is to be detected from the column. */
   readonly decimal: DecimalMark | undefined;
-  /** Order of day and month in the dates. Undefined if it is to be detected from the column. */
+  /** Order of day and month in the dates of the CSV file. Undefined if it is to be detected from the column. */
   readonly dates: DateOrder | undefined;
   /** Encoding of the CSV file. Undefined if the program is to detect the encoding. */
   readonly encoding: string | undefined;

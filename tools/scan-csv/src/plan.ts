@@ -15,7 +15,7 @@ import { decideReading } from './two-readings.js';
 import type { Cell, Decision } from './two-readings.js';
 import { UsageError } from './usage-error.js';
 
-/** Maximum number of faults that are printed. A wrong option causes one fault per row. */
+/** Maximum number of faults of the CSV file that are printed. A wrong option causes one fault per row. */
 const FAULTS_SHOWN_MAX = 20;
 
 /** The invoice rows to send, and the formats with which the CSV file was read. */
@@ -33,7 +33,7 @@ export interface Plan {
 type PlanOptions = Pick<Options, 'decimal' | 'dates' | 'currency' | 'negate' | 'skipFaulty'>;
 
 /**
- * Checks that all required columns were found.
+ * Checks that all required CSV columns were found.
  * @throws UsageError for missing columns; the message names the options that select them
  */
 export function requireColumns({ faults, header }: LedgerForm): void {

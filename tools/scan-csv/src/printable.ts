@@ -9,7 +9,10 @@ export function counted(count: number, singular: string, plural = `${singular}s`
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/** Prints cells under their headings, separated by two spaces. Columns of numbers are aligned to the right. */
+/**
+ * Prints the cells of a table under their headings, separated by two spaces. Columns of numbers are aligned to the
+ * right.
+ */
 export function table(
   lines: readonly (readonly string[])[],
   isNumber: (column: number) => boolean = () => false,

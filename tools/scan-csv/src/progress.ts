@@ -2,7 +2,8 @@ import { counted, printable } from './printable.js';
 
 const BAR_WIDTH = 30;
 /**
- * Time in milliseconds after which the remaining time of a scan is estimated. Earlier estimates would change too much.
+ * Time in milliseconds after which the remaining time of a history scan is estimated. Earlier estimates would change
+ * too much.
  */
 const ESTIMATE_AFTER_MS = 2_000;
 /**

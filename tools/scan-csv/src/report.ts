@@ -46,7 +46,7 @@ export interface Sent {
 }
 
 /**
- * Summarizes the responses to all requests.
+ * Summarizes the responses to all history scan requests.
  * @param severitiesByType the possible severities of each type, least severe first
  */
 export function summarize(

@@ -137,7 +137,9 @@ function isPlaceholder(cell: string | undefined): boolean {
   return cell !== undefined && /^(?:[-–—.]+|n\/?a|#n\/?a|null|none)$/i.test(cell);
 }
 
-/** Checks for numbers such as `1,23457E+11`, in which a spreadsheet has removed the last digits of a long number. */
+/**
+ * Checks for CSV numbers such as `1,23457E+11`, in which a spreadsheet has removed the last digits of a long number.
+ */
 function isShortened(cell: string): boolean {
   return /^\d[.,]\d+E\+?\d+$/i.test(cell);
 }
@@ -187,7 +189,9 @@ type UkAccount =
   | { readonly pair: { readonly bankSortCode?: string; readonly bankAccountNumber?: string } }
   | { readonly field: ScanField; readonly fault: string };
 
-/** A UK account needs both parts (specification 2.9); the column may also hold account numbers of other countries. */
+/**
+ * A UK bank account needs both parts (specification 2.9); the column may also hold account numbers of other countries.
+ */
 function ukAccountOf(sortCode: string | undefined, accountNumber: string | undefined): UkAccount {
   if (!sortCode || !accountNumber) return { pair: {} };
   // Leading zeros of a UK sort code are restored, because spreadsheets drop them.

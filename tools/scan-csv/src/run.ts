@@ -23,9 +23,11 @@ const NOTHING_SENT = 2;
 /** Exit code 128 plus the number of SIGINT, as shells use it. */
 const STOPPED = 130;
 
-/** Maximum number of attempts for one request when the network or the service fails. */
+/** Maximum number of attempts for one history scan request when the network or the service fails. */
 const ATTEMPTS_MAX = 6;
-/** Maximum time for one request, including the time that it waits for another scan or for the rate limit. */
+/**
+ * Maximum time for one history scan request, including the time that it waits for another scan or for the rate limit.
+ */
 const REQUEST_MS_MAX = 15 * 60_000;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -153,7 +155,9 @@ function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | unde
   return [printable(`${failureSentence(error)}${effort(error)}`, 1_000), ...details].join('\n');
 }
 
-/** Returns the number of attempts of a failed request, or the time that they took, if there were several. */
+/**
+ * Returns the number of attempts of a failed history scan request, or the time that they took, if there were several.
+ */
 function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
   if (attempts === 1) return '';
   const minutes = Math.round(elapsedMs / 60_000);

@@ -13,8 +13,8 @@ export type Decision<Reading extends string> =
   | { readonly kind: 'contradictory'; readonly examples: Readonly<Record<Reading, Cell>> };
 
 /**
- * Detects the format of a whole column, because single cells such as `1.234` and `03/04/2025` are ambiguous. Only a cell
- * that matches exactly one format is evidence.
+ * Detects the format of a whole CSV column, because single cells such as `1.234` and `03/04/2025` are ambiguous. Only a
+ * cell that matches exactly one format is evidence.
  * @param read the value of a cell in a format, or undefined if it does not match
  */
 export function decideReading<Reading extends string>(

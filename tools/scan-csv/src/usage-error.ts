@@ -1,4 +1,7 @@
-/** Error for a wrong command line or file, after which nothing was sent. The message states what to change. */
+/**
+ * Error for a wrong command line or file of `scan-csv`, after which nothing was sent. The message states what to
+ * change.
+ */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -118,7 +118,7 @@ export function askedIn(source: string): Asked[] {
   return [...calls, ...listed];
 }
 
-/** Returns service definitions by their name in the module. The package of the contract names the owner. */
+/** Returns gRPC service definitions by their name in the module. The package of the contract names the owner. */
 function definitionsIn(source: string): Map<string, Asked> {
   const statements = source.matchAll(/^import \{([^{}]*)\} from '@invoicecontrol\/contracts\/(\w+)\/v\d+\/\w+';$/gm);
   return new Map(

@@ -26,7 +26,7 @@ export interface Service {
   readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
   readonly requests: Resources;
   readonly limits: Resources;
-  /** Disk for temporary files, where a service needs more than the 64Mi of every container. */
+  /** Disk of a service for temporary files, where a service needs more than the 64Mi of every container. */
   readonly temporaryDisk?: string;
 }
 
@@ -38,7 +38,7 @@ interface Setting {
    * generated. An `optional` secret is provided by the operator, and the service works without it.
    */
   readonly secret?: 'token' | 'key-ring' | 'optional';
-  /** Value in compose unless the developer sets another one. A secret with such a value is public. */
+  /** Value of the setting in compose unless the developer sets another one. A secret with such a value is public. */
   readonly local?: string;
   /** True for a setting that may be set to the empty text on purpose. Compose then passes the empty text on instead of `local`. */
   readonly mayBeEmpty?: true;
@@ -64,7 +64,8 @@ export const services = {
       OPERATOR_TOKEN: operatorToken,
       // The image sets NODE_ENV to production, in which billing refuses the prices and the secret of the simulator.
       NODE_ENV: { local: 'development', development: 'development' },
-      // Each installation has its own price ids; these exist only in the simulator. Without them, no plan can be bought.
+      // Each installation has its own price ids of the payment provider; these exist only in the simulator. Without
+      // them, no plan can be bought.
       PADDLE_PRICE_CORE_MONTH: {
         development: 'pri_developmentcoremonth000000',
       },
@@ -178,7 +179,7 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The image sets this value as well. The service then refuses the test settings below.
+      // The container image sets NODE_ENV to this value as well. The service then refuses the test settings below.
       NODE_ENV: { local: 'production' },
       // Production refuses these settings, or an installation need not change them. The README of the service explains
       // them.
@@ -203,7 +204,7 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The image sets this value as well. The service then refuses the test settings below.
+      // The container image sets NODE_ENV to this value as well. The service then refuses the test settings below.
       NODE_ENV: { local: 'production' },
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},

@@ -27,7 +27,7 @@ export const validateDocuments: FileCommand = {
   },
 };
 
-/** The columns that section 14 of the documents reference prints for a file, except its name. */
+/** The columns that section 14 of the documents reference prints for a document file, except its name. */
 interface Examined {
   readonly format: DocumentReading['format'] | null;
   readonly profile: string | null;

@@ -1,5 +1,5 @@
-// Runs a server as a child process. It waits until the server reports its port, and ends the server when this process
-// ends, whatever the cause.
+// Runs MongoDB, NATS or another server as a child process. It waits until the server reports its port, and ends the
+// server when this process ends, whatever the cause.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 

@@ -12,7 +12,9 @@ import type { Server } from './server.js';
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
 const MONGODB_PORT = 27017;
-/** Time limit in milliseconds for starting a container, long enough to download an image over a slow connection. */
+/**
+ * Time limit in milliseconds for starting a Docker container, long enough to download an image over a slow connection.
+ */
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -90,7 +92,8 @@ export async function natsInDocker(docker: Docker, dataDir: string | undefined):
 
 function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {
   if (!dataDir) return container;
-  // The container runs as the user of this process, so that this user can remove the files without being root.
+  // The container of MongoDB or NATS runs as the user of this process, so that this user can remove the files without
+  // being root.
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   return container.withBindMounts([{ source: dataDir, target }]).withUser(user);
 }

@@ -23,7 +23,7 @@ export interface Infrastructure {
    * server that stores its streams in its container.
    */
   streamsDirectory: string | undefined;
-  /** Stops the servers that this process started. Configured servers keep running. */
+  /** Stops the MongoDB and NATS servers that this process started. Configured servers keep running. */
   stop(): Promise<void>;
 }
 
@@ -42,8 +42,8 @@ export interface InfrastructureOptions {
    */
   env?: NodeJS.ProcessEnv;
   /**
-   * Function that receives lines of text: which servers are used, which steps take long, and which server ended
-   * unexpectedly.
+   * Function that receives lines of text: which MongoDB and NATS servers are used, which steps take long, and which
+   * server ended unexpectedly.
    */
   log?: (line: string) => void;
 }
@@ -124,8 +124,8 @@ const TEMPORARY_PREFIX = 'invoice-control-';
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 /**
- * Returns a directory for temporary data. If there is enough memory, the directory is in memory, which makes a database
- * several times as fast as a disk.
+ * Returns a directory for temporary data of MongoDB and NATS. If there is enough memory, the directory is in memory,
+ * which makes a database several times as fast as a disk.
  */
 export async function temporaryDataDir(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => undefined);

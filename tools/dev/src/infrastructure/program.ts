@@ -10,8 +10,8 @@ const FETCH_TIMEOUT_MS = 300_000;
 /** Time for which a downloaded program is tried before its directory is removed. */
 const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
 /**
- * Time limit in seconds for connecting to a source of a program, so that all sources together fail within ten seconds
- * without a network.
+ * Time limit in seconds for connecting to a source of a downloaded program, so that all sources together fail within
+ * ten seconds without a network.
  */
 const CONNECT_TIMEOUT_SECONDS = 3;
 const PROGRESS_AFTER_MS = 2_000;
@@ -54,7 +54,7 @@ export interface Program {
   /** Beginning of the error message if no source has the program. It names what is needed. */
   readonly needed: string;
   /**
-   * Checks that this binary runs here and is new enough.
+   * Checks that the binary of the program runs here and is new enough.
    * @returns its version, or undefined
    * @throws Error saying what it lacks
    */
@@ -73,7 +73,7 @@ export interface FoundProgram {
 const caches = fileURLToPath(new URL('../../../../.cache', import.meta.url));
 
 /**
- * Returns the program from PATH or from an earlier start, or downloads it.
+ * Returns the path of a program from PATH or from an earlier start, or downloads it.
  * @throws Error naming every source and why it failed
  */
 export async function findProgram(program: Program, log: Log, cachesDir = caches): Promise<FoundProgram> {
@@ -141,7 +141,7 @@ export async function outputOfVersion(
   }
 }
 
-/** Downloads with limits on time and size, and reports the progress when the download takes long. */
+/** Downloads a program with limits on time and size, and reports the progress when the download takes long. */
 async function fetchWithin(directory: string, source: Source, log: Log): Promise<string> {
   const over = new AbortController();
   const { timeoutMs = FETCH_TIMEOUT_MS } = source;
@@ -256,7 +256,7 @@ async function pythonWithPip(directory: string, { run: command }: Fetching): Pro
 }
 
 /**
- * Returns the path of the first file with this name below the directory.
+ * Returns the path of the first program file with this name below the directory.
  * @throws Error when no file below the directory has this name
  */
 export async function fileNamed(name: string, directory: string): Promise<string> {
@@ -291,7 +291,7 @@ export async function unpackDebian(
   for (const file of files) await command('dpkg', ['-x', join(archives, file), join(directory, 'unpacked')]);
 }
 
-/** Adds up the bytes below a directory; files that disappear in the meantime count as 0. */
+/** Adds up the bytes below a download directory; files that disappear in the meantime count as 0. */
 async function sizeOf(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(

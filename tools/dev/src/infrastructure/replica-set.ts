@@ -18,8 +18,8 @@ export const REPLICA_SET = 'rs0';
 
 export interface SetOfOne {
   /**
-   * Address of the server for this process, with `directConnection=true`, because a server belongs to no replica set
-   * until it is primary.
+   * Address of the MongoDB server for this process, with `directConnection=true`, because a server belongs to no
+   * replica set until it is primary.
    */
   readonly url: string;
   /** Address at which the MongoDB server reaches itself: `127.0.0.1:27017` in a container. */
