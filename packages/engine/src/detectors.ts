@@ -22,9 +22,9 @@ export interface Detector {
   readonly file: string;
   readonly families: readonly Family[];
   readonly policy: keyof Policy;
-  /** Sections of the detection reference that describe the detector. */
+  /** Sections of the detection reference that describe the rules of the detector. */
   readonly sections: string;
-  /** Raises findings from the facts. Detectors are independent of each other. */
+  /** Raises findings from the facts of an invoice. Detectors are independent of each other. */
   readonly detect: (facts: Facts, policy: Policy) => RaisedFinding[];
 }
 

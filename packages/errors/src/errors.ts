@@ -25,7 +25,7 @@ export const errorTable = {
   internal: { grpc: 'INTERNAL', code: 'PROCESSING_FAILED', http: 500 },
 } as const satisfies Record<string, { grpc: string; code: EnvelopeCode; http: number }>;
 
-/** The eight public error codes. The gateway returns no others. */
+/** The eight error codes of the public API. The gateway returns no others. */
 export type EnvelopeCode =
   | 'NOT_FOUND'
   | 'UNAUTHORIZED'

@@ -15,7 +15,10 @@ export interface DocumentContext {
 /** The reading of a document, with the XML from which it was read. */
 export interface ReadDocument {
   readonly outcome: ReadingOutcome;
-  /** The document itself, its signed content or the attachment that was read. Null if no XML was read. */
+  /**
+   * XML that was read: the document itself, its signed content or the attachment that was read. Null if no XML was
+   * read.
+   */
   readonly xml: Uint8Array | null;
 }
 

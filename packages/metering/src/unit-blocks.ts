@@ -7,7 +7,7 @@ import { nextStepAt } from './usage-steps.js';
 export const BLOCK_UNITS_MAX = 100;
 /**
  * A block of quota units may have one unit for each twenty units that remain until the quota limit or the next notice.
- * This keeps blocks small near the limit.
+ * This keeps the blocks small near the limit.
  */
 export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
 /** Time after which the unused quota units of a block are returned. */

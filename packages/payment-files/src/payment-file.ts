@@ -54,8 +54,8 @@ export interface PaymentTransaction {
   readonly amount: DecimalAmount;
   readonly currency: string;
   /**
-   * Present if the file states the payment in a currency that differs from the one that is transferred (EqvtAmt).
-   * `amount` and `currency` are then the same, and `transferCurrency` is what the creditor gets.
+   * Present if the payment file states the payment in a currency that differs from the one that is transferred
+   * (EqvtAmt). `amount` and `currency` are then the same, and `transferCurrency` is what the creditor gets.
    */
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly transferCurrency?: string;

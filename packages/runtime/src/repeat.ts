@@ -2,7 +2,7 @@
 export interface Alarm {
   /** Brings the next run of a background job forward, so that it begins at most this many milliseconds from now. */
   ring(afterMs?: number): void;
-  /** Sets the listener of a job's alarm. Only the repetition of the job calls it. */
+  /** Sets the listener of a background job's alarm. Only the repetition of the job calls it. */
   listen(onRing: (afterMs: number) => void): void;
 }
 

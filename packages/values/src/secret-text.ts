@@ -1,4 +1,6 @@
-/** Visible ASCII characters with spaces only between them, as in keys, client secrets and tokens of ERPs and KSeF. */
+/**
+ * Visible ASCII characters with spaces only between them, as in API keys, client secrets and tokens of ERPs and KSeF.
+ */
 const SECRET = /^[!-~](?:[ -~]*[!-~])?$/;
 
 /** Returns the rule of {@link faultOfSecret} as a JSON Schema pattern. */

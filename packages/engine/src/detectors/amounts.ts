@@ -681,7 +681,7 @@ function numberOf({ invoiceNumber }: RecentBill): string {
 /** A currency in which approval limits apply, with the conversion from the invoice currency. */
 interface LimitCurrency {
   readonly currency: string;
-  /** Converts minor units of the invoice currency to micro-units of the limit currency. */
+  /** Converts an amount from minor units of the invoice currency to micro-units of the limit currency. */
   readonly worthOf: (minor: string) => bigint;
 }
 

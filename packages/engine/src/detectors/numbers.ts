@@ -73,7 +73,7 @@ interface Entry {
 /** Running number of the invoice and of the supplier's newest invoices, sorted by day and number. */
 interface Series {
   readonly value: number;
-  /** Entries of a number series for invoices with the same or an earlier issue day. */
+  /** Entries of an invoice number series for invoices with the same or an earlier issue day. */
   readonly before: readonly Entry[];
 }
 

@@ -190,8 +190,8 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
 }
 
 /**
- * Checks whether unrelated firms may have names that are similar in this way. Such a similarity counts only if the bank
- * account differs too.
+ * Checks whether unrelated firms may have two supplier names that are similar in this way. Such a similarity counts
+ * only if the bank account differs too.
  */
 function isWeak(likeness: Likeness | undefined): boolean {
   return likeness !== undefined && WEAK_LIKENESS.has(likeness.kind);
@@ -504,8 +504,8 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
 }
 
 /**
- * Returns the amount that few of the organization's invoices exceed, with the invoice amount in the same currency.
- * Undefined without an exchange rate.
+ * Returns the invoice amount that few of the organization's invoices exceed, with the invoice amount in the same
+ * currency. Undefined without an exchange rate.
  */
 function highestOf({ highAmount, base }: Facts): HighestAmounts | undefined {
   if (highAmount === undefined || base === null) return undefined;

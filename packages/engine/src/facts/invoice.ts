@@ -112,8 +112,8 @@ export interface Candidate extends InvoiceOrigin {
   readonly taxKey?: string;
   readonly taxCountry?: string;
   /**
-   * True if the country is only presumed from the bank account. Comparisons use such a country, but no rule relies only
-   * on a presumed country.
+   * True if the country of the supplier is only presumed from the bank account. Comparisons use such a country, but no
+   * rule relies only on a presumed country.
    */
   readonly taxCountryPresumed?: boolean;
   /** True if the tax id is valid in its stated or presumed country. */

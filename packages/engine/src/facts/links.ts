@@ -134,7 +134,8 @@ export function countOrderUse(
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(
-    // Suppliers with the same count in a link stay in the order in which they were first counted.
+    // Suppliers with the same count in the link of a bank account or order stay in the order in which they were first
+    // counted.
     (left, right) =>
       left.day - right.day ||
       compareText(left.amountMinor, right.amountMinor) ||

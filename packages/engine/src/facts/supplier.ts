@@ -12,7 +12,7 @@ export interface KnownSupplier {
   readonly taxValid?: boolean;
   /** Keys by which suppliers with a similar name are found (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
-  /** Version of the rule that built the lookalike keys. Absent if the first version built them. */
+  /** Version of the rule that built the lookalike keys of the supplier. Absent if the first version built them. */
   readonly lookalikeKeysVersion?: number;
 }
 

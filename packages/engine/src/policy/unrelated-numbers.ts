@@ -46,8 +46,8 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of bills with a number pattern that make the pattern the supplier's own. */
   readonly formKnownAfter: number;
   /**
-   * Minimum difference in the count of digits to every other number of the supplier. A difference of one is enough when
-   * the number is at least `timesApartMin` times as large, or as small, as another.
+   * Minimum difference in the count of digits to every other invoice number of the supplier. A difference of one is
+   * enough when the number is at least `timesApartMin` times as large, or as small, as another.
    */
   readonly digitsApartMin: number;
   readonly timesApartMin: number;

@@ -37,7 +37,7 @@ export function lateTaxIdsAfter(
   const before = known.find((use) => use.taxKey === taxKey);
   const after = withUse(before, taxKey, invoice);
   if (before !== undefined) return { lateTaxIds: known.map((use) => (use === before ? after : use)) };
-  // The earliest tax ids are kept, so that a long list of invented tax ids displaces no earlier tax id.
+  // The earliest tax ids of a supplier are kept, so that a long list of invented tax ids displaces no earlier tax id.
   return { lateTaxIds: known.length < LATE_TAX_IDS_MAX ? [...known, after] : known };
 }
 

@@ -16,7 +16,7 @@ export const ATTACHMENT_BYTES_MAX = 10 * 1024 * 1024;
  */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** File names that the formats require (documents reference, section 4). */
+/** File names of attached XML that the e-invoice formats require (documents reference, section 4). */
 const INVOICE_NAMES: readonly string[] = ['factur-x.xml', 'zugferd-invoice.xml', 'xrechnung.xml'];
 const ROOTS: ReadonlySet<string> = new Set([
   'CrossIndustryInvoice',

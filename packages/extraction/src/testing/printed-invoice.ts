@@ -14,7 +14,7 @@ import type { OwnCompany } from '../reading.js';
  */
 export interface PrintedInvoice {
   readonly name: string;
-  /** True values by field name. `currency: ?` means that the currency cannot be determined. */
+  /** True values of the printed invoice by field name. `currency: ?` means that the currency cannot be determined. */
   readonly truth: Readonly<Record<string, string>>;
   readonly companies: readonly OwnCompany[];
   readonly lines: readonly string[];

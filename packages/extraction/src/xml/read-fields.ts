@@ -25,7 +25,7 @@ interface Reader {
   /** A text that cannot be read is a fault in the document. It is not replaced by the next node or source. */
   readonly isStrict: boolean;
 }
-/** `UNREADABLE` means that the document states the value in a form that cannot be stored. */
+/** `UNREADABLE` means that the document states the value of an invoice field in a form that cannot be stored. */
 type Outcome = FieldReading | 'UNREADABLE' | undefined;
 
 /** The values of the XML invoice that were read so far. The rules for later fields may refer to earlier fields. */

@@ -9,8 +9,8 @@ export interface Claimable {
   /** Id of the claim under which a worker currently holds the document with work to do. */
   readonly claim?: string;
   /**
-   * End of the lease on a document. Unclaimed work has the epoch (1970), so that one range filter finds unclaimed and
-   * expired work. Absent if there is nothing to do.
+   * End of the lease on a document. A document with unclaimed work has the epoch (1970), so that one range filter finds
+   * unclaimed and expired work. Absent if there is nothing to do.
    */
   readonly leaseUntil?: Date;
 }

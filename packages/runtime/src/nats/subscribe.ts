@@ -57,7 +57,7 @@ export interface SubscribeDeps {
 }
 
 export interface Subscriber<T extends EventHeader> {
-  /** Name of the consuming service. Its replicas share the events. */
+  /** Name of the service that consumes the events. Its replicas share the events. */
   readonly service: string;
   readonly type: EventType<T>;
   /**
@@ -186,7 +186,7 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  /** Stored position of the consumer that this process found first. */
+  /** Stored position of the event consumer that this process found first. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
     // If another process already listens to the events, it has compared the positions, and its stored position may be
