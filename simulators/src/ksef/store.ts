@@ -107,8 +107,8 @@ function readLines(path: string): readonly Line[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  // A line of the state file without a line break was truncated when the process was killed. The client never received
-  // a response to that request.
+  // A line of the KSeF simulator's state file without a line break was truncated when the process was killed. The
+  // client never received a response to that request.
   return text
     .split('\n')
     .slice(0, -1)
