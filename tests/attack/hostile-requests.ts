@@ -44,7 +44,10 @@ function inChunks(body: string, length: number): string {
   return `${heading}${chunk.repeat(Math.floor(body.length / length))}0\r\n\r\n`;
 }
 
-/** Returns requests with a header in every place where it is read: for a page, before a body, and next to a key. */
+/**
+ * Returns hostile requests with a header in every place where it is read: for a page, before a body, and next to an API
+ * key.
+ */
 function header(
   name: string,
   text: string,

@@ -5,7 +5,7 @@ import type { Load, LoadOrder, LoadProcess } from './load-process.js';
 /** Benchmarked processes whose CPU time is measured, by the name of their column. */
 export type Watched = Readonly<Record<string, number | undefined>>;
 
-/** Result of one measurement: what the callers saw, and the CPU time of each process. */
+/** Result of one benchmark measurement: what the callers saw, and the CPU time of each process. */
 export interface Measured extends Load {
   /** CPU time per benchmarked request in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;

@@ -21,7 +21,7 @@ import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startSystem } from './servers.js';
 import { startStores } from './stores.js';
 
-/** Time limit in minutes of a benchmark with the default number of invoices or fewer. */
+/** Time limit in minutes of the reanalysis benchmark with the default number of invoices or fewer. */
 const MINUTES_MAX = 40;
 const COUNT = 10_000;
 

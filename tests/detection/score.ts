@@ -30,9 +30,9 @@ export interface Score {
   readonly mediumPairs: Rate;
   readonly highPairs: Rate;
   readonly recall: Rate;
-  /** Recall of copies, without those that only INVOICE_NUMBER_REUSED reports. */
+  /** Recall of copied bills, without those that only INVOICE_NUMBER_REUSED reports. */
   readonly pairRecall: Rate;
-  /** Recall of copies whose number is related to the number of the original, and recall of the other copies. */
+  /** Recall of copied bills whose number is related to the number of the original, and recall of the other copies. */
   readonly relatedRecall: Rate;
   readonly unrelatedRecall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;

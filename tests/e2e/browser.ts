@@ -12,7 +12,7 @@ const MISSING =
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Returns the path of the browser, or undefined on a machine that may lack it. A build machine may lack it only where
+ * Returns the path of Chromium, or undefined on a machine that may lack it. A build machine may lack it only where
  * SKIP_WITHOUT says so.
  * @throws Error that explains how to install it
  */

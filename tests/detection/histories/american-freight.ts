@@ -66,7 +66,7 @@ const lines: readonly Line[] = [
     order: load,
   },
   {
-    // Owners of one truck bill the freight company by the mile.
+    // In this history, owners of one truck bill the freight company by the mile.
     tails: ['Hauling', 'Trucking', 'Flatbed LLC', 'Reefer Lines LLC'],
     count: 8,
     land: 'US',

@@ -45,7 +45,9 @@ export interface ServiceOutput {
   readonly onOutput?: (line: string) => void;
 }
 
-/** Runs a service as its image does. The port is chosen at the first start and kept. */
+/**
+ * Runs a service process as the container image of the service does. The port is chosen at the first start and kept.
+ */
 export async function startServiceProcess(
   name: string,
   env: NodeJS.ProcessEnv,

@@ -17,7 +17,7 @@ export interface Slip {
   make(draft: Draft, random: Random): readonly Changes[] | undefined;
 }
 
-/** Returns the entries of a catalogue that a history uses, in the order in which they are added. */
+/** Returns the entries of a catalogue of copies or faults that a history uses, in the order in which they are added. */
 export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>>, ...names: readonly K[]): Slip[] {
   return names.map((name) => catalogue[name]);
 }
