@@ -12,7 +12,7 @@ import { databaseName, services, startOrder } from '@invoicecontrol/topology/ser
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = `${root}docs/architecture.md`;
-/** Service names in the order of the picture: the gateway first, and then the services behind it. */
+/** Service names in the order of the architecture picture: the gateway first, and then the services behind it. */
 const names = [...new Set(['gateway', ...services.gateway.calls, ...startOrder])];
 const found = new Map(names.map((name) => [name, readService(name)]));
 const stored = names.filter((name) => services[name].protocol === 'grpc');
@@ -41,7 +41,7 @@ if (!process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-/** Returns the edges of the picture between services, databases and the broker. */
+/** Returns the edges of the architecture picture between services, databases and the broker. */
 function calls() {
   return names
     .flatMap((name) => {
