@@ -125,7 +125,8 @@ async function applySubscription(
   const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
   const { organizationId, isNew } = linked;
-  // Linking the subscription is repeated, because a crash may have happened before the first link was stored.
+  // Linking a subscription to its organization is repeated, because a crash may have happened before the first link was
+  // stored.
   if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
@@ -144,8 +145,8 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // The alert about the subscription is logged again, because a crash may have happened between the write of the
-  // subscription and its alert.
+  // The alert about an unlinked subscription is logged again, because a crash may have happened between the write of
+  // the subscription and its alert.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {

@@ -9,11 +9,16 @@ export interface TrackedSubscription extends Purchase {
   readonly periodEnd: Date | undefined;
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** Time of the newest message about the subscription, in a normalized form that sorts by time. */
+  /**
+   * Time of the newest message of the payment provider about the subscription, in a normalized form that sorts by time.
+   */
   readonly lastOccurredAt: string;
-  /** Time of the oldest message about the subscription, regardless of the order in which messages arrive. */
+  /**
+   * Time of the oldest message of the payment provider about the subscription, regardless of the order in which
+   * messages arrive.
+   */
   readonly firstOccurredAt: string;
-  /** Time of the oldest message that says that the subscription is canceled. */
+  /** Time of the oldest message of the payment provider that says that the subscription is canceled. */
   readonly canceledAt: string | undefined;
 }
 

@@ -21,6 +21,6 @@ export interface UnlinkedSubscription {
   readonly status: SubscriptionStatus;
   readonly plan: PlanCode;
   readonly customerId: string | undefined;
-  /** Time of the newest message about the subscription, in a normalized form that sorts by time. */
+  /** Time of the newest message about an unlinked subscription, in a normalized form that sorts by time. */
   readonly occurredAt: string;
 }

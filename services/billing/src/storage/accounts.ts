@@ -85,7 +85,7 @@ function toAccount({ organizationId, version, subscriptions, trialNoticeFor }: C
 }
 
 /**
- * Every field of the subscription is set, including undefined ones, because stored and received subscriptions are
+ * Every field of a stored subscription is set, including undefined ones, because stored and received subscriptions are
  * compared field by field.
  */
 function toSubscription(stored: TrackedSubscription): TrackedSubscription {

@@ -53,8 +53,8 @@ export interface UploadDocument extends Claimable {
   /** Time when the sweep checks the upload next, with a sparse index. Absent if there is nothing to remove. */
   readonly sweepAt?: Date;
   /**
-   * Time when the sweep removes the received content, with a sparse index. Absent once its analysis has begun, and for
-   * a channel document.
+   * Time when the sweep removes the received content of an upload, with a sparse index. Absent once its analysis has
+   * begun, and for a channel document.
    */
   readonly removeAt?: Date;
   readonly content?: {
@@ -116,7 +116,7 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // The sweep checks the upload again when the lease of this PUT request has expired and leftover data is no
+        // The sweep checks the upload again when the lease of its PUT request has expired and leftover data is no
         // longer kept.
         change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
       });

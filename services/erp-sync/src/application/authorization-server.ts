@@ -37,7 +37,7 @@ export interface AuthorizationServer {
    */
   refresh(refreshToken: string): Promise<GrantedTokens>;
   /**
-   * Finds the company that the user consented to, which a call with the access token proves.
+   * Finds the ERP company that the user consented to, which a call with the access token proves.
    * @param parameters parameters of the OAuth callback
    * @throws ErpFault
    */

@@ -79,8 +79,8 @@ export interface ConnectionTokenStore {
   /** Extends the claim on the OAuth tokens. Returns false after a takeover. */
   renew(claimed: ClaimedTokens, leaseMs: number): Promise<boolean>;
   /**
-   * Stores refreshed tokens and releases the claim. If another process has changed or claimed the OAuth tokens, stores
-   * nothing and returns false.
+   * Stores refreshed OAuth tokens and releases the claim on them. If another process has changed or claimed the OAuth
+   * tokens, stores nothing and returns false.
    */
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
   release(claimed: ClaimedTokens): Promise<void>;

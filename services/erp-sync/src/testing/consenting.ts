@@ -83,7 +83,7 @@ export async function startConsenting(startErpSimulators: StartSimulators) {
 export type Consenting = Awaited<ReturnType<typeof startConsenting>>;
 
 /**
- * Confirms or refuses the connection on the confirmation page.
+ * Confirms or refuses the ERP connection on the confirmation page.
  * @returns the query of the callback
  */
 export async function clickThrough(authorizeUrl: string, choice: string): Promise<string> {

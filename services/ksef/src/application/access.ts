@@ -127,7 +127,10 @@ export class Access {
   }
 }
 
-/** Removes the secret from refusals. KSeF messages are shown to people and may repeat what KSeF received. */
+/**
+ * Removes the secret of a KSeF connection from refusals. KSeF messages are shown to people and may repeat what KSeF
+ * received.
+ */
 async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -155,9 +155,8 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
 }
 
 /**
-/**
- * Returns the message for a login that failed because of its challenge or encryption. KSeF does not identify the token
- * or certificate as the cause, so another one may not help.
+ * Returns the message for a KSeF login that failed because of its challenge or encryption. KSeF does not identify the
+ * token or certificate as the cause, so another one may not help.
  */
 function loginNotRead(authentication: Authentication): string {
   return `KSeF could not read the login request, but did not report that the ${credentialNames[authentication]} is wrong. Test the connection again later. If the error persists, notify the operator.`;

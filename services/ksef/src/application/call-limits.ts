@@ -66,7 +66,7 @@ export interface CountedCall {
 
 export interface CallLimitsDeps {
   readonly store: CallScopeStore;
-  /** Factor applied to the published limits. If undefined, the limits that KSeF states apply. */
+  /** Factor applied to the published call limits of KSeF. If undefined, the limits that KSeF states apply. */
   readonly factor: number | undefined;
   /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;

@@ -90,7 +90,7 @@ export interface Upo {
   readonly xml: Buffer;
   /** SHA-256 hash of `xml` in base64. It equals `x-ms-meta-hash` if KSeF sent that header. */
   readonly hash: string;
-  /** True if KSeF stated a hash of the file. A file with a different hash is refused. */
+  /** True if KSeF stated a hash of the confirmation file. A file with a different hash is refused. */
   readonly isHashConfirmed: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface RegisteredInvoice {
 export interface ExportWindow {
   readonly role: InboxRole;
   readonly from: string;
-  /** End of the time window of the export. Undefined for the KSeF high water mark. */
+  /** End of the time window of a KSeF export. Undefined for the KSeF high water mark. */
   readonly to: string | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface ExportStatus {
   readonly package: ExportedPackage | undefined;
 }
 
-/** The package of an export. Times are kept exactly as KSeF wrote them. */
+/** The package of a KSeF export. Times are kept exactly as KSeF wrote them. */
 export interface ExportedPackage {
   /**
    * Parts of the invoice package; empty if there are no invoices. The addresses of parts expire, and each call returns
@@ -202,7 +202,7 @@ export interface KsefCalls {
     window: ExportWindow,
     options?: { readonly hasFreshKeys: boolean },
   ): Promise<{ readonly referenceNumber: string }>;
-  /** Fetches the status of an export (R2). If KSeF no longer has the export, the result is a REFERENCE refusal. */
+  /** Fetches the status of a KSeF export (R2). If KSeF no longer has the export, the result is a REFERENCE refusal. */
   exportStatus(referenceNumber: string): Promise<ExportStatus>;
   /**
    * Downloads one invoice that the context takes part in (R5). An unknown invoice gives a REFERENCE refusal. Without the
@@ -218,9 +218,9 @@ export interface Ksef {
    */
   callsOf(credentials: KsefCredentials): KsefCalls;
   /**
-   * Tests the credentials with a separate authentication (A1 to A5, S9, A7). If S9 shows that the permission to issue
-   * invoices is missing, S10 shows whether the permission to view them exists. If terminating that login session fails,
-   * the result does not change.
+   * Tests the credentials of a KSeF connection with a separate authentication (A1 to A5, S9, A7). If S9 shows that the
+   * permission to issue invoices is missing, S10 shows whether the permission to view them exists. If terminating that
+   * login session fails, the result does not change.
    * @returns whether invoices may be viewed but not issued
    * @throws KsefRefusal PERMANENT `KSEF_HTTP_403` for the whole connection if both permissions are missing
    */

@@ -1,13 +1,13 @@
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
 import type { RefusedFile } from './inbox.js';
 
-/** Name of the file that lists the invoices of an invoice package. */
+/** Name of the file that lists the invoices of a KSeF invoice package. */
 export const METADATA_NAME = '_metadata.json';
-/** Maximum number of invoices in an export package. KSeF documents a limit of 10,000 but has delivered 10,001. */
+/** Maximum number of invoices in a KSeF export package. KSeF documents a limit of 10,000 but has delivered 10,001. */
 export const INVOICES_MAX = 10_100;
 /** Maximum size of a downloaded package in bytes. KSeF documents a limit of 1 GB. */
 export const PACKAGE_BYTES_MAX = 1_200_000_000;
-/** Maximum number of parts in an export package. KSeF cuts packages into parts of 50 MB. */
+/** Maximum number of parts in a KSeF export package. KSeF cuts packages into parts of 50 MB. */
 export const PARTS_MAX = 100;
 /** Maximum size of an invoice that the documents service stores, in bytes. */
 export const INVOICE_BYTES_MAX = 10_485_760;

@@ -19,7 +19,10 @@ export const BUYER_EACH_MS = 15 * MINUTE;
 export const EXPORT_MS_MAX = 2 * HOUR;
 /** Period whose invoices the nightly run of a KSeF inbox receives again. */
 const REPEATED_MS = 48 * HOUR;
-/** Maximum length of an export window. KSeF refuses longer windows and documents a limit of three months. */
+/**
+ * Maximum length of the time window of a KSeF export. KSeF refuses longer windows and documents a limit of three
+ * months.
+ */
 export const WINDOW_MS_MAX = 89 * DAY;
 /** Maximum time that an inbox run waits for the rate limits of KSeF before it requests a refused invoice again. */
 export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
@@ -27,7 +30,7 @@ export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
 export const RESTARTS_MAX = 5;
 /** Maximum number of consecutive failed steps in a KSeF inbox run. */
 export const FAILURES_MAX = 10;
-/** Time to wait before the next attempt for a role whose inbox runs are at night. */
+/** Time to wait before the next attempt for a KSeF inbox role whose runs are at night. */
 const RETRY_MS = HOUR;
 /** Time to wait before retrying a KSeF inbox run that requires a person to act. */
 export const PAUSE_MS = 6 * HOUR;
@@ -244,9 +247,9 @@ export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception,
 }
 
 /**
- * Moves the mark of received invoices to the end of a window in which every invoice was stored or is kept as refused.
- * After a truncated package, the next window follows at once. If not all refused invoices can be kept, the mark stays
- * and the KSeF inbox waits for a person.
+ * Moves the mark of invoices received from KSeF to the end of a window in which every invoice was stored or is kept as
+ * refused. After a truncated package, the next window follows at once. If not all refused invoices can be kept, the
+ * mark stays and the KSeF inbox waits for a person.
  */
 export function windowReceived(
   inbox: Inbox,
@@ -260,8 +263,8 @@ export function windowReceived(
   const run = runOf(grown.role);
   const { to } = exportOf(run);
   const stated = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
-  // A mark of received invoices behind the export window, or in the future, would skip invoices that no window has
-  // requested.
+  // A mark of received invoices behind the window of a KSeF export, or in the future, would skip invoices that no
+  // window has requested.
   const next = earlierOf(stated, to ?? timing.now.toISOString());
   const hasProgress = compareInstants(next, run.cursor) > 0;
   const mark = markOf(inbox, role);
@@ -478,7 +481,7 @@ function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
 }
 
 /**
- * Returns the current inbox run of a role.
+ * Returns the current KSeF inbox run of a role.
  * @throws TypeError if the role has no run
  */
 export function runOf({ role, run }: RoleInbox): RunUnderWay {

@@ -108,13 +108,13 @@ export interface RunUnderWay extends ReceivedCounts {
   /** Start of the first time window of the KSeF inbox run. */
   readonly from: string;
   /**
-   * Number of invoices of the current export window that were counted as received when an invoice package was
+   * Number of invoices of the current KSeF export window that were counted as received when an invoice package was
    * interrupted.
    */
   readonly interrupted?: number | undefined;
   /** Start of the time window whose KSeF invoices are being received. */
   readonly cursor: string;
-  /** End of the last time window that the inbox run received completely. */
+  /** End of the last time window that the KSeF inbox run received completely. */
   readonly through?: string | undefined;
   /** True if the KSeF inbox run has moved the mark up to which its role has received invoices. */
   readonly hasMoved: boolean;
@@ -179,7 +179,7 @@ export interface Inbox {
   readonly version: number;
   readonly companyId: string;
   readonly environment: Environment;
-  /** Tax id (NIP) of the taxpayer to whose invoices the marks of the inbox belong. */
+  /** Tax id (NIP) of the taxpayer to whose invoices the marks of a KSeF inbox belong. */
   readonly contextNip: string;
   readonly isEnabled: boolean;
   /**

@@ -198,8 +198,8 @@ function requireBoundedPassword(text: string): void {
       'The encryption of the private key is not supported. Encrypt the key again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
     );
   }
-  // The numbers in the encryption header of a private key are the number of rounds and, if it is stated, the key
-  // length.
+  // The numbers in the encryption header of the private key for a KSeF login are the number of rounds and, if it is
+  // stated, the key length.
   const numbers = childrenOf(ofDerivation).filter((part) => part instanceof Integer);
   if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
     throw invalidField(

@@ -20,7 +20,7 @@ export function lackOf(permission: Permission, authentication: Authentication): 
   return `${holders[authentication]} lacks the permission to ${abilities[permission]}`;
 }
 
-/** Returns the message for a secret that may view invoices but not issue them. */
+/** Returns the message for a KSeF secret that may view invoices but not issue them. */
 export function onlyViewing(authentication: Authentication): string {
   return `${lackOf('InvoiceWrite', authentication)}, so the connection can only receive invoices. Grant InvoiceWrite in KSeF and test the connection to submit invoices, too.`;
 }

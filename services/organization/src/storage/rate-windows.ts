@@ -12,9 +12,9 @@ export interface RateWindowDocument {
 }
 
 /**
- * Concerns for rate windows. Every request waits for these writes, and losing a minute's counter in a failover is
- * acceptable, so one acknowledgement is enough. Reads use the matching local concern, because a majority read would
- * miss the most recently granted tokens.
+ * Read and write concerns for rate limit windows. Every request waits for these writes, and losing a minute's counter
+ * in a failover is acceptable, so one acknowledgement is enough. Reads use the matching local concern, because a
+ * majority read would miss the most recently granted tokens.
  */
 export const RATE_WINDOW_CONCERNS = { writeConcern: { w: 1 }, readConcern: { level: 'local' } } as const;
 

@@ -56,7 +56,7 @@ interface Collections {
   readonly payments: Collection<ErpPaymentDocument>;
 }
 
-/** Reads the imported records in pages of limited size through their indexes. */
+/** Reads the imported ERP records in pages of limited size through their indexes. */
 export function booksStore({ invoices, vendors, payments }: Collections): BooksStore {
   const billsIn = (filter: object): Filter<InvoiceDocument> => filter as Filter<InvoiceDocument>;
 

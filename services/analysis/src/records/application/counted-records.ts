@@ -6,7 +6,7 @@ import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/prof
 
 /** A record of a supplier or link that counts invoices, each of them once. It is written with a version check. */
 export interface CountedRecord {
-  /** Version of a record that counts invoices, or 0 while the record is not stored. */
+  /** Version of a supplier or link record that counts invoices, or 0 while the record is not stored. */
   readonly version: number;
   readonly countedUnits: readonly string[];
 }

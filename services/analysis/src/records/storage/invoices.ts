@@ -338,7 +338,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       }));
     },
     async pending(decidedBefore, afterId = '') {
-      // A page of the sweep is ordered by id, so that invoices that fail repeatedly do not hide later ones.
+      // A page of the sweep of undecided invoices is ordered by id, so that invoices that fail repeatedly do not hide
+      // later ones.
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })

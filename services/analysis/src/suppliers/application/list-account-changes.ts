@@ -22,7 +22,9 @@ export interface AccountChange {
   readonly firstSeen: string;
   readonly firstInvoiceId: string | undefined;
   readonly firstInvoiceNumber: string;
-  /** Number of the invoice that first stated the account. Undefined if the invoice is not stored any more. */
+  /**
+   * Number of the invoice that first stated a supplier's bank account. Undefined if the invoice is not stored any more.
+   */
   readonly firstInvoice: FirstInvoice | undefined;
   readonly isAdditional: boolean;
   /** Verifications of the bank account, oldest first. */

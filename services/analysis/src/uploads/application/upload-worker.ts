@@ -53,7 +53,7 @@ const RETRY_MS_MAX = 60_000;
 
 interface Deps {
   readonly uploads: UploadStore;
-  /** Requests a sweep for waiting uploads at this time. */
+  /** Requests a sweep for waiting uploads at the given time. */
   readonly onDue: (dueAt: Date) => void;
   readonly invoices: InvoiceStore;
   readonly suppliers: SupplierStore;
@@ -318,7 +318,7 @@ async function insertAndDecide(
   const now = clock.now();
   const companyId = companyFor(
     {
-      // If the company was removed since the request, the default company receives the invoice.
+      // If the company of an upload was removed since the request, the default company receives the invoice.
       companyId:
         request.companyId !== undefined && hasCompany(tenant, request.companyId) ? request.companyId : undefined,
       buyerTaxId: invoice.buyer?.tax_id,

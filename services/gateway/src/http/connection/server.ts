@@ -20,7 +20,7 @@ export interface HttpServerOptions {
   readonly host: string;
   /** Port number of the HTTP server. If it is 0, the operating system chooses one. */
   readonly port: number;
-  /** Counter of the requests of each IP address that cannot be read. */
+  /** Counter of the unreadable requests of each IP address. */
   readonly failures: FailureBucket;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;

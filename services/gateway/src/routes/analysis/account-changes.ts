@@ -79,7 +79,7 @@ async function readChanges(
 
 /**
  * Returns the day after the same day of the year before, the default start of an export of account changes. A leap day
- * has no such day, so the month decides.
+ * has none, so the month decides.
  */
 function yearBefore(date: string): string {
   const time = new Date(`${date}T00:00:00Z`);

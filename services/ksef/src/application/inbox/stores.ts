@@ -92,7 +92,7 @@ export interface OpenPackage {
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
   readonly refused: readonly RefusedFile[];
   /**
-   * Returns the file of one invoice in the package as bytes.
+   * Returns the file of one invoice in a KSeF package as bytes.
    * @throws PackageFault if the file cannot be unpacked
    */
   read(invoice: ExpectedInvoice<PackedFile>): Promise<Buffer>;
@@ -100,8 +100,8 @@ export interface OpenPackage {
 
 export interface ExportPackages {
   /**
-   * Downloads, decrypts and checks an invoice package and passes it to the reader. Afterwards, no part of it remains on
-   * the disk, even after an error.
+   * Downloads, decrypts and checks a KSeF invoice package and passes it to the reader. Afterwards, no part of it
+   * remains on the disk, even after an error.
    * @throws PackageFault for an invalid package; KsefRefusal if a part cannot be downloaded now; errors of the reader
    */
   reading<T>(
