@@ -183,7 +183,10 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
   return { root, encoding: file.encoding };
 }
 
-/** Checks whether a comment or an instruction is in a content without elements. A CDATA section is only a text. */
+/**
+ * Checks whether a comment or an instruction is in the content of an XML element without child elements. A CDATA
+ * section is only a text.
+ */
 function isInterrupted(text: string, from: number, to: number): boolean {
   let markup = text.indexOf('<', from);
   while (markup < to && text.startsWith('<![CDATA[', markup)) {

@@ -33,7 +33,10 @@ export function dueWork(
   { pollMs = POLL_EACH_MS, gapMs = GAP_MS }: { readonly pollMs?: number; readonly gapMs?: number } = {},
 ): DueWork {
   const alarm = createAlarm();
-  /** Times at which the background job must run, rounded up to the gap, so that much work needs few entries. */
+  /**
+   * Times at which the background job must run, rounded up to the minimum time between runs, so that much work needs
+   * few entries.
+   */
   const times = new Set<number>();
   let nextMs = Infinity;
   let timer: NodeJS.Timeout | undefined;

@@ -69,7 +69,7 @@ export function ascendingPageOf<T>(
   return pageOf(found, size, positionOf);
 }
 
-/** Creates a page of an in-memory list, newest first. */
+/** Creates a page of results from an in-memory list, newest first. */
 export function newestPageOf<T extends { readonly createdAt: Date; readonly id: string }>(
   list: readonly T[],
   { size, after, createdFrom, createdTo }: PageRequest,

@@ -46,7 +46,10 @@ export interface MongoProxy extends TcpProxy {
   readonly url: string;
   /** Starts to hold MongoDB messages in the test proxy. If several holds match a message, the oldest one holds it. */
   hold(options: HoldOptions): Hold;
-  /** Returns every command that has passed, each once, such as `insert invoices` or `update relay`. */
+  /**
+   * Returns every MongoDB command that has passed the test proxy, each once, such as `insert invoices` or `update
+   * relay`.
+   */
   commandNames(): readonly string[];
 }
 

@@ -12,7 +12,7 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 }
 
 /**
- * Checks whether the source of a credit note allows it to be about the record. A credit note from an ERP must belong to
+ * Checks whether the source of a credit note allows it to be about the bill. A credit note from an ERP must belong to
  * the same company and name the record. Otherwise anyone who enters a credit note could clear a copy.
  */
 function isOfBooksOf(other: Candidate, note: Candidate): boolean {

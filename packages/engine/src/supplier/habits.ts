@@ -87,7 +87,7 @@ export function isVirtualAccount(
   const bankCode = bankCodeOfKey(bankKey);
   const { accounts, recentAccounts } = supplier.profile;
   const recent = new Set(recentAccounts.map((use) => use.text));
-  // Accounts that are waiting for a review do not show a habit of the supplier.
+  // Bank accounts that are waiting for a review do not show a habit of the supplier.
   const areAllOfScan = areOfScan(accounts, scanId);
   const isHabit = (key: string): boolean =>
     accounts.some((use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || areAllOfScan));

@@ -143,8 +143,8 @@ function serve(
     if (work === undefined)
       throw new TypeError(`The gRPC service ${definition.fullName} is served without a handler for ${key}.`);
     const name = method.path.slice(1);
-    // grpc-js ignores the returned promise. An unhandled rejection would end the process, and the caller would wait for
-    // its deadline.
+    // grpc-js ignores the promise that a handler returns. An unhandled rejection would end the process, and the caller
+    // would wait for its deadline.
     const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
       const caller = contextOf(call.metadata);
       const measured = measure('server', name, {

@@ -18,7 +18,7 @@ export interface OutboxEvent {
 export interface Announcing {
   readonly _id: string;
   readonly version: number;
-  /** Events that the broker has not acknowledged yet. */
+  /** Events of the document that the broker has not acknowledged yet. */
   readonly outbox?: readonly OutboxEvent[];
   /** True if `outbox` is not empty. The field is absent otherwise, because its index is sparse. */
   readonly outboxPending?: true;
