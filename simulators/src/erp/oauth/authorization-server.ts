@@ -143,7 +143,7 @@ function isEqual(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** OAuth clients encode id and secret as form fields before they join them. */
+/** OAuth clients encode client id and secret as form fields before they join them. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
