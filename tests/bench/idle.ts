@@ -16,7 +16,7 @@ export interface Idle {
   readonly commands: Readonly<Record<string, number>>;
   /** Database commands per second, by `service collection.command`. */
   readonly commandsByName: Readonly<Record<string, number>>;
-  /** CPU time per second in milliseconds, by service. */
+  /** CPU time of an idle system per second in milliseconds, by service. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 

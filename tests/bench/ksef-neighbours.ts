@@ -91,7 +91,7 @@ export async function startNeighbours(): Promise<Neighbours> {
   };
 }
 
-/** Refuses RPCs that the ksef service does not call. */
+/** The simulated neighbours refuse RPCs that the ksef service does not call. */
 function only(definition: Definition, answers: Answers): Binding {
   const refuse = (): Promise<never> => Promise.reject(notFound('rpc'));
   const refusals = Object.fromEntries(Object.keys(definition.methods).map((name) => [name, refuse]));

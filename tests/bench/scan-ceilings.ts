@@ -14,7 +14,10 @@ export interface ScanCeilings {
 /** Number of rows that the driver sends in one command, and that the analysis service writes at once. */
 const BATCH_ROWS = 1_000;
 
-/** Measures both parts in this process without a service, in a separate collection that is emptied afterwards. */
+/**
+ * Measures both parts of a history scan in this process without a service, in a separate collection that is emptied
+ * afterwards.
+ */
 export async function measureScanCeilings(db: MongoConnection['db'], body: string): Promise<ScanCeilings> {
   const bytes = Buffer.from(body);
   const begunMs = performance.now();

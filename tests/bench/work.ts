@@ -43,7 +43,7 @@ export interface Work {
   readonly steps: { readonly mean: number; readonly median: number; readonly most: number };
   /** The commands that one request waits for by name, on average. */
   readonly commandsByName: Readonly<Record<string, number>>;
-  /** Bytes of the writing commands that one request waits for, by name, on average. */
+  /** Bytes of the writing database commands that one request waits for, by name, on average. */
   readonly bytesByName: Readonly<Record<string, number>>;
   /** Database commands per request under load, by service. Commands after the response and of timers are included. */
   readonly commandsUnderLoad: Readonly<Record<string, number>>;

@@ -46,7 +46,7 @@ function grossed(bill: Bill, gross: number): Bill {
   });
 }
 
-/** Returns each sequence of digits in a number, with its position. */
+/** Returns each sequence of digits in an invoice number, with its position. */
 function digitRuns(number: string): { readonly at: number; readonly text: string }[] {
   return [...number.matchAll(/[0-9]+/g)].map((match) => ({ at: match.index, text: match[0] }));
 }
