@@ -12,7 +12,7 @@ interface Asked {
 }
 
 export interface ReadService {
-  /** Names of collections and of GridFS buckets, sorted. */
+  /** Names of the database collections and GridFS buckets of a service, sorted. */
   readonly collections: readonly string[];
   /** Names of the RPC services that the service serves, without the suffix `Service`, sorted. */
   readonly serves: readonly string[];

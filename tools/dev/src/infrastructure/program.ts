@@ -39,7 +39,7 @@ export interface Source {
 export interface Fetching {
   readonly signal: AbortSignal;
   /**
-   * Runs a command and returns its standard output.
+   * Runs a command that finds or downloads a program, and returns its standard output.
    * @throws Error with the last line of output
    */
   run(command: string, args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<string>;
