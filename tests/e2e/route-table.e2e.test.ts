@@ -92,9 +92,10 @@ describe('besides the endpoints', () => {
     );
   });
 
-  test('the API page loads nothing from elsewhere', async () => {
-    const page = await (await fetch(`${running.origin}/docs`)).text();
-    const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? '');
+  test.each(['/docs', '/docs/console'])('%s loads nothing from elsewhere', async (path) => {
+    const page = await (await fetch(`${running.origin}${path}`)).text();
+    const loaded = /<(?:link|script|img)\b[^>]{0,300}?\b(?:src|href)="([^"]*)"/g;
+    const addresses = [...page.matchAll(loaded)].map(([, address]) => address ?? '');
     expect(addresses).not.toEqual([]);
     for (const address of addresses) {
       expect(address).toMatch(/^\/docs\//);
