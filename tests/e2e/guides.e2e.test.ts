@@ -5,7 +5,7 @@ import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '@invoicecontrol/dev/free-port';
 import { START_MS_MAX, npmStart, untilReady } from './npm-start.js';
 import type { Demo, Started } from './npm-start.js';
@@ -19,7 +19,7 @@ let started: Started;
 let demo: Demo;
 /** Port of the receiver in the guide of webhooks, which is 4100 in the page. */
 let webhookPort: number;
-beforeAll(async () => {
+async function startForReaders(settings: Readonly<Record<string, string>>): Promise<void> {
   clone = await mkdtemp(join(tmpdir(), 'invoice-control-guides-'));
   git('init', '--quiet');
   await cp(join(root, '.gitignore'), join(clone, '.gitignore'));
@@ -29,16 +29,15 @@ beforeAll(async () => {
   }
   git('add', '--all', '--force');
   webhookPort = await freePort();
-  // The settings with which the guide of webhooks starts the product.
-  const egress = { EGRESS_ALLOW_CIDRS: '127.0.0.1/32', EGRESS_ALLOW_HTTP: 'true' };
-  started = npmStart(join(clone, '.data'), [], egress);
+  started = npmStart(join(clone, '.data'), [], settings);
   demo = await untilReady(started, join(clone, '.data'));
-}, START_MS_MAX);
-afterAll(async () => {
+}
+
+async function stop(): Promise<void> {
   started.signal('SIGTERM');
   await started.ended;
   await rm(clone, { recursive: true, force: true });
-});
+}
 
 function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: clone, encoding: 'utf8' });
@@ -51,37 +50,50 @@ interface Step {
 }
 
 // Pages run in the order of the README on one system, so the commands of a page must not depend on data of an earlier
-// page.
-test.each([
-  'README.md',
-  'docs/guides/first-integration.md',
-  'docs/guides/scanning-history.md',
-  'docs/guides/checking-a-payment-run.md',
-  'docs/guides/verifying-accounts.md',
-  'docs/guides/reviewing-findings.md',
-  'docs/guides/trying-with-test-keys.md',
-  'docs/guides/uploading-documents.md',
-  'docs/guides/connecting-an-erp.md',
-  'docs/guides/submitting-to-ksef.md',
-  'docs/guides/receiving-from-ksef.md',
-  'docs/guides/receiving-webhooks.md',
-])(
-  'the commands of %s do what the page shows, and leave the working tree clean',
-  async (page) => {
-    const before = git('status', '--short');
-    const text = ofToday(await readFile(join(root, page), 'utf8'));
-    const steps = stepsOf(text.replaceAll('4100', String(webhookPort)));
-    const answers = run(steps.map(({ commands }) => commands));
-    expect(steps.length).toBeGreaterThan(0);
-    for (const [index, { commands, answer }] of steps.entries()) {
-      if (answer === undefined) continue;
-      const shown = answers[index] ?? '';
-      expect({ commands, shown, missing: missingOf(answer, shown) }).toEqual({ commands, shown, missing: undefined });
-    }
-    expect(git('status', '--short')).toBe(before);
+// page. The guide of webhooks starts the product with settings of its own.
+describe.each([
+  {
+    settings: {},
+    pages: [
+      'README.md',
+      'docs/guides/first-integration.md',
+      'docs/guides/scanning-history.md',
+      'docs/guides/checking-a-payment-run.md',
+      'docs/guides/verifying-accounts.md',
+      'docs/guides/reviewing-findings.md',
+      'docs/guides/trying-with-test-keys.md',
+      'docs/guides/uploading-documents.md',
+      'docs/guides/connecting-an-erp.md',
+      'docs/guides/submitting-to-ksef.md',
+      'docs/guides/receiving-from-ksef.md',
+    ],
   },
-  GUIDE_MS_MAX,
-);
+  {
+    settings: { EGRESS_ALLOW_CIDRS: '127.0.0.1/32', EGRESS_ALLOW_HTTP: 'true' },
+    pages: ['docs/guides/receiving-webhooks.md'],
+  },
+])('with the settings $settings', ({ settings, pages }) => {
+  beforeAll(() => startForReaders(settings), START_MS_MAX);
+  afterAll(stop);
+
+  test.each(pages)(
+    'the commands of %s do what the page shows, and leave the working tree clean',
+    async (page) => {
+      const before = git('status', '--short');
+      const text = ofToday(await readFile(join(root, page), 'utf8'));
+      const steps = stepsOf(text.replaceAll('4100', String(webhookPort)));
+      const answers = run(steps.map(({ commands }) => commands));
+      expect(steps.length).toBeGreaterThan(0);
+      for (const [index, { commands, answer }] of steps.entries()) {
+        if (answer === undefined) continue;
+        const shown = answers[index] ?? '';
+        expect({ commands, shown, missing: missingOf(answer, shown) }).toEqual({ commands, shown, missing: undefined });
+      }
+      expect(git('status', '--short')).toBe(before);
+    },
+    GUIDE_MS_MAX,
+  );
+});
 
 /**
  * Returns the output of each block. All blocks run in one shell, because later blocks use variables and functions of
