@@ -173,9 +173,9 @@ async function neverRead(
   readers: number,
   addressOf: (index: number) => string,
 ): Promise<string> {
-  const page = await (await fetch(`${origin}/docs`)).text();
+  const page = await (await fetch(`${origin}/docs/console`)).text();
   const asset = /src="([^"]+bundle\.js)"/.exec(page)?.[1];
-  if (asset === undefined) throw new Error('The API page has no script.');
+  if (asset === undefined) throw new Error('The console of the documentation has no script.');
   const sockets: Socket[] = [];
   for (let index = 0; index < readers; index += 1) {
     const socket = await open(port, addressOf(index));

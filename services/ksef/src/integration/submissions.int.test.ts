@@ -1264,6 +1264,6 @@ test.each([
   const incomplete = { $set: { status, 'progress.completedAt': new Date() }, $unset: { dueAt: '' } } as const;
   await mongo.db.collection<SubmissionDocument>('submissions').updateOne({ _id: id }, incomplete);
   await expect(store.find(organizationId, connection.id, id)).rejects.toThrow(
-    `Submission ${id} has the status ${status} but no ${missing}.`,
+    `The KSeF submission ${id} has the status ${status} but no ${missing}.`,
   );
 });

@@ -171,7 +171,7 @@ describe('a key', () => {
     const { ownerKey } = await clients.createTenant('Acme');
     const { principal } = await authenticate(ownerKey);
     expect(principal).toMatchObject({ plan: 'ENTERPRISE', hasActiveSubscription: true });
-    expect(Object.values(principal?.limits ?? { missing: 0 })).toEqual(Array(7).fill(undefined));
+    expect(Object.values(principal?.limits ?? { missing: 0 })).toEqual(Array(8).fill(undefined));
   });
 
   test('that is malformed, unknown, with a wrong secret or of another kind is refused with one message', async () => {
