@@ -29,7 +29,7 @@ func main() {
 	must(err)
 	_, hasTypes := types.(*generated.ListFindingTypesOKHeaders)
 	_, isPosted := posted.(*generated.AcceptedAnalysisHeaders)
-	_, hasFound := found.(*generated.ListFindingsOKHeaders)
+	_, hasFound := found.(*generated.ListFindingsOKApplicationJSONHeaders)
 	if !hasTypes || !isPosted || !hasFound {
 		must(fmt.Errorf("wrong answers: %T %T %T", types, posted, found))
 	}
