@@ -31,7 +31,7 @@ export interface Notifier {
   stop(): void;
 }
 
-/** Maximum number of remembered payment notifications. Older ones are dropped. */
+/** Maximum number of remembered payment notifications. The oldest notification is dropped first. */
 const SENT_MAX = 10_000;
 const ATTEMPTS_MAX = 60;
 const FIRST_RETRY_MS = 50;

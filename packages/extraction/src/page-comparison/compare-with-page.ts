@@ -89,7 +89,7 @@ function printsAmount(document: TextDocument, value: string): boolean {
   const thousandths = Math.abs(Math.round(Number(value) * 1000));
   if (document.cells.some(({ amounts }) => amounts.some((amount) => Math.abs(amount.thousandths) === thousandths)))
     return true;
-  // A printed amount with one separator can be read in two ways: 1.234 is more than a thousand, or more than one.
+  // A printed amount with one separator is ambiguous: 1.234 is more than a thousand, or more than one.
   const digits = value.replace(/^-/, '').replace(/\.0+$/, '').replace(/[^\d]/g, '');
   return document.cells.some(({ text }) =>
     text.split(/[^\d.,' ]/).some((part) => part.replace(/[^\d]/g, '') === digits),
