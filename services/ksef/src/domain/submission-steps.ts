@@ -270,7 +270,7 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
         // If the invoice list of a KSeF session stays unreadable, the document is sent again in another session.
-        // KSeF accepts the document as new or refuses it as a duplicate, and both results show what KSeF has registered.
+        // KSeF accepts the document as new or refuses it as a duplicate. Both results show what KSeF has registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
       return refusedOtherwise(progress, refusal, timing);

@@ -227,7 +227,7 @@ async function readUpload(
   return uploads.saveReading(record, read);
 }
 
-/** Adds a full stop to the reason of a failed upload if it has none, because some parsers end their messages without one. */
+/** Adds a missing full stop to the reason of a failed upload. Some parsers end their messages without one. */
 function asSentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
