@@ -442,6 +442,21 @@ describe('faults', () => {
     },
   );
 
+  test('of several kinds in one run are announced with the code that the connection shows', async () => {
+    erp.onPage = (stream) => {
+      throw fault(stream === 'vendors' ? 'TIMEOUT' : 'UPSTREAM_ERROR');
+    };
+    const connected = await connect();
+    expect(await newestRun(connected)).toMatchObject({ status: RunStatus.FAILED });
+    expect(await read(connected)).toMatchObject({ lastErrorCode: 'TIMEOUT' });
+    await eventually(() => {
+      const own = announced.filter(({ organizationId }) => organizationId === connected.organizationId);
+      expect(own.filter(({ name }) => name === 'sync_completed')).toMatchObject([
+        { status: 'FAILED', errorCode: 'TIMEOUT' },
+      ]);
+    });
+  });
+
   test.each(['TIMEOUT', 'UPSTREAM_ERROR', 'BAD_RESPONSE'] as const)(
     '%s of one stream leaves the others, and the status of the connection',
     async (code) => {

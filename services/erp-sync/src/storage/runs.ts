@@ -67,7 +67,7 @@ export function runStore(collection: Collection<RunDocument>, outbox: Outbox, cl
         runId,
         status: outcome.status,
         ...totalsOf(streams),
-        errorCode: outcome.status === 'FAILED' ? (error ?? errors.at(-1))?.code : undefined,
+        errorCode: outcome.status === 'FAILED' ? outcome.error.code : undefined,
       });
       await aggregates.save({ id: runId, organizationId, version }, { $set: set }, { events: [completed] });
       return outcome;
