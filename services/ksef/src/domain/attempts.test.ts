@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ATTEMPT_STEPS_MAX, ATTEMPTS_MAX, noteStep } from './attempts.js';
+import { ATTEMPT_STEPS_MAX, ATTEMPTS_MAX, isRepeat, noteStep } from './attempts.js';
 import type { Attempt, AttemptStep } from './attempts.js';
 
 const at = new Date(0);
@@ -38,14 +38,19 @@ test('failed openings in a row are one attempt, however many: they push out none
     ],
   });
   // After a KSeF session was opened in between, a failed opening belongs to another attempt.
-  attempts = opening(noteStep(attempts, 'SO-2', step('open', 201)), 503, 600);
+  attempts = noteStep(attempts, 'SO-2', step('open', 201));
+  expect(isRepeat(attempts, undefined, step('open', 429))).toBe(false);
+  attempts = opening(attempts, 503, 600);
   expect(attempts).toHaveLength(4);
 });
 
 test('the same answer to the same question is noted once, each send by itself', () => {
   let attempts: readonly Attempt[] = [];
+  const repeats: boolean[] = [];
   for (const one of [step('status', 150), step('status', 150), step('send', 202), step('send', 202)]) {
+    repeats.push(isRepeat(attempts, 'SO', one));
     attempts = noteStep(attempts, 'SO', one);
   }
+  expect(repeats).toEqual([false, true, false, false]);
   expect(attempts[0]?.steps.map(({ name }) => name)).toEqual(['status', 'send', 'send']);
 });

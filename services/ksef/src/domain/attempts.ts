@@ -24,14 +24,17 @@ export interface Attempt {
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
-/** Checks whether a call got the same response as the call before it in the same KSeF session, as polls do. */
+/**
+ * Checks whether a call got the same response as the call before it in the same attempt, as polls do. Each sending of
+ * the invoice is a step of its own.
+ */
 export function isRepeat(
   attempts: readonly Attempt[],
   sessionReferenceNumber: string | undefined,
   { name, code }: AttemptStep,
 ): boolean {
-  const last = attempts.findLast((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber)?.steps.at(-1);
-  return last !== undefined && last.name === name && last.code === code;
+  const last = attemptOf(attempts, sessionReferenceNumber)?.steps.at(-1);
+  return last?.name === name && last.code === code && name !== 'send';
 }
 
 /**
@@ -43,13 +46,17 @@ export function noteStep(
   sessionReferenceNumber: string | undefined,
   step: AttemptStep,
 ): readonly Attempt[] {
-  const among = sessionReferenceNumber === undefined ? attempts.slice(-1) : attempts;
-  const known = among.find((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber);
+  const known = attemptOf(attempts, sessionReferenceNumber);
   if (known === undefined) {
     return [...attempts, { sessionReferenceNumber, startedAt: step.at, steps: [step] }].slice(-ATTEMPTS_MAX);
   }
-  const last = known.steps.at(-1);
-  const isRepeat = last?.name === step.name && last.code === step.code && step.name !== 'send';
-  const steps = [...(isRepeat ? known.steps.slice(0, -1) : known.steps), step].slice(-ATTEMPT_STEPS_MAX);
+  const earlier = isRepeat(attempts, sessionReferenceNumber, step) ? known.steps.slice(0, -1) : known.steps;
+  const steps = [...earlier, step].slice(-ATTEMPT_STEPS_MAX);
   return attempts.map((attempt) => (attempt === known ? { ...known, steps } : attempt));
+}
+
+/** Returns the attempt of a KSeF session, or the failed openings that no session has followed. */
+function attemptOf(attempts: readonly Attempt[], sessionReferenceNumber: string | undefined): Attempt | undefined {
+  const among = sessionReferenceNumber === undefined ? attempts.slice(-1) : attempts;
+  return among.find((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber);
 }
