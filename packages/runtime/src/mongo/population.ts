@@ -1,4 +1,5 @@
 import type { Collection, Document } from 'mongodb';
+import { createCache } from '../cache.js';
 import type { Clock } from '../clock.js';
 
 /** Maximum number of documents that one count for a metric reads, so that it stays cheap in a large collection. */
@@ -15,18 +16,20 @@ export function populationOf<D extends Document, F extends string>(
   collection: Collection<D>,
   { filter, fields, clock }: { filter: Document; fields: Readonly<Record<F, unknown>>; clock: Clock },
 ): () => Promise<readonly (Readonly<Record<F, string>> & { readonly count: number })[]> {
-  let counted: { readonly atMs: number; readonly groups: (Record<F, string> & { count: number })[] } | undefined;
-  return async () => {
-    const atMs = clock.now().getTime();
-    if (counted !== undefined && atMs - counted.atMs < POPULATION_COUNTED_EACH_MS) return counted.groups;
-    const found = await collection
-      .aggregate<{ _id: Record<F, string>; count: number }>([
-        { $match: filter },
-        { $limit: POPULATION_MAX },
-        { $group: { _id: fields, count: { $sum: 1 } } },
-      ])
-      .toArray();
-    counted = { atMs, groups: found.map(({ _id, count }) => ({ ..._id, count })) };
-    return counted.groups;
-  };
+  const cache = createCache({
+    async load() {
+      const groups = await collection
+        .aggregate<{ _id: Record<F, string>; count: number }>([
+          { $match: filter },
+          { $limit: POPULATION_MAX },
+          { $group: { _id: fields, count: { $sum: 1 } } },
+        ])
+        .toArray();
+      return groups.map(({ _id, count }) => ({ ..._id, count }));
+    },
+    freshMs: POPULATION_COUNTED_EACH_MS,
+    entriesMax: 1,
+    clock,
+  });
+  return () => cache.get(collection.collectionName);
 }
