@@ -6,6 +6,8 @@ import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import type { Severity } from '@invoicecontrol/engine/explanation/catalogue';
 import type { InvoiceSource } from '@invoicecontrol/engine/facts/invoice';
+import type { RunCheck } from './payment-runs/domain/run.js';
+import type { Verdict } from './payment-runs/domain/verdict.js';
 import type { Disposition } from './records/domain/finding-disposition.js';
 
 interface DecidedInvoice {
@@ -158,9 +160,6 @@ export function reportRates(newestDay: () => Promise<string | undefined>, now: (
   });
 }
 
-type PaymentCheck = 'CREATED' | 'RECHECK' | 'DOWNLOAD';
-type PaymentVerdict = 'PAY' | 'HOLD' | 'UNKNOWN';
-
 /** Counts a stored check of a payment run, and writes its log line. The line contains no names, amounts or accounts. */
 export function paymentRunChecked(
   logger: Logger,
@@ -172,8 +171,8 @@ export function paymentRunChecked(
   }: {
     readonly organizationId: string;
     readonly runId: string;
-    readonly trigger: PaymentCheck;
-    readonly counts: Readonly<Record<PaymentVerdict, { readonly count: number }>>;
+    readonly trigger: RunCheck['trigger'];
+    readonly counts: RunCheck['counts'];
     readonly durationMs: number;
   },
 ): void {
@@ -198,7 +197,7 @@ export function paymentRunChecked(
 }
 
 /** Counts a file of a payment run that was given out. */
-export function paymentFileGiven(content: PaymentVerdict | 'REPEAT'): void {
+export function paymentFileGiven(content: Verdict | 'REPEAT'): void {
   count('invoicecontrol.payment_run.downloads', { content: inWords(content) });
 }
 
