@@ -430,7 +430,7 @@ async function givenFor(
 
 function byInvoice(payments: readonly BookedPayment[]): ReadonlyMap<string, readonly BookedPayment[]> {
   const found = new Map<string, BookedPayment[]>();
-  for (const payment of new Map(payments.map((one) => [one.paymentId, one])).values()) {
+  for (const payment of payments) {
     for (const id of payment.invoiceIds) addTo(found, id, payment);
   }
   return found;

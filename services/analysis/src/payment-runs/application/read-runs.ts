@@ -48,7 +48,7 @@ export function runReader({
     const ids = [...new Set([...invoiceIds, ...booking.map(({ invoiceId }) => invoiceId)])];
     const payments = ids.length === 0 ? [] : await payables.paymentsOf(organizationId, ids);
     return {
-      payments: [...new Map(payments.map((payment) => [payment.paymentId, payment])).values()],
+      payments,
       billsOf: (invoiceId: string): readonly string[] => [
         invoiceId,
         ...booking.flatMap(({ invoiceId: billId, match }) => (match.bookedInvoiceId === invoiceId ? [billId] : [])),
@@ -69,36 +69,29 @@ export function runReader({
         lines.map(({ line }) => line.position),
       ),
     ]);
-    const left = lines.map(({ line, result }) => {
+    const states = lines.map(({ line, result }) => {
       const givenAt = downloads.find((download) => hasBit(download.lines, line.position))?.at;
       const release = releases.get(line.lineId);
+      const isInForce = mayBePaid(result, release);
       // A payment run without a file counts as given to the bank from the moment on when it was checked.
-      const mayHaveLeft = run.source === 'JSON' && mayBePaid(result, release);
-      return { givenAt, leftAt: givenAt ?? (mayHaveLeft ? run.createdAt : undefined) };
+      const leftAt = givenAt ?? (run.source === 'JSON' && isInForce ? run.createdAt : undefined);
+      const outcome = outcomes.get(line.position);
+      return { line, result, release: release && { ...release, isInForce }, outcome, givenAt, leftAt };
     });
     const { payments, billsOf } = await bookedBills(organizationId, [
       ...new Set(
-        lines.flatMap(({ result }, index) =>
-          left[index]?.leftAt === undefined ? [] : result.invoices.map(({ invoiceId }) => invoiceId),
+        states.flatMap(({ result, leftAt }) =>
+          leftAt === undefined ? [] : result.invoices.map(({ invoiceId }) => invoiceId),
         ),
       ),
     ]);
-    return lines.map(({ line, result }, index): ShownLine => {
-      const release = releases.get(line.lineId);
-      const outcome = outcomes.get(line.position);
-      const { givenAt, leftAt } = left[index] ?? {};
-      return {
-        line,
-        result,
-        release: release && { ...release, isInForce: mayBePaid(result, release) },
-        outcome,
-        booked:
-          leftAt === undefined || isRejected(outcome)
-            ? []
-            : bookedFor(line, result, payments, { billsOf, leftOn: leftAt.toISOString().slice(0, 10) }),
-        givenAt,
-      };
-    });
+    return states.map(({ leftAt, ...state }): ShownLine => ({
+      ...state,
+      booked:
+        leftAt === undefined || isRejected(state.outcome)
+          ? []
+          : bookedFor(state.line, state.result, payments, { billsOf, leftOn: leftAt.toISOString().slice(0, 10) }),
+    }));
   };
   return {
     get: (organizationId, runId) => requireRun(runs, organizationId, runId),

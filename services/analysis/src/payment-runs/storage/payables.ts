@@ -106,8 +106,8 @@ export function payableStore(
             ),
         ),
       ),
-    paymentsOf: (organizationId, billIds) =>
-      inLookups(billIds, async (some): Promise<readonly BookedPayment[]> => {
+    async paymentsOf(organizationId, billIds) {
+      const found = await inLookups(billIds, async (some): Promise<readonly BookedPayment[]> => {
         const documents = await payments
           .find<ErpPaymentDocument>(
             {
@@ -129,7 +129,10 @@ export function payableStore(
           currency,
           date,
         }));
-      }),
+      });
+      // A payment of bills of several lookups is found by each of them.
+      return [...new Map(found.map((payment) => [payment.paymentId, payment])).values()];
+    },
   };
 }
 
