@@ -5,7 +5,7 @@ import type { Change } from './change.js';
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
   /** Finds a member of an organization who has accepted the invitation, without reading the other members. */
-  findActiveMember(organizationId: string, userId: string): Promise<Pick<Member, 'userId' | 'role'> | undefined>;
+  findActiveMember(organizationId: string, userId: string): Promise<Member | undefined>;
   /** Counts the members of each organization who have accepted. */
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Finds the roster with an invitation token without a tenant, because the token determines the tenant. */

@@ -38,8 +38,8 @@ export interface Sessions {
 
 export interface SessionDeps {
   readonly organizations: Pick<Organizations, 'find'>;
-  readonly rosters: Pick<Rosters, 'find'>;
-  readonly keys: Pick<ApiKeys, 'find'>;
+  readonly rosters: Pick<Rosters, 'find' | 'findActiveMember'>;
+  readonly keys: Pick<ApiKeys, 'find' | 'findMany'>;
   readonly sessions: Sessions;
   readonly pepper: Pepper;
   readonly clock: Clock;
@@ -93,20 +93,11 @@ export const listSessions =
     const { items, nextPageToken } = await sessions.list(organizationId, now, page);
     const organization = await requireOrganization(organizations, organizationId);
     const apiKeyIds = [...new Set(items.map(({ apiKeyId }) => apiKeyId))];
-    const [roster, ...found] = await Promise.all([
-      rosters.find(organizationId),
-      ...apiKeyIds.map((id) => keys.find(organizationId, id)),
-    ]);
+    const [roster, found] = await Promise.all([rosters.find(organizationId), keys.findMany(organizationId, apiKeyIds)]);
     const members = new Set(roster?.members.filter(isActive).map(({ userId }) => userId));
-    const alive = new Set(
-      found.flatMap((key) =>
-        key !== undefined &&
-        isActiveKey(key, organization, now) &&
-        (key.userId === undefined || members.has(key.userId))
-          ? [key.id]
-          : [],
-      ),
-    );
+    const isAlive = (key: ApiKey): boolean =>
+      isActiveKey(key, organization, now) && (key.userId === undefined || members.has(key.userId));
+    const alive = new Set(found.filter(isAlive).map(({ id }) => id));
     return { items: items.filter(({ apiKeyId }) => alive.has(apiKeyId)), nextPageToken };
   };
 
@@ -142,8 +133,8 @@ export const describeCaller =
   (deps: SessionDeps) =>
   async ({ organizationId, apiKeyId }: { organizationId: string; apiKeyId: string }): Promise<Caller> => {
     const { organization, key } = await requireKey(deps, organizationId, apiKeyId, deps.clock.now());
-    const roster = key.userId === undefined ? undefined : await deps.rosters.find(organizationId);
-    const member = roster?.members.find((one) => one.userId === key.userId && isActive(one));
+    const member =
+      key.userId === undefined ? undefined : await deps.rosters.findActiveMember(organizationId, key.userId);
     return { organization, key, member };
   };
 

@@ -57,6 +57,10 @@ export function apiKeyStore(
       const document = await collection.findOne({ organizationId, _id: apiKeyId });
       return document === null ? undefined : fromDocument(document);
     },
+    async findMany(organizationId, apiKeyIds) {
+      const documents = await collection.find({ organizationId, _id: { $in: [...apiKeyIds] } }).toArray();
+      return documents.map(fromDocument);
+    },
     async list(organizationId, seriesId, request) {
       const notRevoked = { organizationId, seriesId, revokedAt: { $exists: false } };
       const { items, nextPageToken } = await findPage(collection, notRevoked, request);

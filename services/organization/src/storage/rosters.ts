@@ -40,7 +40,7 @@ export function rosterStore(collection: Collection<RosterDocument>, store: Audit
         { _id: organizationId, members: { $elemMatch: { userId, invitation: { $exists: false } } } },
         { projection: { 'members.$': 1 } },
       );
-      return document?.members[0];
+      return document?.members.map(fromMemberDocument)[0];
     },
     async countMembers(organizationIds) {
       const documents = await collection
@@ -68,13 +68,10 @@ function fromDocument({ organizationId, version, members }: RosterDocument): Ros
   return {
     organizationId,
     version,
-    members: members.map(({ userId, email, name, role, createdAt, invitation }) => ({
-      userId,
-      email,
-      name,
-      role,
-      createdAt,
-      invitation,
-    })),
+    members: members.map(fromMemberDocument),
   };
+}
+
+function fromMemberDocument({ userId, email, name, role, createdAt, invitation }: MemberDocument): Member {
+  return { userId, email, name, role, createdAt, invitation };
 }
