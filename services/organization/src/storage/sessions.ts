@@ -78,8 +78,8 @@ export function sessionStore(
         .toArray();
       return excess.map(fromDocument);
     },
-    async insert({ id, version: _version, userId, endedAt: _endedAt, ...state }, change) {
-      await store.insert({ _id: id, ...state, userId, endedAt: undefined }, change);
+    async insert({ id, version: _version, ...state }, change) {
+      await store.insert({ _id: id, ...state }, change);
     },
     async end({ id, organizationId, version }, endedAt, change) {
       await store.save({ id, organizationId, version }, { $set: { endedAt } }, change);
