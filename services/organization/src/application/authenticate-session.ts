@@ -1,3 +1,4 @@
+import { isSessionToken } from '@invoicecontrol/api-key/session-token';
 import { DomainError } from '@invoicecontrol/errors';
 import { hashKey } from '../domain/api-key.js';
 import { idleEndOf, isActiveSession, LAST_SEEN_STEP_MS } from '../domain/session.js';
@@ -5,7 +6,6 @@ import type { Session } from '../domain/session.js';
 import { countRefusedSession } from '../telemetry.js';
 import { principalOf } from './authenticate-key.js';
 import type { AuthenticationDeps, Principal } from './authenticate-key.js';
-import { isSessionToken } from './secrets.js';
 
 export interface SessionAuthenticationDeps extends AuthenticationDeps {
   readonly sessions: {

@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { ApiKeyKind } from '@invoicecontrol/api-key';
 import { API_KEY_ID_LENGTH, API_KEY_SECRET_LENGTH, formatApiKey } from '@invoicecontrol/api-key';
 import { randomBase62 } from '@invoicecontrol/api-key/base62';
+import { newSessionToken } from '@invoicecontrol/api-key/session-token';
 import type { Pepper } from '../domain/api-key.js';
 import { hashKey } from '../domain/api-key.js';
 
@@ -54,14 +55,8 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-const SESSION_TOKEN = /^ics_[0-9A-Za-z]{43}$/;
-
 /** Creates the token of a session of the app with 256 random bits. The token is shown once, and its HMAC is stored. */
 export function generateSessionToken(pepper: Pepper): { token: string; hash: string } {
-  const token = `ics_${randomBase62(43)}`;
+  const token = newSessionToken();
   return { token, hash: hashKey(token, pepper) };
-}
-
-export function isSessionToken(text: string): boolean {
-  return SESSION_TOKEN.test(text);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isSessionToken } from '@invoicecontrol/api-key/session-token';
 
 /**
  * Name of the cookie that holds the token of a session. Browsers accept the prefix `__Host-` only from this very host,
@@ -6,7 +7,6 @@ import type { IncomingMessage } from 'node:http';
  */
 const SESSION_COOKIE = '__Host-ic_session';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
-const TOKEN = /^ics_[0-9A-Za-z]{43}$/;
 
 /** HTTP methods that change nothing, for which browsers send no Origin. */
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
@@ -20,8 +20,8 @@ export function sessionCookie(token: string): string {
 export const NO_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /**
- * Returns the token of the session that a page of this origin sends. The browser also sends a
- * cookie with requests that another site causes, so these have no session: the browser says in Sec-Fetch-Site where a request comes from, and
+ * Returns the token of the session that a page of this origin sends. The browser also sends a cookie with requests that
+ * another site causes, so these have no session: the browser says in Sec-Fetch-Site where a request comes from, and
  * names the origin of one that may change something. Neither header can be set by a page.
  */
 export function sessionToken(request: IncomingMessage): string | undefined {
@@ -33,7 +33,7 @@ export function sessionToken(request: IncomingMessage): string | undefined {
     .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
     .map((pair) => pair.slice(SESSION_COOKIE.length + 1));
   const [token = '', ...others] = tokens;
-  return others.length === 0 && TOKEN.test(token) ? token : undefined;
+  return others.length === 0 && isSessionToken(token) ? token : undefined;
 }
 
 /**
