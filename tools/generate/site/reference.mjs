@@ -3,7 +3,7 @@
 import { block, escapeHtml, renderInline, renderMarkdown, uniqueIds } from './markdown.mjs';
 
 /** Tag of the webhook requests that receivers get, which have a page of their own. */
-const EVENTS_TAG = 'webhook-events';
+export const EVENTS_TAG = 'webhook-events';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**

@@ -11,7 +11,7 @@ import MiniSearch from 'minisearch';
 import { layout } from './layout.mjs';
 import { block, escapeHtml, renderMarkdown } from './markdown.mjs';
 import { downloads, receivers, sections } from './pages.mjs';
-import { referencePages } from './reference.mjs';
+import { EVENTS_TAG, referencePages } from './reference.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const output = join(root, 'services/gateway/gen/site');
@@ -89,6 +89,7 @@ write([
       page: path,
     })),
   ...downloads.map(({ path, file, type }) => ({ path, type, bytes: readFileSync(join(root, file)) })),
+  { path: '/openapi-without-webhooks.json', type: JSON_TYPE, bytes: Buffer.from(JSON.stringify(withoutWebhooks(api))) },
   ...receivers.map(({ path, file }) => ({
     path,
     type: 'text/plain; charset=utf-8',
@@ -170,6 +171,14 @@ function searchIndex(all) {
     }
   }
   return index;
+}
+
+/**
+ * Returns the API description without the requests that receivers get, from which some generators make calls that do
+ * not compile. The schemas of the events stay.
+ */
+function withoutWebhooks({ webhooks: _, tags, ...document }) {
+  return { ...document, tags: tags.filter(({ name }) => name !== EVENTS_TAG) };
 }
 
 function consolePage() {

@@ -5,7 +5,6 @@ import type { Express, Request, Response } from 'express';
 import { CACHE_CONTROL, isKnown } from '../response/etag.js';
 import { onlyGet, refuseOtherMethods } from '../response/only-get.js';
 import { requestState } from '../response/request-state.js';
-import { EVENTS_TAG } from './openapi.js';
 
 /** Content security policy of the documentation site: its own scripts and styles, and calls to this origin only. */
 const CONTENT_SECURITY_POLICY =
@@ -47,12 +46,7 @@ interface File extends Omit<Entry, 'isImmutable'> {
  */
 export function docsSite(app: Express, openApi: string): void {
   const files = new Map(readSite().map((file) => [file.path, file]));
-  for (const [path, text] of [
-    ['/openapi.json', openApi],
-    ['/openapi-without-webhooks.json', withoutWebhooks(openApi)],
-  ] as const) {
-    files.set(path, describedBy(path, text));
-  }
+  files.set('/openapi.json', describedBy('/openapi.json', openApi));
   // One route serves all files of the documentation, because each further route of Express would be compared with the
   // path of every API request.
   app.use((request, response, next) => {
@@ -88,15 +82,6 @@ function describedBy(path: string, text: string): File {
     cacheControl: CACHE_CONTROL,
     route: path,
   };
-}
-
-/**
- * Returns the API description without the requests that receivers get, from which some generators make calls that do
- * not compile. The schemas of the events stay.
- */
-function withoutWebhooks(openApi: string): string {
-  const { webhooks: _, tags, ...document } = JSON.parse(openApi) as { webhooks?: unknown; tags?: { name: string }[] };
-  return JSON.stringify({ ...document, tags: tags?.filter(({ name }) => name !== EVENTS_TAG.name) });
 }
 
 /**

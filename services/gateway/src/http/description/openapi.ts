@@ -76,7 +76,7 @@ export interface PublishedWebhook {
  * Tag of the requests that receivers of webhooks get. With the tag of the webhook operations, generators of clients
  * would write the one over the other.
  */
-export const EVENTS_TAG = {
+const EVENTS_TAG = {
   name: 'webhook-events',
   description:
     'The signed requests that the service sends to the URL of a webhook, and to which your receiver responds.',
