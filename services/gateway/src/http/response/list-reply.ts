@@ -10,6 +10,13 @@ export type Columns<Item> = Readonly<Record<string, (item: Item) => string | num
 /** The media type of JSON as it is sent, so that callers may name its parameter too. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** Describes for callers how a list is returned as CSV by {@link listReply}. */
+export const CSV_PAGE =
+  'The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.';
+
+/** The published parts of a list response that are only in CSV. */
+export const csvResponse = { mediaTypes: ['text/csv'], headers: ['Content-Disposition', 'Link'] } as const;
+
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;

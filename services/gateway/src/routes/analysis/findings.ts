@@ -8,7 +8,7 @@ import { note, pathId, stated, toInstant, uuid } from '../../http/description/fi
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import { listReply } from '../../http/response/list-reply.js';
+import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
 import type { Columns } from '../../http/response/list-reply.js';
 import { disposition, finding, knownFindingType, severity } from './finding-record.js';
 
@@ -59,7 +59,8 @@ export const listFindings = route({
   path: '/findings',
   summary: 'List findings',
   description:
-    'Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.\n\nThe page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.',
+    'Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.' +
+    `\n\n${CSV_PAGE}`,
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
   query: pageQuery.extend({
@@ -87,8 +88,7 @@ export const listFindings = route({
     200: {
       description: 'A page of findings.',
       schema: pageOf(finding.schema),
-      mediaTypes: ['text/csv'],
-      headers: ['Content-Disposition', 'Link'],
+      ...csvResponse,
     },
   },
   async handle({ query, headers, rawQuery, isHead }, { findings }) {

@@ -8,7 +8,7 @@ import { examples } from '../../http/description/examples.js';
 import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
-import { listReply } from '../../http/response/list-reply.js';
+import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
 import type { Columns } from '../../http/response/list-reply.js';
 import { acceptedAnalysis } from './accepted-analysis.js';
 import { decision, latestAnalysis } from './analysis-record.js';
@@ -60,8 +60,7 @@ export const listInvoices = route({
   method: 'get',
   path: '/invoices',
   summary: 'List invoices, newest first',
-  description:
-    'The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.',
+  description: `${CSV_PAGE} Bank accounts are only in JSON.`,
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoices',
   access: { scope: 'invoices:read' },
   query: pageQuery.extend({
@@ -77,8 +76,7 @@ export const listInvoices = route({
     200: {
       description: 'A page of invoices.',
       schema: pageOf(storedInvoice.schema),
-      mediaTypes: ['text/csv'],
-      headers: ['Content-Disposition', 'Link'],
+      ...csvResponse,
     },
   },
   async handle({ query, headers, rawQuery, isHead }, { invoices }) {
