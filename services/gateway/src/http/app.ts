@@ -58,7 +58,6 @@ export function createApp({
   probes(app, { readiness, isStuck: () => dispatching.load.isStuck() });
   app.use(outsideVersion(dispatching.unauthenticated));
   docsSite(app, openApi);
-  if (consoleFolder !== undefined) consolePage(app, consoleFolder);
   for (const path of new Set(routes.map((route) => route.path))) {
     const handler = dispatch(
       routes.filter((route) => route.path === path),
@@ -66,6 +65,8 @@ export function createApp({
     );
     app.all(`/v1${path}`, handler);
   }
+  // Express compares a request with the routes in their order, so an API request is not compared with those of the page.
+  if (consoleFolder !== undefined) consolePage(app, consoleFolder);
   app.use(() => {
     throw unknownRoute();
   });
