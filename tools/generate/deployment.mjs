@@ -249,94 +249,83 @@ ${['startup', 'liveness', 'readiness']
 
 /** Builds the Job that builds the indexes of all databases before a rollout. */
 function migrations() {
-  const env = stored.map(
-    (name) =>
-      `                - { name: ${addressVariable(name).replace('ADDRESS', 'MONGODB_URL')}, valueFrom: { secretKeyRef: { name: ${name}, key: MONGODB_URL } } }\n`,
-  );
-  return `${GENERATED}
-apiVersion: batch/v1
-kind: CronJob
-metadata:
-  name: migrate
-  labels: { app.kubernetes.io/name: migrate, app.kubernetes.io/part-of: invoice-control, app.kubernetes.io/component: migrations }
-spec:
-  # A release creates a Job from this template; nothing starts it by time.
+  return adminJob({
+    name: 'migrate',
+    component: 'migrations',
+    schedule: `  # A release creates a Job from this template; nothing starts it by time.
   suspend: true
   schedule: '0 0 1 1 *'
   timeZone: Etc/UTC
   concurrencyPolicy: Forbid
   startingDeadlineSeconds: 60
-  jobTemplate:
-    metadata:
-      labels: { app.kubernetes.io/name: migrate, app.kubernetes.io/part-of: invoice-control }
-    spec:
-      # A build continues in the database when its pod ends, and the next pod waits for it.
+`,
+    job: `      # A build continues in the database when its pod ends, and the next pod waits for it.
       backoffLimit: 6
       ttlSecondsAfterFinished: 604800
-      template:
-        metadata:
-          labels:
-            app.kubernetes.io/name: migrate
-            app.kubernetes.io/part-of: invoice-control
-            app.kubernetes.io/component: migrations
-        spec:
-          restartPolicy: Never
-          serviceAccountName: migrate
-          automountServiceAccountToken: false
-          enableServiceLinks: false
-          securityContext:
-            runAsNonRoot: true
-            runAsUser: 10001
-            runAsGroup: 10001
-            seccompProfile: { type: RuntimeDefault }
-          containers:
-            - name: migrate
-              image: invoice-control
-              command: [node, tools/admin/dist/admin.js, migrate]
-              env:
-${env.join('')}              resources:
-                requests: { cpu: '50m', memory: 128Mi, ephemeral-storage: 64Mi }
-                limits: { cpu: '1', memory: 512Mi, ephemeral-storage: 256Mi }
-              securityContext:
-                allowPrivilegeEscalation: false
-                readOnlyRootFilesystem: true
-                capabilities: { drop: [ALL] }
-              volumeMounts: [{ name: tmp, mountPath: /tmp }]
-          volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
-`;
+`,
+    environment: `              env:
+${stored
+  .map(
+    (name) =>
+      `                - { name: ${addressVariable(name).replace('ADDRESS', 'MONGODB_URL')}, valueFrom: { secretKeyRef: { name: ${name}, key: MONGODB_URL } } }\n`,
+  )
+  .join('')}`,
+    memoryLimit: '512Mi',
+  });
 }
 
 /** Builds the job that posts a synthetic invoice through the gateway every ten minutes. */
 function probe() {
-  return `${GENERATED}
-apiVersion: batch/v1
-kind: CronJob
-metadata:
-  name: probe
-  labels: { app.kubernetes.io/name: probe, app.kubernetes.io/part-of: invoice-control, app.kubernetes.io/component: probe }
-spec:
-  schedule: '*/10 * * * *'
+  return adminJob({
+    name: 'probe',
+    component: 'probe',
+    schedule: `  schedule: '*/10 * * * *'
   timeZone: Etc/UTC
   concurrencyPolicy: Forbid
   startingDeadlineSeconds: 120
   successfulJobsHistoryLimit: 1
   failedJobsHistoryLimit: 3
-  jobTemplate:
-    metadata:
-      labels: { app.kubernetes.io/name: probe, app.kubernetes.io/part-of: invoice-control }
-    spec:
-      # The next probe follows soon; a repeated one would hide a failure.
+`,
+    job: `      # The next probe follows soon; a repeated one would hide a failure.
       backoffLimit: 0
       activeDeadlineSeconds: 120
-      template:
+`,
+    environment: `              envFrom: [{ configMapRef: { name: probe } }]
+              env:
+                # Without the key, nothing is probed.
+                - { name: PROBE_API_KEY, valueFrom: { secretKeyRef: { name: probe, key: PROBE_API_KEY, optional: true } } }
+`,
+    memoryLimit: '256Mi',
+  });
+}
+
+/**
+ * Builds the CronJob that runs the command of the operator's program with the same name.
+ * @param schedule YAML lines about when jobs start
+ * @param job YAML lines about how long a job may take and how often it is repeated
+ * @param environment YAML lines with the environment of the command
+ */
+function adminJob({ name, component, schedule, job, environment, memoryLimit }) {
+  return `${GENERATED}
+apiVersion: batch/v1
+kind: CronJob
+metadata:
+  name: ${name}
+  labels: { app.kubernetes.io/name: ${name}, app.kubernetes.io/part-of: invoice-control, app.kubernetes.io/component: ${component} }
+spec:
+${schedule}  jobTemplate:
+    metadata:
+      labels: { app.kubernetes.io/name: ${name}, app.kubernetes.io/part-of: invoice-control }
+    spec:
+${job}      template:
         metadata:
           labels:
-            app.kubernetes.io/name: probe
+            app.kubernetes.io/name: ${name}
             app.kubernetes.io/part-of: invoice-control
-            app.kubernetes.io/component: probe
+            app.kubernetes.io/component: ${component}
         spec:
           restartPolicy: Never
-          serviceAccountName: probe
+          serviceAccountName: ${name}
           automountServiceAccountToken: false
           enableServiceLinks: false
           securityContext:
@@ -345,16 +334,12 @@ spec:
             runAsGroup: 10001
             seccompProfile: { type: RuntimeDefault }
           containers:
-            - name: probe
+            - name: ${name}
               image: invoice-control
-              command: [node, tools/admin/dist/admin.js, probe]
-              envFrom: [{ configMapRef: { name: probe } }]
-              env:
-                # Without the key, nothing is probed.
-                - { name: PROBE_API_KEY, valueFrom: { secretKeyRef: { name: probe, key: PROBE_API_KEY, optional: true } } }
-              resources:
+              command: [node, tools/admin/dist/admin.js, ${name}]
+${environment}              resources:
                 requests: { cpu: '50m', memory: 128Mi, ephemeral-storage: 64Mi }
-                limits: { cpu: '1', memory: 256Mi, ephemeral-storage: 256Mi }
+                limits: { cpu: '1', memory: ${memoryLimit}, ephemeral-storage: 256Mi }
               securityContext:
                 allowPrivilegeEscalation: false
                 readOnlyRootFilesystem: true
