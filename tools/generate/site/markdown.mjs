@@ -41,8 +41,7 @@ export function renderMarkdown(text, resolve) {
   rules.heading_close = (all, index) => {
     const open = all[index - 2];
     const id = open.attrGet('id');
-    const link = open.tag === 'h1' ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
-    return `${link}</${open.tag}>\n`;
+    return `${open.tag === 'h1' ? '' : headingLink(id)}</${open.tag}>\n`;
   };
   return { html: markdown.renderer.render(tokens, markdown.options, {}), sections };
 }
@@ -53,6 +52,11 @@ export function renderInline(text, resolve) {
   const [token] = markdown.parseInline(text, {});
   relink(token, resolve);
   return markdown.renderer.render([token], markdown.options, {});
+}
+
+/** Returns the link of a heading to itself, which stands at its end. */
+export function headingLink(id) {
+  return ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
 
 /** Returns a block of code, which a script of the page adds a copy button to. */

@@ -73,6 +73,7 @@ export const downloads = [
 ];
 
 export const receivers = ['receiver.ts', 'receiver.py', 'receiver.go', 'receiver.php', 'Receiver.java'].map((name) => ({
+  id: name.toLowerCase().replace('.', ''),
   name,
   file: `docs/guides/receivers/${name}`,
   path: `/docs/guides/receivers/${name}`,

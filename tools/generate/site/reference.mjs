@@ -1,6 +1,6 @@
 // Makes the pages of the API reference and of the events from openapi.json. The pages are plain HTML: nothing on them
 // needs a script, and search finds each operation.
-import { block, escapeHtml, renderInline, renderMarkdown, uniqueIds } from './markdown.mjs';
+import { block, escapeHtml, headingLink, renderInline, renderMarkdown, uniqueIds } from './markdown.mjs';
 
 /** Tag of the webhook requests that receivers get, which have a page of their own. */
 export const EVENTS_TAG = 'webhook-events';
@@ -52,8 +52,7 @@ function writer(title) {
     sections,
     heading(level, text, id = idOf(text), shown = escapeHtml(text)) {
       sections.push({ id, level, title: text, text: '' });
-      const anchor = level === 1 ? '' : ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
-      parts.push(`<h${level} id="${id}">${shown}${anchor}</h${level}>`);
+      parts.push(`<h${level} id="${id}">${shown}${level === 1 ? '' : headingLink(id)}</h${level}>`);
     },
     add(html, words = '') {
       parts.push(html);

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import MiniSearch from 'minisearch';
 import { layout } from './layout.mjs';
-import { block, escapeHtml, renderMarkdown } from './markdown.mjs';
+import { block, escapeHtml, headingLink, renderMarkdown } from './markdown.mjs';
 import { downloads, receivers, sections } from './pages.mjs';
 import { EVENTS_TAG, referencePages } from './reference.mjs';
 
@@ -26,7 +26,7 @@ const listed = sections.flatMap(({ pages }) => pages);
 const addresses = new Map([
   ...listed.filter(({ file }) => file !== undefined).map(({ file, path }) => [file, path]),
   ...downloads.map(({ file, path }) => [file, path]),
-  ...receivers.map(({ file, name }) => [file, `/docs/guides/receivers#${name.toLowerCase().replace('.', '')}`]),
+  ...receivers.map(({ file, id }) => [file, `/docs/guides/receivers#${id}`]),
   ['docs/events.md', '/docs/events'],
 ]);
 
@@ -110,8 +110,8 @@ function sourceOf(path) {
 }
 
 function receiversPage({ path, title }) {
-  const found = receivers.map(({ name, file, path: raw }) => ({
-    id: name.toLowerCase().replace('.', ''),
+  const found = receivers.map(({ id, name, file, path: raw }) => ({
+    id,
     name,
     raw,
     code: readFileSync(join(root, file), 'utf8'),
@@ -121,7 +121,7 @@ function receiversPage({ path, title }) {
     '<p>Each file is a whole receiver: it verifies the signature and the time of a webhook, recognizes repeated events and answers in time. <a href="/docs/guides/receiving-webhooks">Receiving webhooks</a> says how to start it.</p>',
     ...found.map(
       ({ id, name, raw, code }) =>
-        `<h2 id="${id}">${name} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h2><p><a href="${raw}">The file alone</a></p>${block(code, name.split('.')[1])}`,
+        `<h2 id="${id}">${name}${headingLink(id)}</h2><p><a href="${raw}">The file alone</a></p>${block(code, name.split('.')[1])}`,
     ),
   ].join('\n');
   const headings = found.map(({ id, name, code }) => ({ id, level: 2, title: name, text: code.slice(0, 400) }));
