@@ -16,24 +16,34 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function replay(args: readonly string[], env: Record<string, string> = {}) {
+async function start(args: readonly string[], env: Record<string, string> = {}, signal = new AbortController().signal) {
   const errors: string[] = [];
-  const code = await run(['replay', '--webhook', '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14', ...args], {
+  const code = await run(args, {
     env,
-    readFile: () => Promise.reject(new Error('no file')),
+    readFile: () => Promise.resolve(new TextEncoder().encode('{}')),
     readDemonstration: () => Promise.resolve(JSON.stringify({ baseUrl, keys: { owner: 'ick_live_demonstration' } })),
     print: () => {},
     printError: (line) => errors.push(line),
-    signal: new AbortController().signal,
+    signal,
   });
   return { code, errors };
 }
 
+const REPLAY = ['replay', '--webhook', '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14'];
+
 test('the key of the demonstration is sent to the demonstration, and to no other address', async () => {
-  expect(await replay([])).toEqual({ code: EXIT.ok, errors: [] });
+  expect(await start(REPLAY)).toEqual({ code: EXIT.ok, errors: [] });
   expect(keys.splice(0)).toEqual(['Bearer ick_live_demonstration']);
   const refused = { code: EXIT.usage, errors: [expect.stringMatching(/^Pass an API key with --key/)] };
-  expect(await replay(['--api', baseUrl])).toEqual(refused);
-  expect(await replay([], { INVOICE_CONTROL_URL: baseUrl })).toEqual(refused);
+  expect(await start([...REPLAY, '--api', baseUrl])).toEqual(refused);
+  expect(await start(REPLAY, { INVOICE_CONTROL_URL: baseUrl })).toEqual(refused);
   expect(keys).toEqual([]);
+});
+
+test('an interrupted post or replay does not end like one with the decision PASS', async () => {
+  const interrupted = { code: EXIT.failed, errors: ['The command was interrupted before its end.'] };
+  for (const args of [['post', 'invoice.json'], REPLAY]) {
+    expect(await start(args, {}, AbortSignal.abort())).toEqual(interrupted);
+  }
+  expect(await start(['tail'], {}, AbortSignal.abort())).toEqual({ code: EXIT.ok, errors: [] });
 });

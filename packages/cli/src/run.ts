@@ -56,7 +56,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       terminal.printError(`${error.message} For all options: invoice-control --help`);
       return EXIT.usage;
     }
-    if (terminal.signal.aborted) return EXIT.ok;
+    if (terminal.signal.aborted) {
+      terminal.printError('The command was interrupted before its end.');
+      return EXIT.failed;
+    }
     if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;
     terminal.printError(sentenceOf(error));
     return EXIT.failed;
@@ -94,7 +97,10 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
         pauseMs: wholeNumber('--seconds', values.seconds, 1, 3_600) * 1_000,
         isJson,
       };
-      await tail(await clientOf(values, terminal), options, terminal);
+      await tail(await clientOf(values, terminal), options, terminal).catch((error: unknown) => {
+        // An interruption is the usual end of this command.
+        if (!terminal.signal.aborted) throw error;
+      });
       return EXIT.ok;
     }
     case 'replay': {
