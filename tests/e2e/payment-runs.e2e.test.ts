@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
@@ -167,6 +168,25 @@ describe('the command', () => {
     await writeFile(join(directory, 'broken.json'), '{ "payments": ');
     const broken = await check(keys.owner, 'broken.json');
     expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('is not valid JSON') as unknown });
+  });
+
+  test('sends the key of the demonstration to the demonstration, and to no other address', async () => {
+    const { keys } = await running.newTenant();
+    await mkdir(join(directory, '.data'));
+    await writeFile(join(directory, '.data/demo.json'), JSON.stringify({ baseUrl: `${running.origin}/v1`, keys }));
+    await writeFile(join(directory, 'run.xml'), fileOf(['HB-9']));
+    const { INVOICE_CONTROL_KEY: _, ...env } = process.env;
+    const options = { cwd: directory, env: { ...env, INIT_CWD: directory } };
+    const run = (...args: readonly string[]) => promisify(execFile)(process.execPath, [command, ...args], options);
+    await expect(run('run.xml')).rejects.toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('1 lines: ') as unknown,
+    });
+    await expect(run('run.xml', '--api', `${running.origin}/v1`)).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('There is no API key.') as unknown,
+    });
   });
 
   test('says how to start a service if none responds', async () => {

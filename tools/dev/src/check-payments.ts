@@ -7,7 +7,7 @@ import { ApiError, createClient, NetworkError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 
 const API_DEFAULT = 'http://127.0.0.1:8080/v1';
-/** File in which `npm start` keeps the API keys of the demonstration installation. */
+/** File in which `npm start` keeps the address and the API keys of the demonstration installation. */
 const DEMONSTRATION = '.data/demo.json';
 const PAGE_SIZE = 100;
 
@@ -15,7 +15,7 @@ const usage = `Checks a payment run (pain.001 or JSON) line by line before the m
 
   npm run check-payments -- run.xml                       checks the file with the demonstration of npm start
   npm run check-payments -- run.xml --key ick_live_...    another key; INVOICE_CONTROL_KEY=... keeps it out of the history
-  npm run check-payments -- run.xml --api URL             another API (default ${API_DEFAULT})
+  npm run check-payments -- run.xml --api URL             another API, which needs its own key (default ${API_DEFAULT})
   npm run check-payments -- run.xml --out clean.xml       also gives out what may be paid, once, into this file
   npm run check-payments -- run.xml --all                 prints the lines that may be paid too
 
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       key: { type: 'string' },
-      api: { type: 'string', default: API_DEFAULT },
+      api: { type: 'string' },
       out: { type: 'string' },
       all: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -55,10 +55,14 @@ async function main(): Promise<number> {
   const bytes = await readFile(resolve(directory, file)).catch(() => {
     throw new UsageError(`The file ${file} cannot be read. Check its name.`);
   });
-  const apiKey = values.key ?? process.env['INVOICE_CONTROL_KEY'] ?? (await demonstrationKey());
+  const key = values.key ?? process.env['INVOICE_CONTROL_KEY'];
+  // The API key of the demonstration installation is never sent to another address.
+  const demonstration = key === undefined ? await demonstrationOf(values.api) : undefined;
+  const apiKey = key ?? demonstration?.keys.owner;
+  const baseUrl = values.api ?? demonstration?.baseUrl ?? API_DEFAULT;
   // A download of a payment run gives its lines out once. If its response is lost, a second attempt would only find
   // that nothing is left.
-  const api = createClient({ baseUrl: values.api, apiKey, attemptsMax: 1 });
+  const api = createClient({ baseUrl, apiKey, attemptsMax: 1 });
   const run = await send(api, bytes);
   const path = { runId: run.id };
   for await (const line of api.items('/payment-runs/{runId}/lines', { path, query: { limit: PAGE_SIZE } })) {
@@ -109,13 +113,18 @@ function sentenceOf(error: unknown): string {
   return error instanceof UsageError || error instanceof TypeError ? error.message : String(error);
 }
 
-async function demonstrationKey(): Promise<string> {
+interface Demonstration {
+  readonly baseUrl: string;
+  readonly keys: { readonly owner: string };
+}
+
+async function demonstrationOf(api: string | undefined): Promise<Demonstration> {
   try {
-    const { keys } = JSON.parse(await readFile(DEMONSTRATION, 'utf8')) as { keys: { owner: string } };
-    return keys.owner;
+    if (api === undefined) return JSON.parse(await readFile(DEMONSTRATION, 'utf8')) as Demonstration;
   } catch {
-    throw new UsageError('There is no API key. Pass one with --key, or run npm start first.');
+    // Without a demonstration installation, an API key must be passed, as for another address.
   }
+  throw new UsageError('There is no API key. Pass one with --key, or run npm start first.');
 }
 
 function describe({
