@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../contract/receiver-languages.js';
+import { readDemo } from '../e2e/npm-start.js';
 
 const READY_MS_MAX = 20 * 60_000;
 const POLL_EACH_MS = 500;
@@ -51,6 +52,5 @@ export async function startFreshClone(log: (line: string) => void): Promise<Demo
     await delay(POLL_EACH_MS);
   }
   log(`A fresh clone is ready after ${Math.round((performance.now() - begunMs) / 1_000)} s.`);
-  const demonstration = JSON.parse(await readFile(join(clone, '.data/demo.json'), 'utf8')) as Demonstration;
-  return { ...demonstration, stop };
+  return { ...(await readDemo(join(clone, '.data'))), stop };
 }

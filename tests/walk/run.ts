@@ -1,7 +1,7 @@
 // Runs `npm run walk`, which goes the way of an integrator to a verified webhook in each language, and measures it.
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readDemo } from '../e2e/npm-start.js';
 import { startFreshClone } from './fresh-clone.js';
 import type { Demonstration } from './fresh-clone.js';
 import { walkClients, walkReceivers } from './walk.js';
@@ -33,10 +33,16 @@ if (values.help) console.log(usage);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
+  const { api, key } = values;
+  // The API key of the demonstration installation is never sent to another address.
+  if (key === undefined ? api !== undefined : values.fresh) {
+    console.error('Pass --api together with --key, and neither of them with --fresh.');
+    return 1;
+  }
   const fresh = values.fresh ? await startFreshClone((line) => console.log(line)) : undefined;
   try {
     const { baseUrl, keys } = fresh ?? (await demonstration());
-    const access = { api: values.api ?? baseUrl, key: values.key ?? keys.owner };
+    const access = { api: api ?? baseUrl, key: keys.owner };
     const walks = [...(await walkReceivers(access, show)), ...(await walkClients(access, show))];
     const failed = walks.filter(({ result }) => result === 'FAILED').length;
     const skipped = walks.filter(({ result }) => result === 'skipped').length;
@@ -57,10 +63,8 @@ function show({ name, result, startSeconds, deliverySeconds, detail }: Walked): 
 
 async function demonstration(): Promise<Demonstration> {
   if (values.key !== undefined) return { baseUrl: 'http://127.0.0.1:8080/v1', keys: { owner: values.key } };
-  const directory = process.env['INIT_CWD'] ?? process.cwd();
-  const text = await readFile(resolve(directory, '.data/demo.json'), 'utf8').catch(() => {
+  return readDemo(resolve(process.env['INIT_CWD'] ?? process.cwd(), '.data')).catch(() => {
     console.error('No system runs in this directory: start it with `npm start`, or pass --key and --api, or --fresh.');
     process.exit(1);
   });
-  return JSON.parse(text) as Demonstration;
 }

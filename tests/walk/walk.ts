@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -5,17 +6,16 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, verifyWebhook } from '@invoicecontrol/client';
+import { eventually } from '@invoicecontrol/testkit/eventually';
 import { isThere, languagesIn, root, startReceiver } from '../contract/receiver-languages.js';
 import type { Language } from '../contract/receiver-languages.js';
 
 const EVENT = 'finding.created';
-const DELIVERED_MS_MAX = 60_000;
-const POLL_EACH_MS = 50;
 const PYTHON_MS_MAX = 30_000;
 const INSTALL_MS_MAX = 300_000;
 const NO_PYTHON = 3;
+const NOT_DELIVERED = 'No verified delivery came within a minute.';
 
 export interface Access {
   /** The address of the API, which ends in `/v1`. */
@@ -90,7 +90,10 @@ async function walkReceiver(access: Access, language: Language, directory: strin
         body: { type: EVENT },
       });
       const { eventId } = data;
-      await until(() => receiver.output.some((line) => line.includes('handled') && line.includes(eventId)));
+      await eventually(() => {
+        const isHandled = receiver.output.some((line) => line.includes('handled') && line.includes(eventId));
+        assert(isHandled, NOT_DELIVERED);
+      });
       return { startSeconds, deliverySeconds: secondsSince(requestedMs) };
     } finally {
       await receiver.stop();
@@ -240,9 +243,8 @@ async function startInbox(): Promise<Inbox> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
     forwardTo: (origin) => (target = origin),
-    async next() {
-      await until(() => received.length > 0);
-      return received[0] as Received;
+    next() {
+      return eventually(() => received[0] ?? assert.fail(NOT_DELIVERED));
     },
     stop() {
       server.close();
@@ -260,14 +262,6 @@ async function forward(origin: string | undefined, { body, headers }: Received):
     ({ status }) => status,
     () => 502,
   );
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const beganMs = performance.now();
-  while (!isSo()) {
-    if (performance.now() - beganMs > DELIVERED_MS_MAX) throw new Error('No verified delivery came within a minute.');
-    await delay(POLL_EACH_MS);
-  }
 }
 
 function secondsSince(beganMs: number): number {
