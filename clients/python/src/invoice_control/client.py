@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, cast
 
@@ -239,9 +240,7 @@ def _undecided(upload_id: str, seconds: float) -> NetworkError:
 def _page_of(request: Request, cursor: str | None) -> Request:
     if cursor is None:
         return request
-    return Request(
-        request.method, request.path, request.result, request.path_values, {**request.query, "cursor": cursor}
-    )
+    return replace(request, query={**request.query, "cursor": cursor})
 
 
 def _next_cursor(page: Any, cursor: str | None) -> str | None:
