@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -19,13 +20,14 @@ const PYTHON_PACKAGES = [
   'lazy-imports',
   'typing_extensions',
 ];
+const DENO = '2.9.6';
 /** Packages of the registry of npm, by the directory that they are installed into. */
 const NPM_PACKAGES = {
   orval: ['orval@7.13.2'],
   lint: ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0'],
+  deno: [`deno@${DENO}`],
 };
 const OGEN = 'v1.25.0';
-const DENO = '2.9.6';
 const TIMEOUT_MS = 600_000;
 /** The invoice that the second call posts. */
 const INVOICE = JSON.stringify({
@@ -106,7 +108,7 @@ const clients = {
   'product-client-deno': {
     version: DENO,
     needs: ['npm'],
-    generate: installDeno,
+    generate: () => npmCommand('deno', 'deno'),
     compile: (folder) => runDeno(folder),
     calls: (folder) => runDeno(folder, '--calls'),
   },
@@ -245,6 +247,14 @@ function npmCommand(group, name) {
   return command;
 }
 
+/** Returns the command of a Go module, which is installed first. */
+function goCommand(module, version) {
+  const bin = `${cache}/bin`;
+  const command = `${bin}/${basename(module)}`;
+  if (!existsSync(command)) run('go', ['install', `${module}@${version}`], { env: { GOBIN: bin } });
+  return command;
+}
+
 /** Lints the API description. The two configurations state the rules that do not apply, with their reasons. */
 function lint() {
   const settings = `${root}services/gateway`;
@@ -280,22 +290,9 @@ function compileGo(folder) {
 }
 
 function oapiCodegen(folder) {
-  const bin = `${cache}/bin`;
-  if (!existsSync(`${bin}/oapi-codegen`)) {
-    run('go', ['install', `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${OAPI_CODEGEN}`], {
-      env: { GOBIN: bin },
-    });
-  }
+  const command = goCommand('github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen', OAPI_CODEGEN);
   run('go', ['mod', 'init', 'example.com/client'], { cwd: folder });
-  run(`${bin}/oapi-codegen`, [
-    '-generate',
-    'types,client',
-    '-package',
-    'client',
-    '-o',
-    `${folder}/client.go`,
-    withoutWebhooks,
-  ]);
+  run(command, ['-generate', 'types,client', '-package', 'client', '-o', `${folder}/client.go`, withoutWebhooks]);
 }
 
 function datamodels(folder) {
@@ -321,14 +318,9 @@ function importPythonClient(folder) {
   importAll(folder, 'invoice_control');
 }
 
-function installDeno(folder) {
-  writeFileSync(`${folder}/package.json`, '{ "private": true }');
-  run('npm', ['install', '--silent', '--ignore-scripts', `deno@${DENO}`], { cwd: folder });
-}
-
 function runDeno(folder, ...args) {
   const rights = ['--no-prompt', '--allow-net', '--allow-read', '--allow-env=API,KEY,INVOICE'];
-  run(`${folder}/node_modules/.bin/deno`, ['run', ...rights, `${root}tools/clients/deno.mjs`, ...args], {
+  run(npmCommand('deno', 'deno'), ['run', ...rights, `${root}tools/clients/deno.mjs`, ...args], {
     cwd: folder,
     env: { DENO_NO_UPDATE_CHECK: '1' },
   });
@@ -354,16 +346,13 @@ function callGo(program) {
 }
 
 function ogen(folder) {
-  const bin = `${cache}/bin`;
-  if (!existsSync(`${bin}/ogen`)) {
-    run('go', ['install', `github.com/ogen-go/ogen/cmd/ogen@${OGEN}`], { env: { GOBIN: bin } });
-  }
+  const command = goCommand('github.com/ogen-go/ogen/cmd/ogen', OGEN);
   run('go', ['mod', 'init', 'example.com/client'], { cwd: folder });
   // ogen tells alternatives of one type apart only by a discriminator, so it leaves out the JSON body of POST /payment-runs,
   // in which an account is written in one of three ways. The XML body remains.
   writeFileSync(`${folder}/ogen.yml`, 'generator:\n  ignore_not_implemented: ["discriminator inference"]\n');
   run(
-    `${bin}/ogen`,
+    command,
     ['--config', 'ogen.yml', '--target', `${folder}/client`, '--package', 'client', '--clean', withoutWebhooks],
     {
       cwd: folder,
