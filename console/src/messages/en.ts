@@ -119,7 +119,6 @@ export const en = {
     noAccount: 'no account',
     reference: 'Reference',
     text: 'Text for the payee',
-    reasons: 'Why',
     notices: 'To notice',
     reasonTitles: {
       INVOICE_BLOCKED: 'Blocked invoice',
@@ -215,7 +214,6 @@ export const en = {
     atRisk: (amount: string) => `${amount} at risk`,
     raised: (at: string) => `Raised ${at}`,
     unknownSupplier: 'supplier not known',
-    noNumber: 'no invoice number',
     action: 'What to do',
     review: 'Review',
     evidence: 'Evidence',

@@ -90,7 +90,7 @@ function Review({ finding, disposition }: { readonly finding: Finding; readonly 
   const ask = (decision: Decision): void => {
     if (decision === disposition) return;
     // To confirm a finding about an account blocks the account, which is not undone lightly.
-    const isBlock = decision === 'CONFIRMED' && finding.type.startsWith('BANK_');
+    const isBlock = finding.type.startsWith('BANK_');
     if (decision === 'ACCEPTED_RISK' || (decision === 'CONFIRMED' && isBlock)) setAsked(decision);
     else decide(decision);
   };

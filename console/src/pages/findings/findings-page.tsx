@@ -68,7 +68,7 @@ function Inbox() {
                   finding={finding}
                   isSelected={finding.id === findingId}
                   search={search}
-                  isOpen={filters.disposition}
+                  listed={filters.disposition}
                 />
               </li>
             ))}
@@ -113,15 +113,16 @@ function FindingRow({
   finding,
   isSelected,
   search,
-  isOpen,
+  listed,
 }: {
   readonly finding: Finding;
   readonly isSelected: boolean;
   readonly search: string;
-  readonly isOpen: Finding['disposition'] | undefined;
+  /** Disposition of the findings that the list shows, or undefined for every disposition. */
+  readonly listed: Finding['disposition'] | undefined;
 }) {
   const { id, severity, summary, supplierName, disposition, amountAtRisk, amountAtRiskCurrency } = finding;
-  const isDecided = isOpen !== undefined && disposition !== isOpen;
+  const isDecided = listed !== undefined && disposition !== listed;
   return (
     <Link
       to={`/findings/${id}${search}`}
