@@ -24,6 +24,7 @@ import { startStores } from './stores.js';
 import type { Stores } from './stores.js';
 import { goodIn, table } from './table.js';
 import type { Good } from './table.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Time limit for the benchmark of one ERP, in minutes. */
 const MINUTES_MAX = 30;
@@ -97,8 +98,8 @@ async function main(): Promise<void> {
   }
   const usual = values.quick ? QUICK : FULL;
   const size = {
-    vendors: countOf('--vendors', values.vendors, usual.vendors),
-    bills: countOf('--bills', values.bills, usual.bills),
+    vendors: wholeNumber('--vendors', values.vendors ?? String(usual.vendors), FULL.bills),
+    bills: wholeNumber('--bills', values.bills ?? String(usual.bills), FULL.bills),
   };
   const erps = erpsOf(values.only);
   endAfter(MINUTES_MAX * erps.length);
@@ -115,13 +116,6 @@ function erpsOf(only: string | undefined): readonly ErpName[] {
   const unknown = names.find((name) => !erpNames.some((erp) => erp === name));
   if (unknown !== undefined) throw new Error(`--only has "${unknown}"; it takes some of ${erpNames.join(', ')}.`);
   return erpNames.filter((erp) => names.includes(erp));
-}
-
-function countOf(option: string, text: string | undefined, usual: number): number {
-  if (text === undefined) return usual;
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= FULL.bills) return count;
-  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${FULL.bills}.`);
 }
 
 /** Measures the import from one ERP. Each ERP is measured with empty databases and new processes. */

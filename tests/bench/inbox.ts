@@ -20,6 +20,7 @@ import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget } from './upload-client.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Time limit of the KSeF inbox benchmark in minutes. A busy machine decides fewer than three invoices per second. */
 const MINUTES_MAX = 90;
@@ -87,18 +88,12 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const count = countOf(values.invoices, INVOICES[values.quick ? 'quick' : 'full']);
+  const usual = INVOICES[values.quick ? 'quick' : 'full'];
+  const count = wholeNumber('--invoices', values.invoices ?? String(usual), INVOICES.full);
   endAfter(MINUTES_MAX);
   const measured = await measure(count, await logDirectory('bench-inbox', values.keep));
   await writeReport(values, { ...machine(), measured });
   report(measured);
-}
-
-function countOf(text: string | undefined, usual: number): number {
-  if (text === undefined) return usual;
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= INVOICES.full) return count;
-  throw new Error(`--invoices is "${text}" but must be a whole number from 1 to ${INVOICES.full}.`);
 }
 
 async function measure(first: number, logDir: string): Promise<Measured> {

@@ -23,6 +23,7 @@ import { progress, say, seconds, step } from './progress.js';
 import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Time limit of the KSeF benchmark in addition to the hours that one context must wait for KSeF. */
 const MINUTES_MAX = 20;
@@ -97,22 +98,16 @@ async function main(): Promise<void> {
     return;
   }
   const size = {
-    submissions: countOf('--submissions', values.submissions, 10_000),
-    contexts: countOf('--contexts', values.contexts, 100),
-    replicas: countOf('--replicas', values.replicas, 8),
-    hourSeconds: countOf('--hour', values.hour, HOUR_SECONDS),
+    submissions: wholeNumber('--submissions', values.submissions, 10_000),
+    contexts: wholeNumber('--contexts', values.contexts, 100),
+    replicas: wholeNumber('--replicas', values.replicas, 8),
+    hourSeconds: wholeNumber('--hour', values.hour, HOUR_SECONDS),
   };
   const hours = Math.ceil(size.submissions / size.contexts / SESSIONS_AN_HOUR);
   endAfter(MINUTES_MAX + (hours * size.hourSeconds) / 60);
   const measured = await measure(size, await logDirectory('bench-ksef', values.keep));
   await writeReport(values, { ...machine(), size, measured });
   report(size, measured);
-}
-
-function countOf(option: string, text: string, most: number): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${most}.`);
 }
 
 async function measure(size: Size, logDir: string): Promise<Measured> {

@@ -1,5 +1,7 @@
 // Runs `npm run bench:payment-runs`, which measures which payments of a run are held, and how long a large run takes.
 import { parseArgs } from 'node:util';
+import { createClient } from '@invoicecontrol/client';
+import type { Client, Schemas } from '@invoicecontrol/client';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -27,6 +29,7 @@ import type { System } from './servers.js';
 import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
 import { tenantMaker } from './tenants.js';
+import { wholeNumber } from './whole-number.js';
 
 const MINUTES_MAX = 30;
 const ROWS_MAX = 5_000;
@@ -127,11 +130,14 @@ async function judgeRun(
     (last, { invoice }) => (invoice.issue_date > last ? invoice.issue_date : last),
     '',
   );
-  const earlier = await postRun(system, tenant, before, { messageId: 'EARLIER', executionDate });
-  await request(system, tenant, `/payment-runs/${earlier.id}/file`);
-  const run = await postRun(system, tenant, lines, { messageId: 'MEASURED', executionDate });
+  const api = apiOf(system, tenant);
+  const earlier = await postRun(api, before, { messageId: 'EARLIER', executionDate });
+  await api.file('/payment-runs/{runId}/file', { path: { runId: earlier.id } });
+  const run = await postRun(api, lines, { messageId: 'MEASURED', executionDate });
   say(`${stored.length} bills stored, ${lines.length} lines judged in ${Math.round(run.tookMs)} ms`);
-  const judged = await linesOf(system, tenant, run.id);
+  const judged: Schemas['PaymentLine'][] = [];
+  const page = { path: { runId: run.id }, query: { limit: 100 } };
+  for await (const line of api.items('/payment-runs/{runId}/lines', page)) judged.push(line);
   return lines.map((line, index) => {
     const { verdict = '', reasons = [] } = judged[index] ?? {};
     return { ...line, verdict, reasons: reasons.map(({ code }) => code) };
@@ -252,9 +258,10 @@ async function measureSize(
       texts: [`Rechnung ${invoice_number}`],
     };
   });
+  const api = apiOf(system, tenant);
   let runs = 0;
   const send = (): Promise<PostedRun> =>
-    postRun(system, tenant, lines, {
+    postRun(api, lines, {
       messageId: `SIZE-${(runs += 1)}`,
       executionDate: invoiceAt(history - 1, history).issue_date,
     });
@@ -306,58 +313,20 @@ async function measureSize(
   if (bestMs > LARGE_MS_MAX || ratio > OTHERS_RATIO_MAX) process.exitCode = 1;
 }
 
-interface PostedRun {
-  readonly id: string;
-  readonly tookMs: number;
-  readonly pay: { readonly count: number };
-  readonly hold: { readonly count: number };
-  readonly unknown: { readonly count: number };
-}
+type PostedRun = Schemas['PaymentRun'] & { readonly tookMs: number };
 
 async function postRun(
-  system: System,
-  tenant: Tenant,
+  api: Client,
   lines: readonly RunLine[],
   style: { readonly messageId: string; readonly executionDate: string },
 ): Promise<PostedRun> {
-  const body = paymentRunText(lines, style);
+  const body = new TextEncoder().encode(paymentRunText(lines, style));
   const begun = performance.now();
-  const response = await request(system, tenant, '/payment-runs', {
-    method: 'POST',
-    headers: { 'content-type': 'application/xml' },
-    body,
-  });
-  const run = (await response.json()) as Omit<PostedRun, 'tookMs'>;
-  return { ...run, tookMs: performance.now() - begun };
+  const { data } = await api.postXml('/payment-runs', body);
+  return { ...data, tookMs: performance.now() - begun };
 }
 
-interface ReadLine {
-  readonly verdict: string;
-  readonly reasons: readonly { readonly code: string }[];
-}
-
-async function linesOf(system: System, tenant: Tenant, runId: string): Promise<readonly ReadLine[]> {
-  const lines: ReadLine[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const response = await request(system, tenant, `/payment-runs/${runId}/lines?limit=100${query}`);
-    const page = (await response.json()) as { items: ReadLine[]; nextCursor: string | null };
-    lines.push(...page.items);
-    cursor = page.nextCursor;
-  }
-  return lines;
-}
-
-async function request(system: System, { keys }: Tenant, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { authorization: `Bearer ${keys.owner}`, ...(init.headers as Record<string, string> | undefined) };
-  const response = await fetch(`http://${system.gateway.address}/v1${path}`, { ...init, headers });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return response;
-}
-
-function wholeNumber(option: string, text: string, max: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${max}.`);
+/** Creates an API client of the tenant, which repeats no request, because a repeated request would take longer. */
+function apiOf({ gateway }: System, { keys }: Tenant): Client {
+  return createClient({ baseUrl: `http://${gateway.address}/v1`, apiKey: keys.owner, attemptsMax: 1 });
 }

@@ -20,6 +20,7 @@ import { progress, say, seconds, step } from './progress.js';
 import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startSystem } from './servers.js';
 import { startStores } from './stores.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Time limit in minutes of the reanalysis benchmark with the default number of invoices or fewer. */
 const MINUTES_MAX = 40;
@@ -60,8 +61,8 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  const count = wholeNumber('--count', values.count);
-  const bills = billsOf(wholeNumber('--seed', values.seed), Math.ceil(count * (1 + LATER_SHARE)));
+  const count = wholeNumber('--count', values.count, COUNT_MAX);
+  const bills = billsOf(wholeNumber('--seed', values.seed, COUNT_MAX), Math.ceil(count * (1 + LATER_SHARE)));
   endAfter(MINUTES_MAX * Math.max(1, count / COUNT));
   step('starting MongoDB, NATS and the services');
   const logDir = await logDirectory('bench-reanalysis');
@@ -243,10 +244,4 @@ async function inParallel<T, R>(doing: string, items: readonly T[], call: (item:
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   return results;
-}
-
-function wholeNumber(option: string, text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= COUNT_MAX) return number;
-  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${COUNT_MAX}.`);
 }

@@ -26,6 +26,7 @@ import { tenantMaker } from './tenants.js';
 import type { NewTenant } from './tenants.js';
 import { measureWork } from './work.js';
 import type { Customer, Work } from './work.js';
+import { wholeNumber } from './whole-number.js';
 
 /** Time limit of the benchmark for the default sizes or smaller ones. Larger sizes take proportionally longer. */
 const MINUTES_MAX = 40;
@@ -269,10 +270,4 @@ function partsOf(only: string | undefined): readonly Part[] {
   const part = parts.find((name) => name === only);
   if (part === undefined) throw new Error(`--only is "${only}"; it must be one of ${parts.join(', ')}.`);
   return [part];
-}
-
-function wholeNumber(option: string, text: string, max: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-  throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${max}.`);
 }
