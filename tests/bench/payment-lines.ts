@@ -86,11 +86,15 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
     (sharing.get(numberOf(bill)) ?? []).every((other) => other === bill || other.claim === bill.claim);
   const passedClaims = new Set(stored.flatMap(({ decision, claim }) => (decision === 'PASS' ? [claim] : [])));
   const used = new Set<StoredBill>();
-  const take = (from: readonly StoredBill[], test: (bill: StoredBill) => boolean = () => true): StoredBill => {
+  const takeIfAny = (from: readonly StoredBill[], test: (bill: StoredBill) => boolean): StoredBill | undefined => {
     const found = from.find((bill) => !used.has(bill) && test(bill));
+    if (found !== undefined) used.add(found);
+    return found;
+  };
+  const take = (from: readonly StoredBill[], test: (bill: StoredBill) => boolean = () => true): StoredBill => {
+    const found = takeIfAny(from, test);
     if (found === undefined)
       throw new Error('The history has too few bills for a run of this size. Choose a smaller one.');
-    used.add(found);
     return found;
   };
   const before: RunLine[] = [];
@@ -112,41 +116,35 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
     const twice = take(clean, isUnique);
     add('in full', [twice], gross(twice));
     add('paid twice in the run', [twice], gross(twice));
-    const bad = held.find(
+    const bad = takeIfAny(
+      held,
       (bill) =>
-        !used.has(bill) &&
         !passedClaims.has(bill.claim) &&
         (sharing.get(numberOf(bill)) ?? []).every(({ decision }) => decision !== 'PASS'),
     );
-    if (bad !== undefined) {
-      used.add(bad);
-      add('bill that is held', [bad], gross(bad));
-    }
+    if (bad !== undefined) add('bill that is held', [bad], gross(bad));
     const paid = take(clean, isUnique);
     before.push(paymentOf([paid], gross(paid), random));
     add('paid by an earlier run', [paid], gross(paid));
     const high = take(clean, isUnique);
     const excess = random.chance(0.5) ? UNIT : BigInt(random.integer(100, 90_000)) * CENT;
     add('higher by 1.00 or more', [high], gross(high) + excess);
-    const original = clean.find((bill) => !used.has(bill) && copies.has(bill.claim) && isUnique(bill));
+    const original = takeIfAny(clean, (bill) => copies.has(bill.claim) && isUnique(bill));
     const copy = original === undefined ? undefined : copies.get(original.claim);
     if (original !== undefined && copy !== undefined) {
-      used.add(original);
       add('in full', [original], gross(original));
       add('copy of a bill in the run', [copy], gross(copy));
     }
   }
   for (const credit of shuffled(credits, random).slice(0, each)) {
-    const own = clean.find(
+    const own = takeIfAny(
+      clean,
       (bill) =>
-        !used.has(bill) &&
         bill.invoice.supplier.name === credit.invoice.supplier.name &&
         bill.invoice.currency === credit.invoice.currency &&
         gross(bill) + gross(credit) > UNIT,
     );
-    if (own === undefined) continue;
-    used.add(own);
-    add('netted credit note', [own, credit], gross(own) + gross(credit));
+    if (own !== undefined) add('netted credit note', [own, credit], gross(own) + gross(credit));
   }
   for (let turn = 0; lines.length < count; turn += 1) {
     const bill = take(clean);
