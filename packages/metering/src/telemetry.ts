@@ -10,9 +10,8 @@ export function quotaUsed(meter: string, used: number, limit: number | undefined
   record('invoicecontrol.quota.used', used / limit, { meter });
 }
 
-/** Counts the units by which a usage counter was wrong. Its id ends with the name of its meter. */
-export function usageCorrected(counterId: string, correction: number): void {
-  const meter = counterId.slice(counterId.lastIndexOf(':') + 1);
+/** Counts the units by which a usage counter was wrong. */
+export function usageCorrected(meter: string, correction: number): void {
   if (!isMeter(meter)) return;
   count(
     'invoicecontrol.usage.corrected',

@@ -68,6 +68,12 @@ export function idOf({ organizationId, month, meter }: CounterKey): string {
   return `${organizationId}:${month}:${meter}`;
 }
 
+/** Returns the organization, month and meter of the usage counter with an id from {@link idOf}. */
+export function keyOf(id: string): CounterKey {
+  const [organizationId = '', month = '', meter = ''] = id.split(':');
+  return { organizationId, month, meter };
+}
+
 /** Returns a time as the number of minutes since 1970, by which usage is counted. */
 export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);

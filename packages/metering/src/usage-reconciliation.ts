@@ -4,7 +4,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Job } from '@invoicecontrol/runtime/job';
 import { usageCorrected } from './telemetry.js';
-import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage-counter.js';
+import { keyOf, MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage-counter.js';
 import type { UsageDocument } from './usage-counter.js';
 
 /**
@@ -90,7 +90,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
   const afterMs = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
   const sumOfMarks = (id: string, time: CountedTime): Promise<number> => {
-    const [organizationId = '', month = '', meter = ''] = id.split(':');
+    const { organizationId, month, meter } = keyOf(id);
     const sum = marks[meter];
     if (sum === undefined) throw new Error(`this service does not count the meter ${meter}`);
     return sum(organizationId, month, time);
@@ -120,7 +120,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     if (matchedCount === 0) {
       await usage.updateOne({ _id }, { $min: { lookAt: afterMs(READ_AGAIN_AFTER_MS) } });
     } else if (correction !== 0) {
-      usageCorrected(_id, correction);
+      usageCorrected(keyOf(_id).meter, correction);
       logger.info({ counter: _id, from: counter.used, to: counter.used + correction }, 'a usage counter was corrected');
     }
   };
