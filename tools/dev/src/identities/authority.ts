@@ -1,0 +1,128 @@
+// Issues X.509 certificates. This module loads a library that takes a quarter of a second, so it is imported only where a
+// certificate is to be made.
+import 'reflect-metadata';
+import { randomBytes, webcrypto } from 'node:crypto';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import type { JsonGeneralName } from '@peculiar/x509';
+import { AUTHORITY_MS, BACKDATED_MS, LEAF_MS } from './lifetimes.js';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const SERIAL_BYTES = 16;
+
+/** A certificate and its private key, in PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Leaf {
+  /** Common name of the certificate. */
+  readonly name: string;
+  /** Organizational unit of the certificate's subject. */
+  readonly unit: string;
+  /** Alternative names of the certificate, such as `{ type: 'dns', value: 'scan' }`. */
+  readonly alternatives: readonly JsonGeneralName[];
+  readonly notBefore?: Date | undefined;
+  readonly notAfter?: Date | undefined;
+}
+
+/** Certificate authority with its private key. */
+export interface SigningAuthority extends KeyPair {
+  issue(leaf: Leaf): Promise<KeyPair>;
+}
+
+/** Makes a new authority, which is valid for {@link AUTHORITY_MS}. */
+export async function makeSigningAuthority(): Promise<SigningAuthority> {
+  const { privateKey, publicKey } = await generateKeys();
+  // A certificate with the name of its issuer is taken for self-signed, so no service may have this name.
+  const name = distinguishedName(`invoice-control CA ${randomBytes(4).toString('hex')}`);
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject: name,
+    issuer: name,
+    ...valid(AUTHORITY_MS),
+    signingAlgorithm: ALGORITHM,
+    publicKey,
+    signingKey: privateKey,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(publicKey),
+    ],
+  });
+  return openAuthority({ certificate: pemOf(certificate), key: await pemOfKey(privateKey) });
+}
+
+/** Opens an authority that {@link makeSigningAuthority} made earlier. */
+export async function openAuthority(stored: KeyPair): Promise<SigningAuthority> {
+  const authority = new X509Certificate(stored.certificate);
+  const pkcs8 = PemConverter.decodeFirst(stored.key);
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign']);
+  return {
+    ...stored,
+    async issue({ name, unit, alternatives, notBefore, notAfter }) {
+      const { privateKey, publicKey } = await generateKeys();
+      const period = valid(LEAF_MS);
+      const certificate = await X509CertificateGenerator.create({
+        serialNumber: serialNumber(),
+        subject: distinguishedName(name, unit),
+        issuer: authority.subjectName,
+        notBefore: notBefore ?? period.notBefore,
+        notAfter: notAfter ?? period.notAfter,
+        signingAlgorithm: ALGORITHM,
+        publicKey,
+        signingKey,
+        extensions: [
+          new BasicConstraintsExtension(false, undefined, true),
+          new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+          new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth]),
+          new SubjectAlternativeNameExtension([...alternatives]),
+          await AuthorityKeyIdentifierExtension.create(authority.publicKey),
+          await SubjectKeyIdentifierExtension.create(publicKey),
+        ],
+      });
+      return { certificate: pemOf(certificate), key: await pemOfKey(privateKey) };
+    },
+  };
+}
+
+function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+/** The period is dated back, because the clocks of two machines differ a little. */
+function valid(lifeMs: number): { notBefore: Date; notAfter: Date } {
+  const now = Date.now();
+  return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + lifeMs) };
+}
+
+function serialNumber(): string {
+  const bytes = randomBytes(SERIAL_BYTES);
+  // A serial number is positive and does not begin with a zero byte.
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+function distinguishedName(name: string, unit?: string): string {
+  return [`CN=${name}`, ...(unit === undefined ? [] : [`OU=${unit}`]), 'O=invoice-control'].join(', ');
+}
+
+function pemOf(certificate: X509Certificate): string {
+  return `${certificate.toString('pem')}\n`;
+}
+
+async function pemOfKey(key: webcrypto.CryptoKey): Promise<string> {
+  return `${PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY')}\n`;
+}

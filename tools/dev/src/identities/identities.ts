@@ -1,0 +1,159 @@
+// Makes the certificates by which the services of one machine know each other (docs/adr/0160-certificates-on-one-machine.md).
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeyPair, Leaf, SigningAuthority } from './authority.js';
+
+/** Domain of the SPIFFE ids of an installation on one machine. */
+export const TRUST_DOMAIN = 'invoice-control.local';
+
+/** A certificate whose remaining life is below this part of its whole life is made again. */
+const REMAINING_PART_MIN = 1 / 3;
+
+const files = { certificate: 'tls.crt', key: 'tls.key', bundle: 'ca.crt' } as const;
+
+/** The authority of an installation or of a test run. */
+export interface Authority {
+  /** Certificates of all authorities that are trusted now, in PEM, the newest first. */
+  readonly bundle: string;
+  issue(leaf: Leaf): Promise<KeyPair>;
+}
+
+export interface IdentityOptions {
+  /** Folder that gets `tls.crt`, `tls.key` and `ca.crt`. */
+  readonly directory: string;
+  readonly service: string;
+  /** SPIFFE ids of the certificate, by default only that of the service. */
+  readonly uris?: readonly string[];
+  /** Further DNS names of the certificate, in addition to the name of the service and `localhost`. */
+  readonly dnsNames?: readonly string[];
+  readonly notBefore?: Date;
+  readonly notAfter?: Date;
+}
+
+/**
+ * Makes the identity of each name in a folder of its own, as `tls.crt`, `tls.key` and `ca.crt`, which only the user of
+ * this process can read. Only a certificate that is missing, has other names, or has lived for two thirds of its life is
+ * made.
+ * @param directory also has the authority
+ */
+export async function prepareIdentities(directory: string, names: readonly string[]): Promise<void> {
+  const authority = await createAuthority(directory);
+  for (const name of names) {
+    const options = { directory: join(directory, name), service: name };
+    if (!(await isUsable(options, authority.bundle))) await issueIdentity(authority, options);
+    else await keepBundle(options.directory, authority.bundle);
+  }
+}
+
+/** Writes the three files of an identity, each of which is complete when it appears under its name. */
+export async function issueIdentity(authority: Authority, options: IdentityOptions): Promise<void> {
+  const { directory } = options;
+  const { certificate, key } = await authority.issue(leafOf(options));
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writePrivate(join(directory, files.bundle), authority.bundle);
+  await writePrivate(join(directory, files.key), key);
+  await writePrivate(join(directory, files.certificate), certificate);
+}
+
+/**
+ * Opens the authority in a directory (`ca.crt`, `ca.key`), or makes it. An authority in its last third is followed by a
+ * new one, which is trusted one call before it issues certificates, so that running services read its certificate before
+ * they meet a leaf of it.
+ */
+export async function createAuthority(directory: string): Promise<Authority> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const known = await readPair(directory, 'ca.crt', 'ca.key');
+  const trusted = known === undefined ? [] : certificatesIn(known.certificate).filter(isValid);
+  const [current] = trusted;
+  if (known === undefined || current === undefined) {
+    const made = await makeAuthority(directory, []);
+    return { bundle: made.certificate, issue: made.issue };
+  }
+  const isSucceeded = !isFresh(current);
+  const next = isSucceeded ? await makeAuthority(directory, trusted) : undefined;
+  const open = once(async () =>
+    (await import('./authority.js')).openAuthority({ certificate: String(current), key: known.key }),
+  );
+  return {
+    bundle: (next?.certificate ?? '') + trusted.map(String).join(''),
+    issue: async (leaf) => (await open()).issue(leaf),
+  };
+}
+
+async function makeAuthority(directory: string, before: readonly X509Certificate[]): Promise<SigningAuthority> {
+  const made = await (await import('./authority.js')).makeSigningAuthority();
+  await writePrivate(join(directory, 'ca.key'), made.key);
+  await writePrivate(join(directory, 'ca.crt'), made.certificate + before.map(String).join(''));
+  return made;
+}
+
+function leafOf({ service, uris, dnsNames = [], notBefore, notAfter }: IdentityOptions): Leaf {
+  const alternatives = [
+    ...(uris ?? [`spiffe://${TRUST_DOMAIN}/service/${service}`]).map((value) => ({ type: 'url', value }) as const),
+    ...[service, 'localhost', ...dnsNames].map((value) => ({ type: 'dns', value }) as const),
+    { type: 'ip', value: '127.0.0.1' } as const,
+  ];
+  return { name: service, unit: 'services', alternatives, notBefore, notAfter };
+}
+
+async function isUsable(options: IdentityOptions, bundle: string): Promise<boolean> {
+  const known = await readPair(options.directory, files.certificate, files.key);
+  if (known === undefined) return false;
+  const certificate = new X509Certificate(known.certificate);
+  const isTrusted = certificatesIn(bundle).some(
+    (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
+  );
+  return isFresh(certificate) && isTrusted && certificate.subjectAltName === alternativeNamesOf(leafOf(options));
+}
+
+async function keepBundle(directory: string, bundle: string): Promise<void> {
+  const file = join(directory, files.bundle);
+  if ((await readFile(file, 'utf8').catch(() => '')) !== bundle) await writePrivate(file, bundle);
+}
+
+/** Returns the alternative names as `X509Certificate` describes them. */
+function alternativeNamesOf({ alternatives }: Leaf): string {
+  const labels: Readonly<Record<string, string>> = { url: 'URI', dns: 'DNS', ip: 'IP Address' };
+  return alternatives.map(({ type, value }) => `${labels[type]}:${String(value)}`).join(', ');
+}
+
+function isValid({ validTo }: X509Certificate): boolean {
+  return Date.parse(validTo) > Date.now();
+}
+
+function isFresh({ validFrom, validTo }: X509Certificate): boolean {
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  return to - Date.now() > (to - from) * REMAINING_PART_MIN;
+}
+
+/** Returns a certificate with its key, or undefined where one is missing, unreadable, or does not fit the other. */
+async function readPair(directory: string, certificateFile: string, keyFile: string): Promise<KeyPair | undefined> {
+  const [certificate, key] = await Promise.all(
+    [certificateFile, keyFile].map((name) => readFile(join(directory, name), 'utf8').catch(() => '')),
+  );
+  try {
+    const fits = new X509Certificate(certificate ?? '').checkPrivateKey(createPrivateKey(key ?? ''));
+    return fits && certificate !== undefined && key !== undefined ? { certificate, key } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function certificatesIn(bundle: string): X509Certificate[] {
+  const pems = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return pems.map((pem) => new X509Certificate(pem));
+}
+
+async function writePrivate(file: string, text: string): Promise<void> {
+  const part = `${file}.part`;
+  await writeFile(part, text, { mode: 0o600 });
+  // A file that an interrupted call left keeps the rights that it had.
+  await chmod(part, 0o600);
+  await rename(part, file);
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => (running ??= work());
+}

@@ -1,0 +1,39 @@
+// vitest runs this module before the first file of each project. Its workers get the identities through the environment.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startOrder } from '@invoicecontrol/topology/services';
+import { createAuthority, issueIdentity, prepareIdentities, TRUST_DOMAIN } from './identities/identities.js';
+
+const HOUR_MS = 3_600_000;
+const GATEWAY = `spiffe://${TRUST_DOMAIN}/service/gateway`;
+
+/**
+ * Makes one authority for a test run, with an identity for each service and for the operator, and identities that a
+ * service must refuse. Projects after the first find them in the environment, and make nothing.
+ * @returns a function that removes them
+ */
+export async function setup(): Promise<() => Promise<void>> {
+  if (process.env.TEST_IDENTITIES !== undefined) return async () => {};
+  const directory = await mkdtemp(join(tmpdir(), 'invoice-control-identities-'));
+  // Tests of the shell start services that are called `test`.
+  await prepareIdentities(directory, [...startOrder, 'operator', 'test']);
+  const authority = await createAuthority(directory);
+  const issue = (name: string, options: { uris?: string[]; notBefore?: Date; notAfter?: Date } = {}): Promise<void> =>
+    issueIdentity(authority, { directory: join(directory, name), service: 'gateway', ...options });
+  const now = Date.now();
+  await issue('expired', { notBefore: new Date(now - 2 * HOUR_MS), notAfter: new Date(now - HOUR_MS) });
+  await issue('future', { notBefore: new Date(now + HOUR_MS), notAfter: new Date(now + 2 * HOUR_MS) });
+  await issue('stranger', { uris: ['spiffe://elsewhere.example/service/gateway'] });
+  await issue('noUri', { uris: [] });
+  await issue('twoUris', { uris: [GATEWAY, `spiffe://${TRUST_DOMAIN}/service/organization`] });
+  const other = await createAuthority(join(directory, 'other-authority'));
+  // It trusts the authority of the services, so that the services are the ones who refuse.
+  const otherIssuer = { ...other, bundle: authority.bundle };
+  await issueIdentity(otherIssuer, { directory: join(directory, 'otherAuthority'), service: 'gateway' });
+  process.env.TEST_IDENTITIES = directory;
+  return async () => {
+    delete process.env.TEST_IDENTITIES;
+    await rm(directory, { recursive: true, force: true });
+  };
+}
