@@ -86,3 +86,15 @@ test('a line waits for a tenth of a second at most, and the end of the process w
     }, 150);`);
   expect(writes.map((text) => text.match(/first|second|third/g) ?? [])).toEqual([['first'], ['second'], [], ['third']]);
 });
+
+test('no line waits until the disk has it, which can take as long as a database writes', () => {
+  const { stdout } = run(`
+    let waits = 0;
+    fs.fsyncSync = () => { waits += 1; };
+    fs.fsync = (fd, done) => { waits += 1; done(null); };
+    logger.info({}, 'first');
+    logger.warn({}, 'second');
+    logger.info({}, 'third');
+    setTimeout(() => fs.writeSync(1, 'WAITS ' + waits), 150);`);
+  expect(stdout.match(/first|second|third|WAITS \d/g)).toEqual(['first', 'second', 'third', 'WAITS 0']);
+});
