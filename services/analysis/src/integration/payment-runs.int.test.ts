@@ -6,6 +6,7 @@ import type {
   ListedPayment,
 } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
 import { BillKind, BillState } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
+import { compareText } from '@invoicecontrol/engine/facts/record-order';
 import { listed as inWords } from '@invoicecontrol/engine/explanation/phrases';
 import { exactUsage } from '@invoicecontrol/metering/testing/exact-usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
@@ -261,6 +262,19 @@ describe('a run', () => {
     await expect(createList(organizationId, [listed('RE-1')], { companyId: 'nobody' })).rejects.toMatchObject({
       kind: 'invalid',
     });
+  });
+
+  test('searches bills by their amount only for payments that name none', async () => {
+    const organizationId = running.organization.newTenant();
+    await post(organizationId, 'RE-1', '100.00');
+    await post(organizationId, 'RE-2', '100.00');
+    const { runId } = await createList(organizationId, [listed('RE-1'), listed('x', { invoiceNumbers: [] })]);
+    const store = storeOf();
+    const run = await store.find(organizationId, runId);
+    const stored = await store.factsOf(organizationId, { runId, checkId: run?.checks[0]?.checkId ?? '' });
+    const numbersOf = (index: number) => stored?.facts[index]?.payables.map(({ invoiceNumber }) => invoiceNumber);
+    expect(numbersOf(0)).toEqual(['RE-1']);
+    expect(numbersOf(1)?.toSorted(compareText)).toEqual(['RE-1', 'RE-2']);
   });
 
   test('keeps its facts: a replay gives the same results, byte for byte', async () => {

@@ -15,7 +15,7 @@ import type { LoadLineFacts } from './load-line-facts.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 
 /** Maximum time in milliseconds for which the check of a payment run keeps other requests waiting. */
-const TURN_MS_MAX = 2;
+const TURN_MS_MAX = 0.5;
 
 interface Deps {
   readonly load: LoadLineFacts;

@@ -17,6 +17,7 @@ import type { MasterVendorRecord } from '../../books/domain/erp-facts.js';
 import type { BankLinkStore, PaidSupplier, SupplierStore } from '../../records/application/counted-records.js';
 import type { FindingStore } from '../../records/application/finding-store.js';
 import { recordsLeftOut } from '../../telemetry.js';
+import { namesInvoice } from '../domain/join.js';
 import type { LineFacts } from '../domain/join.js';
 import { RECEIVED_CREDIT_DAYS_MAX, RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../domain/payable.js';
 import type { Payable, PayableAccount, ReceivedCredit } from '../domain/payable.js';
@@ -81,23 +82,33 @@ export const loadLineFacts =
   (deps: Deps): LoadLineFacts =>
   async (run, lines, pace) => {
     const { organizationId, namedIds } = run;
-    const keysOfLines = await lookupKeys(deps, organizationId, lines, pace);
-    const [found, named] = await Promise.all([
-      deps.payables.byKeys(organizationId, distinct(keysOfLines.flatMap(({ keys }) => keys))),
-      deps.payables.byIds(organizationId, distinct([...namedIds.values()].flat())),
-    ]);
-    const byKey = new Map<string, PayableRecord[]>();
-    // The decision that counts for a payment is about the received invoice, even if only the bill that books it shares
-    // a key with the payment.
-    const received = await deps.payables.byIds(
-      organizationId,
-      distinct([...found, ...named].flatMap(({ match }) => match.bookedInvoiceId ?? [])),
+    const searches = await searchesFor(deps, organizationId, lines, pace);
+    const bills: KnownBills = {
+      idsByKey: new Map(),
+      payables: new Map(),
+      receivedCredits: new Map(),
+      openCredits: new Map(),
+    };
+    await addBills(
+      deps,
+      run,
+      bills,
+      { keys: searches.map(({ keys }) => keys), ids: [...namedIds.values()].flat() },
+      pace,
     );
-    const records = new Map([...found, ...named, ...received].map((record) => [record.invoiceId, record]));
-    for (const record of records.values()) {
-      for (const key of record.match.keys) addTo(byKey, key, record);
+    const keysOfAmounts: (readonly string[])[] = [];
+    for (const [index, line] of lines.entries()) {
+      const { references, keys, ...search } = searches[index] as LineSearch;
+      const own = namedIds.get(line.lineId) ?? [];
+      // Most payments name their invoices, and the lookup of bills by amount needs the most keys.
+      if (!namesInvoice({ line, payables: payablesOf(bills, keys, own), namedIds: own }, references)) {
+        const ofAmount = amountKeys(line, search);
+        keysOfAmounts.push(ofAmount);
+        keys.push(...ofAmount);
+      }
+      await pace();
     }
-    const known = await enriched(deps, run, [...records.values()], pace);
+    await addBills(deps, run, bills, { keys: keysOfAmounts, ids: [] }, pace);
     const accountKeys = distinct(lines.flatMap(({ creditorAccount }) => creditorAccount?.key ?? []));
     const [links, checks] = await Promise.all([
       deps.bankLinks.findMany(organizationId, accountKeys),
@@ -105,21 +116,13 @@ export const loadLineFacts =
     ]);
     const facts: LineFacts[] = [];
     for (const [index, line] of lines.entries()) {
-      const sharing = (keysOfLines[index]?.keys ?? []).flatMap((key) => byKey.get(key) ?? []);
       const own = namedIds.get(line.lineId) ?? [];
-      const ids = distinct([
-        ...own,
-        ...sharing.flatMap(({ invoiceId, match }) => [
-          invoiceId,
-          ...(match.bookedInvoiceId === undefined ? [] : [match.bookedInvoiceId]),
-        ]),
-      ]).sort();
+      const payables = payablesOf(bills, searches[index]?.keys ?? [], own);
       const accountKey = line.creditorAccount?.key;
       const fraud = accountKey === undefined ? undefined : links.get(accountKey)?.link.fraud;
       const payeeCheck = accountKey === undefined ? undefined : checks.get(accountKey);
-      const payables = ids.flatMap((id) => known.payables.get(id) ?? []);
       const receivedCredits = distinct(payables.flatMap(({ supplierId }) => supplierId ?? [])).flatMap(
-        (supplierId) => known.receivedCredits.get(supplierId) ?? [],
+        (supplierId) => bills.receivedCredits.get(supplierId) ?? [],
       );
       facts.push({
         line,
@@ -133,31 +136,97 @@ export const loadLineFacts =
     }
     return {
       facts,
-      references: keysOfLines.map(({ references }) => references),
-      openCredits: known.openCredits,
+      references: searches.map(({ references }) => references),
+      openCredits: Object.fromEntries([...bills.openCredits].map(([id, numbers]) => [id, [...numbers].sort()])),
     };
   };
 
-interface LookedUpLine {
-  readonly references: LineReferences;
-  /** Keys by which the bills of a payment line are found. */
-  readonly keys: readonly string[];
+/** The bills that payments of a payment run may pay, and what is known about them. */
+interface KnownBills {
+  /** Ids of the bills and of the received invoices that they book, by lookup key. */
+  readonly idsByKey: Map<string, string[]>;
+  readonly payables: Map<string, Payable>;
+  /** Received credit notes that no payment is known to have used, by supplier. */
+  readonly receivedCredits: Map<string, readonly ReceivedCredit[]>;
+  /** Numbers of credit notes of the ERP that no payment has used, by supplier. */
+  readonly openCredits: Map<string, Set<string>>;
 }
 
-/** Builds the keys by which the bills of each payment line are found. */
-async function lookupKeys(
+/** Reads the bills that have one of the lookup keys or ids, and adds those that are not known yet. */
+async function addBills(
+  deps: Deps,
+  run: LoadedRun,
+  bills: KnownBills,
+  { keys: keysOfLines, ids }: { readonly keys: readonly (readonly string[])[]; readonly ids: readonly string[] },
+  pace: Pace,
+): Promise<void> {
+  const { organizationId } = run;
+  const keys = new Set<string>();
+  for (const some of keysOfLines) {
+    for (const key of some) keys.add(key);
+    await pace();
+  }
+  if (keys.size === 0 && ids.length === 0) return;
+  const [found, named] = await Promise.all([
+    deps.payables.byKeys(organizationId, [...keys]),
+    deps.payables.byIds(organizationId, distinct(ids)),
+  ]);
+  // The decision that counts for a payment is about the received invoice, even if only the bill that books it shares
+  // a key with the payment.
+  const received = await deps.payables.byIds(
+    organizationId,
+    distinct([...found, ...named].flatMap(({ match }) => match.bookedInvoiceId ?? [])),
+  );
+  const records = new Map<string, PayableRecord>();
+  for (const record of [...found, ...named, ...received]) {
+    const { invoiceId, match } = record;
+    if (records.has(invoiceId)) continue;
+    records.set(invoiceId, record);
+    for (const key of match.keys) {
+      if (!keys.has(key)) continue;
+      addTo(bills.idsByKey, key, invoiceId);
+      if (match.bookedInvoiceId !== undefined) addTo(bills.idsByKey, key, match.bookedInvoiceId);
+    }
+    await pace();
+  }
+  const unknown = [...records.values()].filter(({ invoiceId }) => !bills.payables.has(invoiceId));
+  if (unknown.length > 0) await enrich(deps, run, bills, unknown, pace);
+}
+
+/** Returns the bills of a payment in the order of their ids: those that have one of the keys, and those that are named. */
+function payablesOf({ idsByKey, payables }: KnownBills, keys: readonly string[], named: readonly string[]): Payable[] {
+  const ids = distinct([...named, ...keys.flatMap((key) => idsByKey.get(key) ?? [])]).sort();
+  return ids.flatMap((id) => payables.get(id) ?? []);
+}
+
+/** How the bills of a payment line are searched. */
+interface LineSearch {
+  readonly references: LineReferences;
+  /** Keys by which the bills are found that the payment line names, and if it names none, those of its amount. */
+  readonly keys: string[];
+  /** Keys of the supplier that the payment line pays. */
+  readonly supplierKeys: readonly string[];
+  readonly amountMinor: string;
+  readonly currency: string;
+}
+
+async function searchesFor(
   { suppliers }: Deps,
   organizationId: string,
   lines: readonly PaymentLine[],
   pace: Pace,
-): Promise<readonly LookedUpLine[]> {
-  const ownKeys = lines.map(payeeKeys);
+): Promise<readonly LineSearch[]> {
+  const ownKeys: (readonly string[])[] = [];
+  for (const line of lines) {
+    ownKeys.push(payeeKeys(line));
+    await pace();
+  }
   const identities = await suppliers.identitiesByKeys(organizationId, distinct(ownKeys.flat()));
   const byKey = new Map<string, KnownSupplier[]>();
   for (const identity of identities) {
     for (const key of identity.keys) addTo(byKey, key, identity);
   }
-  const built: LookedUpLine[] = [];
+  const searches: LineSearch[] = [];
   for (const [index, line] of lines.entries()) {
     const own = ownKeys[index] ?? [];
     const supplierKeys = distinct([
@@ -167,22 +236,23 @@ async function lookupKeys(
     const { amount, currency } = comparedAmount(line);
     const amountMinor = String(toMinorUnits(amount, minorUnitsOf(currency)));
     const references = referencesOf(line);
-    const stated = paidBillKeys({
-      supplierKeys,
-      numbers: references.numbers.map(({ number }) => number),
-      ksefNumbers: references.ksefNumbers,
-      amountMinor,
-      currency,
-    });
-    const day = line.executionDate === undefined ? undefined : dayNumber(line.executionDate);
-    const byAmount =
-      day === undefined
-        ? []
-        : creditKeys(supplierKeys, { amountMinor, currency }, { from: day - AMOUNT_SEARCH_DAYS, to: day });
-    built.push({ references, keys: distinct([...stated, ...byAmount]) });
+    const numbers = references.numbers.map(({ number }) => number);
+    const { ksefNumbers } = references;
+    const keys = paidBillKeys({ supplierKeys, numbers, ksefNumbers, amountMinor, currency });
+    searches.push({ references, keys, supplierKeys, amountMinor, currency });
     await pace();
   }
-  return built;
+  return searches;
+}
+
+/** Returns the keys by which the bills are found that the supplier issued in the amount of a payment line. */
+function amountKeys(
+  { executionDate }: PaymentLine,
+  { supplierKeys, ...amount }: Pick<LineSearch, 'supplierKeys' | 'amountMinor' | 'currency'>,
+): string[] {
+  if (executionDate === undefined) return [];
+  const day = dayNumber(executionDate);
+  return creditKeys(supplierKeys, amount, { from: day - AMOUNT_SEARCH_DAYS, to: day });
 }
 
 /** Returns the keys of the supplier that a payment line pays, as its account, tax ids and name state it. */
@@ -198,15 +268,14 @@ function payeeKeys(line: PaymentLine): string[] {
   return [...supplierKeysOf(named), ...taxKeys.map((taxKey) => `t:${taxKey}`)];
 }
 
-interface Enriched {
-  readonly payables: ReadonlyMap<string, Payable>;
-  /** Received credit notes that no payment is known to have used, by supplier. */
-  readonly receivedCredits: ReadonlyMap<string, readonly ReceivedCredit[]>;
-  readonly openCredits: Readonly<Record<string, readonly string[]>>;
-}
-
-/** Adds to the bills of a payment run what is known about their suppliers, vendors and payments. */
-async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRecord[], pace: Pace): Promise<Enriched> {
+/** Adds bills of a payment run to the known ones, with what is known about their suppliers, vendors and payments. */
+async function enrich(
+  deps: Deps,
+  run: LoadedRun,
+  bills: KnownBills,
+  records: readonly PayableRecord[],
+  pace: Pace,
+): Promise<void> {
   const { organizationId } = run;
   const { payables, suppliers, findings, loadErpRecords, logger } = deps;
   const supplierIds = distinct(records.flatMap(({ match }) => match.supplierId ?? []));
@@ -217,10 +286,10 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
     payables.creditsOf(organizationId, supplierIds, fromDay),
   ]);
   const billsByInvoice = new Map(booking.flatMap((bill) => [[bill.match.bookedInvoiceId ?? '', bill] as const]));
-  const bills = [...records.filter(({ source }) => source === 'ERP'), ...booking];
-  const billIds = distinct(bills.map(({ invoiceId }) => invoiceId));
+  const erpBills = [...records.filter(({ source }) => source === 'ERP'), ...booking];
+  const billIds = distinct(erpBills.map(({ invoiceId }) => invoiceId));
   const noteIds = notes.map(({ invoiceId }) => invoiceId);
-  const vendorIds = distinct(bills.flatMap(({ erp }) => erp?.vendorId ?? []));
+  const vendorIds = distinct(erpBills.flatMap(({ erp }) => erp?.vendorId ?? []));
   const [booked, given, known, erp, severe, credits] = await Promise.all([
     payables.paymentsOf(organizationId, billIds),
     givenFor(deps, run, distinct([...records.map(({ invoiceId }) => invoiceId), ...noteIds, ...billIds])),
@@ -229,7 +298,7 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
       organizationId,
       records.map(({ match: { poKey: _, ...part } }) => part),
     ),
-    bills.length === 0
+    erpBills.length === 0
       ? new Map<string, readonly string[]>()
       : findings.severeOfBills(organizationId, BOOK_FINDINGS_MAX),
     payables.openCreditsOf(organizationId, vendorIds),
@@ -241,7 +310,6 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
   for (const vendor of erp.vendors) {
     for (const key of vendorKeys(vendor)) addTo(vendorsByKey, key, vendor);
   }
-  const built: Payable[] = [];
   for (const record of records) {
     const bill = record.source === 'ERP' ? record : billsByInvoice.get(record.invoiceId);
     const vendors = new Set(
@@ -256,7 +324,8 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
       ].filter((vendor) => vendor !== undefined),
     );
     const { supplierId } = record.match;
-    built.push(
+    bills.payables.set(
+      record.invoiceId,
       payableOf(record, {
         bill,
         supplier: supplierId === null ? undefined : known.get(supplierId),
@@ -272,11 +341,12 @@ async function enriched(deps: Deps, run: LoadedRun, records: readonly PayableRec
     );
     await pace();
   }
-  return {
-    payables: new Map(built.map((payable) => [payable.invoiceId, payable])),
-    openCredits: creditsBySupplier(credits),
-    receivedCredits: unusedBySupplier(notes, given),
-  };
+  for (const [supplierId, received] of unusedBySupplier(notes, given)) bills.receivedCredits.set(supplierId, received);
+  for (const { match } of credits) {
+    if (match.supplierId === null) continue;
+    const numbers = bills.openCredits.get(match.supplierId) ?? new Set();
+    bills.openCredits.set(match.supplierId, numbers.add(match.invoiceNumber));
+  }
 }
 
 interface KnownAbout {
@@ -434,15 +504,6 @@ function byInvoice(payments: readonly BookedPayment[]): ReadonlyMap<string, read
     for (const id of payment.invoiceIds) addTo(found, id, payment);
   }
   return found;
-}
-
-function creditsBySupplier(credits: readonly PayableRecord[]): Readonly<Record<string, readonly string[]>> {
-  const found: Record<string, string[]> = {};
-  for (const { match } of credits) {
-    if (match.supplierId === null) continue;
-    (found[match.supplierId] ??= []).push(match.invoiceNumber);
-  }
-  return Object.fromEntries(Object.entries(found).map(([supplierId, numbers]) => [supplierId, numbers.sort()]));
 }
 
 /**

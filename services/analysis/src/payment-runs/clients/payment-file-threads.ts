@@ -24,7 +24,7 @@ const IDLE_MS_MAX = 30_000;
 /**
  * Maximum time in milliseconds for which the result of a thread that reads payment files keeps other requests waiting.
  */
-const TURN_MS_MAX = 2;
+const TURN_MS_MAX = 0.5;
 const RETRY_SECONDS = 5;
 
 interface Settings {

@@ -67,23 +67,13 @@ export function joinLine(
   references: LineReferences,
   isTaken: (payable: Payable) => boolean,
 ): JoinedLine {
-  const { line, namedIds = [] } = facts;
+  const { line } = facts;
   const [live, withdrawn] = partition(debtsIn(facts.payables), isPayable);
-  const named = live.filter(
-    ({ invoiceId, bookedAs }) =>
-      namedIds.includes(invoiceId) || (bookedAs !== undefined && namedIds.includes(bookedAs)),
-  );
-  const none = { references, contradicting: [], candidates: [] };
-  if (named.length > 0) return { ...none, payables: sorted(named) };
-  const registered = live.filter(
-    ({ ksefNumber }) => ksefNumber !== undefined && references.ksefNumbers.includes(ksefNumber),
-  );
   const compared = comparedWith(line, live);
   const isFree = (payable: Payable): boolean => openMinor(payable) !== 0n && !isTaken(payable);
-  const numbered = byNumbers(references.numbers, compared, isFree);
-  const joined = sorted([...new Set([...registered, ...numbered])]).slice(0, INVOICES_PER_LINE_MAX);
-  const contradicting = numbered.length === 0 ? [] : registered.filter((payable) => !numbered.includes(payable));
-  if (joined.length > 0) return { ...none, payables: joined, contradicting };
+  const none = { references, contradicting: [], candidates: [] };
+  const stated = statedIn(facts, references, compared, isFree);
+  if (stated.payables.length > 0) return { ...none, ...stated };
   const fitting = compared
     .filter(({ payable, isCreditors, hasAmount }) => hasAmount && isCreditors && isRecent(line, payable))
     .map(({ payable }) => payable);
@@ -105,6 +95,38 @@ export function joinLine(
     .slice(0, CANDIDATES_SHOWN_MAX)
     .map(({ payable: { invoiceId }, whyNot }): NearInvoice => ({ invoiceId, whyNot }));
   return { ...none, payables: [], candidates };
+}
+
+/**
+ * Checks whether a payment names an invoice among those of its facts, by a release, a KSeF number or an invoice number.
+ * If it does, no invoice that shares only the amount with the payment changes how the payment is joined.
+ */
+export function namesInvoice(facts: LineFacts, references: LineReferences): boolean {
+  const compared = comparedWith(facts.line, debtsIn(facts.payables).filter(isPayable));
+  return statedIn(facts, references, compared, () => true).payables.length > 0;
+}
+
+/** Returns the invoices that a person named for a payment, or those that its KSeF numbers and invoice numbers name. */
+function statedIn(
+  { namedIds = [] }: LineFacts,
+  references: LineReferences,
+  compared: readonly Compared[],
+  isFree: (payable: Payable) => boolean,
+): Pick<JoinedLine, 'payables' | 'contradicting'> {
+  const live = compared.map(({ payable }) => payable);
+  const named = live.filter(
+    ({ invoiceId, bookedAs }) =>
+      namedIds.includes(invoiceId) || (bookedAs !== undefined && namedIds.includes(bookedAs)),
+  );
+  if (named.length > 0) return { payables: sorted(named), contradicting: [] };
+  const registered = live.filter(
+    ({ ksefNumber }) => ksefNumber !== undefined && references.ksefNumbers.includes(ksefNumber),
+  );
+  const numbered = byNumbers(references.numbers, compared, isFree);
+  return {
+    payables: sorted([...new Set([...registered, ...numbered])]).slice(0, INVOICES_PER_LINE_MAX),
+    contradicting: numbered.length === 0 ? [] : registered.filter((payable) => !numbered.includes(payable)),
+  };
 }
 
 /** Merges each received invoice with the bill that books it, because both are one debt. */

@@ -7,9 +7,11 @@ import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
+import { namesInvoice } from './join.js';
 import type { LineFacts } from './join.js';
 import type { Payable, PayableAccount, ReceivedCredit } from './payable.js';
 import type { PaymentLine } from './payment-line.js';
+import { referencesOf } from './references.js';
 import { holdReasons, judgeOf, noticeCodes, RULES_VERSION } from './verdict.js';
 import type { LineResult, RunFacts } from './verdict.js';
 
@@ -101,6 +103,40 @@ const credit: ReceivedCredit = {
 };
 
 const codes = ({ verdict, reasons }: LineResult) => [verdict, ...reasons.map(({ code }) => code)];
+
+describe('a payment that names its invoice', () => {
+  const KSEF_NUMBER = '5265877635-20260412-010080615740-77';
+  const named = bill({ ksefNumber: KSEF_NUMBER });
+  test.each<[string, Payment, readonly string[]]>([
+    ['by its number', {}, []],
+    ['by its KSeF number', { texts: [KSEF_NUMBER] }, []],
+    ['in the release of a person', { texts: [] }, [named.invoiceId]],
+  ])('%s is judged alike whatever other bills of the supplier have its amount', (_, payment, namedIds) => {
+    const paying = line(payment);
+    const references = referencesOf(paying);
+    expect(namesInvoice({ line: paying, payables: [named], namedIds }, references)).toBe(true);
+    const alone = judgeOf(run)({ line: paying, payables: [named], namedIds });
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 5 }), (days) => {
+        const others = days.map((day) => bill({ number_: `X-${day}`, issueDay: dayNumber('2026-03-20') - day }));
+        expect(judgeOf(run)({ line: paying, payables: [...others, named], namedIds })).toEqual(alone);
+      }),
+    );
+  });
+
+  test.each<[string, Payment, Payable]>([
+    ['no number', { texts: ['Miete'] }, named],
+    [
+      'the number of a bill of somebody else with another amount',
+      { amount: '7.00', iban: OTHER_IBAN, creditorName: 'Hafen AG' },
+      named,
+    ],
+    ['the number of a rejected bill', {}, bill({ status: 'REJECTED' })],
+  ])('is none that states %s', (_, payment, payable) => {
+    const paying = line(payment);
+    expect(namesInvoice({ line: paying, payables: [payable] }, referencesOf(paying))).toBe(false);
+  });
+});
 
 describe('a payment of one invoice', () => {
   test('to its account with its number and amount is PAY', () => {

@@ -1,21 +1,20 @@
 import type { Collection, Filter } from 'mongodb';
-import pLimit from 'p-limit';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import { paidInvoiceKey } from '../../books/application/import-payments.js';
 import type { ErpPaymentDocument } from '../../books/storage/erp-payments.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { CREDITS_INDEX, IS_CREDIT, MATCH_INDEX } from '../../records/storage/invoices.js';
+import { inBatches } from '../../records/storage/in-batches.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { BookedPayment } from '../domain/booked.js';
 import { RECEIVED_CREDITS_PER_SUPPLIER_MAX } from '../domain/payable.js';
 import type { PayableRecord, PayableStore } from '../application/payable-store.js';
 
 /**
- * Number of keys of one lookup of bills to pay. The records of more keys keep other requests of the process waiting
- * while they are read.
+ * Number of keys of one lookup of bills to pay. Lookups follow one another, because the records of more keys, or two
+ * lookups at once, keep other requests waiting while the database finds them and this process reads them.
  */
-const LOOKUP_KEYS_MAX = 100;
-const LOOKUPS_AT_ONCE = 2;
+const LOOKUP_KEYS_MAX = 50;
 /**
  * Maximum number of credit notes that a check of a payment run reads for one supplier: received ones, and those of the
  * ERP.
@@ -44,12 +43,8 @@ export function payableStore(
   invoices: Collection<InvoiceDocument>,
   payments: Collection<ErpPaymentDocument>,
 ): PayableStore {
-  const inLookups = async <T>(items: readonly string[], work: (some: readonly string[]) => Promise<readonly T[]>) => {
-    const batches: (readonly string[])[] = [];
-    for (let from = 0; from < items.length; from += LOOKUP_KEYS_MAX)
-      batches.push(items.slice(from, from + LOOKUP_KEYS_MAX));
-    return (await pLimit(LOOKUPS_AT_ONCE).map(batches, work)).flat();
-  };
+  const inLookups = async <T>(items: readonly string[], work: (some: readonly string[]) => Promise<readonly T[]>) =>
+    (await inBatches(items, LOOKUP_KEYS_MAX, work)).flat();
   const find = async (filter: object, options: object = {}): Promise<readonly PayableRecord[]> => {
     const documents = await invoices
       .find<PayableDocument>(filter as Filter<InvoiceDocument>, { projection: PAYABLE, ...options })

@@ -21,11 +21,11 @@ import { RULES_VERSION_UNNAMED } from '../domain/verdict.js';
 import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 
 /** Number of payment lines that one write stores. Larger writes keep other requests of the process waiting. */
-const WRITE_LINES_MAX = 200;
+const WRITE_LINES_MAX = 100;
 /** Number of payment lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
 const FACTS_BUNDLE_LINES = 100;
 /** Number of bundles of payment line facts that one write stores. */
-const WRITE_BUNDLES_MAX = 4;
+const WRITE_BUNDLES_MAX = 2;
 const LOOKUP_IDS_MAX = 500;
 /** Maximum number of payments in earlier payment runs that are read for one invoice. */
 const LINES_PER_INVOICE_MAX = 64;
