@@ -40,7 +40,7 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       ...levels.reimported,
       summary: `${grouped(earlier.identicalRows)} of ${counted(rows.length, 'row')} were already in an earlier scan and are not counted again; ${newText}.`,
       actionValues: {
-        imported: news === 0 ? 'No new rows were' : `Only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
+        newRows: news === 0 ? 'no new rows' : `only ${counted(news, 'new row')}`,
       },
       about: [scanId, earlier.scanId],
       parameters: { reimportedRowsMin, reimportedPercent },

@@ -131,7 +131,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
     expect(found(totals('1000.00', '-190.00', '810.00'))).toMatchObject({
       severity: 'HIGH',
       recommendedAction:
-        'Ask the supplier for an invoice with the correct tax; the tax and the net amount have opposite signs.',
+        'Ask the supplier for an invoice with the correct tax, because the tax and the net amount have opposite signs.',
     });
     expect(found(totals('-1000.00', '-190.00', '-1190.00'))).toBeUndefined();
   });

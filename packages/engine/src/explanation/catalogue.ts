@@ -25,27 +25,27 @@ export type Family = keyof typeof families;
 
 /** Facts that a detection rule needs. If they are missing, the rule raises no finding. */
 export const requiredFacts = {
-  EARLIER_RECORDS: 'earlier invoices with the same number, amount or file',
+  EARLIER_RECORDS: 'earlier invoices with the number, the amount or the file of the invoice',
   SUPPLIER_HISTORY: 'earlier invoices of the supplier',
   RELATED_SUPPLIERS: 'other suppliers with the same name',
-  LOOKALIKES: 'suppliers with a similar name',
+  LOOKALIKES: 'other suppliers with a similar name',
   ACCOUNT: 'a bank account on the invoice',
-  ACCOUNT_LINKS: 'other suppliers that use the account',
+  ACCOUNT_LINKS: 'other suppliers that use the bank account',
   ORDER: 'a purchase order number on the invoice',
   ORDER_LINKS: 'earlier invoices for the purchase order',
-  ORDER_MASTER: 'the purchase order in the ERP',
+  ORDER_MASTER: 'the purchase order as the ERP has it',
   TAX_ID: 'a tax id on the invoice',
-  NET_AND_TAX: 'the net amount and the tax',
-  DUE_DATE: 'a due date',
+  NET_AND_TAX: 'the net amount and the tax on the invoice',
+  DUE_DATE: 'a due date on the invoice',
   BUYER: 'a buyer on the invoice',
   COMPANIES: 'the companies of the organization',
   VENDOR_MASTER: 'the vendor master of the ERP',
   BOOKS: 'the bills in the ERP',
   PAYMENTS: 'the payments in the ERP',
-  FILE: 'an uploaded file',
-  DOCUMENT: 'the data read from the document',
+  FILE: 'the uploaded file of the invoice',
+  DOCUMENT: 'the data read from the document of the invoice',
   INBOX: 'the KSeF inbox of the company',
-  SCAN: 'a completed scan',
+  SCAN: 'a completed scan of past invoices',
 } as const;
 export type RequiredFact = keyof typeof requiredFacts;
 
@@ -369,7 +369,7 @@ export const catalogue = {
     requires: ['NET_AND_TAX'],
     description:
       "The tax is higher than any rate in the supplier's country, or has the opposite sign to the net amount.",
-    recommendedAction: 'Ask the supplier for an invoice with the correct tax; {fault}.',
+    recommendedAction: 'Ask the supplier for an invoice with the correct tax, because {fault}.',
   },
   TAX_RATE_UNUSUAL: {
     family: 'TAX',
@@ -498,7 +498,8 @@ export const catalogue = {
     family: 'CUR',
     severities: ['INFO'],
     requires: [],
-    description: 'There is no exchange rate for the currency, so the amount was not compared with limits in EUR.',
+    description:
+      'There is no exchange rate for the currency of the invoice, so the amount was not compared with limits in EUR.',
     recommendedAction: 'Decide yourself whether the amount of the invoice is large.',
   },
   CURRENCY_UNUSUAL_FOR_COUNTRY: {
@@ -575,8 +576,8 @@ export const catalogue = {
     family: 'DOC',
     severities: ['INFO', 'MEDIUM'],
     requires: ['DOCUMENT'],
-    description: 'Some fields of the document could not be read with certainty.',
-    recommendedAction: 'Compare the fields that could not be read with certainty with the document.',
+    description: 'Some fields of the invoice could not be read from the document with certainty.',
+    recommendedAction: 'Read the uncertain fields of the invoice in the document, and correct them if they are wrong.',
   },
   E_INVOICE_SCHEMA_INVALID: {
     family: 'DOC',
@@ -649,7 +650,8 @@ export const catalogue = {
     severities: ['MEDIUM'],
     requires: ['SCAN'],
     description: 'A scan of past invoices contains the rows of an earlier scan.',
-    recommendedAction: 'Check whether the right file was exported for the scan. {imported} imported.',
+    recommendedAction:
+      'Check whether the right file was exported for the scan of past invoices, because it has {newRows}.',
   },
   BENFORD_DEVIATION: {
     family: 'SCAN',
