@@ -161,7 +161,7 @@ describe('a verification', () => {
     const { status, body } = await verify({ ...call, contact });
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'INVALID_REQUEST' });
     expect(body.error.message).toContain(
-      'A contact that was taken from the bill itself proves nothing about the bank account. Use a phone number or address from the vendor master, a contract or a public register.',
+      'A contact that was taken from the invoice itself does not prove that the bank account belongs to the supplier. Use a phone number or address from the vendor master, a contract or a public register.',
     );
   });
 

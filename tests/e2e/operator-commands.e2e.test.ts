@@ -291,7 +291,7 @@ test('a caller without the operator token gets a sentence and exit code 1, a wro
   expect(await admin(['stuck'], { OPERATOR_TOKEN: 'wrong' })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(
-      'organization: The operator token is missing or wrong. Set OPERATOR_TOKEN to the token of the service.',
+      'organization: The operator token of the call is missing or wrong. Set OPERATOR_TOKEN to the operator token of the service.',
     ),
   });
   expect(await admin(['scans', 'abandon'])).toMatchObject({ exitCode: 2, stdout: '' });

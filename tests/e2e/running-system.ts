@@ -90,7 +90,7 @@ export interface RunningSystem extends Api {
  * Message of the gateway when it cannot check an API key within two seconds, for example on an overloaded machine. The
  * request had no effect, and the caller should repeat it.
  */
-const UNCHECKED = 'The API key cannot be checked right now. Retry the request in a moment.';
+const UNCHECKED = 'The API key of the request cannot be checked right now. Retry the request in a moment.';
 const UNCHECKED_TRIES_MAX = 5;
 
 /**

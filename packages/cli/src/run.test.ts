@@ -41,7 +41,7 @@ test('the key of the demonstration is sent to the demonstration, and to no other
 });
 
 test('an interrupted post or replay does not end like one with the decision PASS', async () => {
-  const interrupted = { code: EXIT.failed, errors: ['The command was interrupted before its end.'] };
+  const interrupted = { code: EXIT.failed, errors: ['The command was interrupted before it finished.'] };
   for (const args of [['post', 'invoice.json'], REPLAY]) {
     expect(await start(args, {}, AbortSignal.abort())).toEqual(interrupted);
   }

@@ -57,7 +57,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return EXIT.usage;
     }
     if (terminal.signal.aborted) {
-      terminal.printError('The command was interrupted before its end.');
+      terminal.printError('The command was interrupted before it finished.');
       return EXIT.failed;
     }
     if (!(error instanceof ApiError || error instanceof NetworkError)) throw error;

@@ -249,7 +249,7 @@ test('blocks whose identifiers the cut would make equal stay different', () => {
 test('refuses to write a file without transactions, or from other bytes', () => {
   const bytes = minimal();
   const file = readPaymentFile(bytes);
-  expect(() => writePaymentFile(bytes, file, new Set(), 1)).toThrow('must have a transaction');
+  expect(() => writePaymentFile(bytes, file, new Set(), 1)).toThrow('must have at least one transaction');
   expect(() => writePaymentFile(bytes, file, new Set(['1.1', '7.1']), 1)).toThrow('does not have all transactions');
   expect(() => writePaymentFile(bytes.subarray(1), file, new Set(['1.1']), 1)).toThrow(
     'differ from the bytes from which',

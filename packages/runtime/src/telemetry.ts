@@ -283,7 +283,9 @@ function create(name: MetricName, meter: Meter): Recording {
         ...(buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } }),
       });
     case 'gauge':
-      throw new TypeError(`The metric ${name} is read at each export: report it with reportGauges.`);
+      throw new TypeError(
+        `The value of the metric ${name} is read at each export of metrics. Report the metric with reportGauges.`,
+      );
   }
 }
 

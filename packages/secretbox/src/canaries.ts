@@ -47,7 +47,7 @@ export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, '
       await canaries.insertMissing({ keyId: key.id, sealed: box.seal(TEXT, placeOf(key.id)) });
     } else if (!opens(() => box.open(sealed, placeOf(key.id)))) {
       throw new Error(
-        `SECRETBOX_KEYS has another key under the id ${key.id} than the one that sealed the stored secrets. Restore that key.`,
+        `Under the id ${key.id}, SECRETBOX_KEYS has another key than the key with which the stored secrets were encrypted. Restore the earlier key.`,
       );
     }
   }

@@ -289,7 +289,8 @@ describe('a failure', () => {
     const refused = await admin(unknown, { DATA_DIR: dataDir, OPERATOR_TOKEN: 'wrong' });
     expect(refused).toMatchObject({
       exitCode: 1,
-      stderr: 'The operator token is missing or wrong. Set OPERATOR_TOKEN to the token of the service.\n',
+      stderr:
+        'The operator token of the call is missing or wrong. Set OPERATOR_TOKEN to the operator token of the service.\n',
     });
   });
 

@@ -86,7 +86,7 @@ const matches: Members = {
   matched: list(matchedInvoice, 'The invoices that match the checked invoice, best match first, at most five.'),
 };
 const comparisons: Members = {
-  points: number('The points of likeness of the invoice that matches the checked invoice best.'),
+  points: number('The likeness, in points, between the checked invoice and the invoice that matches it best.'),
   ...matches,
   comparisons: list(comparison, 'The comparison of the invoice with each matched invoice, field by field.'),
 };
@@ -99,7 +99,9 @@ const duplicate: Members = {
   groupId: text('A key that all findings about copies of one invoice share.'),
   originalInvoiceId: text('The id of the original invoice, which arrived before its copies.'),
   ...amountAtRisk,
-  'ksefNumber?': text('The KSeF number of the invoice. Present only if one of the two invoices came through KSeF.'),
+  'ksefNumber?': text(
+    'The KSeF number of the checked or the matched invoice. Present only if one of these two invoices came through KSeF.',
+  ),
 };
 const books: Members = { ...comparisons, ...amountAtRisk };
 
@@ -426,7 +428,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
       { from: number('The lowest expected invoice number.'), to: number('The highest expected invoice number.') },
       'The range in which the next invoice number of the supplier was expected.',
     ),
-    value: number('The value of the invoice number within the series of the supplier.'),
+    value: number('The number that the invoice has in the series of invoice numbers of the supplier.'),
   },
   INVOICE_NUMBERS_CONSECUTIVE: { numbers: texts('The consecutive invoice numbers of the supplier.') },
   PO_MISSING: {
@@ -476,9 +478,9 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   DOCUMENT_TAMPER_SIGNS: {
     signals: list(
       record({
-        signal: text('The kind of sign that the document was edited, such as OVERLAY.'),
-        weight: number('The weight of the sign that the document was edited.'),
-        objects: texts('The objects of the PDF that show that the document was edited.'),
+        signal: text('The kind of evidence that the document was edited, such as OVERLAY.'),
+        weight: number('The weight of this evidence that the document was edited.'),
+        objects: texts('The objects in the PDF file that show that the document was edited.'),
       }),
       'The signs that the document was edited.',
     ),
@@ -605,8 +607,12 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     share: number('The share of the rows of the history scan that the earlier scan also contains, from 0 to 1.'),
   },
   BENFORD_DEVIATION: {
-    mad: number('The mean deviation of the shares of first digits from the expected shares.'),
-    noise: number('The deviation of the shares of first digits that chance explains.'),
+    mad: number(
+      'The mean difference between the share of invoice amounts that begin with each first digit and the expected share.',
+    ),
+    noise: number(
+      'The difference between the shares of first digits and the expected shares that chance alone can explain.',
+    ),
     n: count('The number of invoice amounts whose first digits were counted.'),
     digits: count('The number of first digits that were counted together.'),
     spikes: list(
@@ -614,7 +620,9 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         digits: count('The first digits that occur too often in the invoice amounts.'),
         share: number('The share of the invoice amounts that begin with the first digits, from 0 to 1.'),
         expected: number('The expected share of the invoice amounts that begin with the first digits, from 0 to 1.'),
-        z: number('The distance of the share from the expected share, in deviations.'),
+        z: number(
+          'The distance, in standard deviations, between the share of invoice amounts that begin with the first digits and the expected share.',
+        ),
       }),
       'The first digits that occur far too often in the invoice amounts.',
     ),

@@ -16,7 +16,10 @@ export async function readImage(bytes: Uint8Array, context: PictureContext): Pro
   const { ocrPages, codes, ...text } = await readPictures(pictures, context);
   const { isInvoice, ...read } = withAccountOfCode(text, codes, pictures.length);
   if (!isInvoice)
-    return refuse('NO_INVOICE', 'No invoice was found in the picture. Send a sharper picture of the whole page.');
+    return refuse(
+      'NO_INVOICE',
+      'No invoice was found in the uploaded picture. Send a sharper picture of the whole page.',
+    );
   const several = refuseSeveralInvoices(ocrPages, { ...context, sourceFactor: 1, isOcr: true });
   if (several !== undefined) return several;
   const ksefCode = findKsefCode(codes);
@@ -57,7 +60,10 @@ async function openOrRefuse(bytes: Uint8Array): Promise<Picture[] | ReturnType<t
 export function refusePicture(error: unknown): ReturnType<typeof refuse> {
   const message = (error as { message?: string }).message ?? '';
   if (/exceeds pixel limit/i.test(message)) {
-    return refuse('TOO_LARGE', 'The picture has more than 50 million pixels. Send it in a lower resolution.');
+    return refuse(
+      'TOO_LARGE',
+      'The picture of the invoice has more than 50 million pixels. Send the picture in a lower resolution.',
+    );
   }
-  return refuse('DAMAGED', 'The picture is damaged or incomplete. Send it again.');
+  return refuse('DAMAGED', 'The picture of the invoice is damaged or incomplete. Send the picture again.');
 }

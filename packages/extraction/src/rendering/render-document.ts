@@ -39,7 +39,7 @@ export async function renderDocument(
 function show(outcome: ReadingOutcome): RenderingOutcome {
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   if (reading !== null) return { rendering: { mediaType: 'text/html', content: Buffer.from(viewOf(reading)) } };
-  if ('reading' in outcome) throw new TypeError('The document to render has not been read yet.');
+  if ('reading' in outcome) throw new TypeError('The document cannot be rendered, because it has not been read yet.');
   const { reason, message } = outcome.failure;
   return { failure: { reason, message } };
 }

@@ -37,7 +37,7 @@ export function signedContent(bytes: Uint8Array): Content {
   }
   return refuse(
     'UNSUPPORTED_FORMAT',
-    `The invoice has more than ${ENVELOPES_MAX} signatures around it. Send it with one signature.`,
+    `The file of the invoice is signed more than ${ENVELOPES_MAX} times. Send the invoice with one signature.`,
   );
 }
 
@@ -49,12 +49,15 @@ function open(bytes: Uint8Array): Content {
     parseEmbedded: false,
   });
   if (offset === -1)
-    return refuse('DAMAGED', 'The signed file is damaged: its envelope cannot be read. Send it again.');
+    return refuse(
+      'DAMAGED',
+      'The signed file is damaged: the signature around the invoice cannot be read. Send the file again.',
+    );
   const content = contentOf(result);
   if (content === undefined) {
     return refuse(
       'NO_INVOICE',
-      'The signed file has no content. Send the invoice inside its signature, not next to it.',
+      'The signed file contains no invoice. Send the invoice inside the signature file, not as a separate file.',
     );
   }
   return { content };

@@ -24,7 +24,7 @@ export function operatorGuard(operatorToken: string | undefined): (context: Requ
     }
     throw new DomainError(
       'unauthenticated',
-      'The operator token is missing or wrong. Set OPERATOR_TOKEN to the token of the service.',
+      'The operator token of the call is missing or wrong. Set OPERATOR_TOKEN to the operator token of the service.',
     );
   };
 }

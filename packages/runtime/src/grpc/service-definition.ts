@@ -12,7 +12,9 @@ export function toGrpc({ fullName, methods }: Definition): Record<string, Method
     Object.entries(methods).map(([key, rpc]) => {
       const { requestStream, responseStream } = rpc;
       if (requestStream && responseStream)
-        throw new TypeError(`The rpc ${fullName}.${rpc.name} streams in both directions.`);
+        throw new TypeError(
+          `The gRPC call ${fullName}.${rpc.name} streams in both directions, which is not supported.`,
+        );
       const method: Method = {
         path: `/${fullName}/${rpc.name}`,
         requestStream,

@@ -187,7 +187,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     let isPublished = announced.events.length > 0;
     try {
       // New events would hide from the comparison that the broker lost older events.
-      if (!rewind.isCompared()) throw new Error('The event stream was not compared with the outbox yet.');
+      if (!rewind.isCompared())
+        throw new Error('The event stream of the broker has not been compared with the outbox of the service yet.');
       for (const event of announced.events) {
         if (acknowledged.has(event.id)) continue;
         await publisher.publish(event);

@@ -100,7 +100,7 @@ describe('a verification', () => {
     await expect(verify(call.contact)).rejects.toMatchObject({
       kind: 'invalid',
       publicMessage: expect.stringContaining(
-        'A contact that was taken from the bill itself proves nothing about the bank account. Use a phone number or address from the vendor master, a contract or a public register.',
+        'A contact that was taken from the invoice itself does not prove that the bank account belongs to the supplier. Use a phone number or address from the vendor master, a contract or a public register.',
       ),
     });
     expect((await verify('+49 40 7654321')).verification).toBeDefined();

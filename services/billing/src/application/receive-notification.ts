@@ -35,13 +35,13 @@ export const receiveNotification = (deps: ReceivingDeps) => {
   const { notifications, secrets, work, clock } = deps;
   return async ({ signature, body }: { signature: string; body: Uint8Array }): Promise<void> => {
     if (body.length > NOTIFICATION_BYTES_MAX) {
-      throw new DomainError('too_large', 'The payment notification is larger than 1 MiB. Send less in one request.');
+      throw new DomainError('too_large', 'The payment notification is larger than 1 MiB. Send a smaller notification.');
     }
     if (!isSignedByProvider(signature, body, { secrets, now: clock.now() })) {
       notificationReceived('refused');
       throw new DomainError(
         'unauthenticated',
-        'The signature of the payment notification is not valid. Sign the body as sent, with a current time and the secret of this destination.',
+        'The signature of the payment notification is not valid. Sign the body exactly as it is sent, with the current time and the secret of this notification destination.',
       );
     }
     const notification = readNotification(body);

@@ -80,6 +80,6 @@ export function checkoutItems(
 export function alreadySubscribed(): DomainError {
   return new DomainError(
     'wrong_state',
-    'The organization has a subscription that is not canceled. Change it with POST /v1/billing/portal-session, or cancel it first.',
+    'The organization has a subscription that is not canceled. Change the subscription with POST /v1/billing/portal-session, or cancel it first.',
   );
 }

@@ -61,7 +61,7 @@ export function uploadReader({ uploads, contents, audit }: Deps): UploadReader {
       if (first < 0 || last < first || last >= byteSize) {
         throw new DomainError(
           'range_unsatisfiable',
-          `The range is outside the document, which has ${byteSize} bytes. Request a range within it.`,
+          `The requested range is outside the document, which has ${byteSize} bytes. Request a range within the document.`,
         );
       }
       yield* contents.read(content.fileId, range);

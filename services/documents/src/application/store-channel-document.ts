@@ -105,7 +105,7 @@ async function storedBefore(
   if (upload.content.sha256 !== createHash('sha256').update(content).digest('hex')) {
     throw new DomainError(
       'already_exists',
-      `The document ${origin.externalId} is already stored with different content, and a stored document never changes. Compare both with the original.`,
+      `The document ${origin.externalId} is already stored with different content, and a stored document never changes. Compare the stored and the sent document with the original.`,
     );
   }
   return upload;

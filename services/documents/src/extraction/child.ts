@@ -15,7 +15,7 @@ import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** Prevents parsers of documents from opening connections. */
 Socket.prototype.connect = () => {
-  throw new Error('A process that reads documents must not open connections.');
+  throw new Error('A process that reads documents must not open network connections.');
 };
 
 // Text recognition in documents runs in threads, and no other code in the child process uses threads. The first message

@@ -105,7 +105,7 @@ export function renderingStore(
       const { _id: fileId, byteSize, mediaType, sha256, failure } = document;
       if (failure !== undefined) return { failure };
       if (mediaType === undefined || sha256 === undefined)
-        throw new TypeError(`The stored picture or view ${fileId} of a document is incomplete.`);
+        throw new TypeError(`The stored picture or HTML view ${fileId} of a document is incomplete.`);
       return { rendering: { fileId, byteSize, mediaType, sha256 } };
     },
     async store(made, { mediaType, sha256, content }) {

@@ -64,7 +64,7 @@ export const startOAuth =
     if (server === undefined) {
       throw new DomainError(
         'unavailable',
-        `This installation has no app for ${title}, so ${title} cannot be connected. Ask the operator of the installation to configure one.`,
+        `This installation has no app registered with ${title}, so ${title} cannot be connected. Ask the operator of the installation to configure such an app.`,
       );
     }
     const now = clock.now();

@@ -27,7 +27,7 @@ export interface ConnectionFilter {
 export function alreadyConnected(): DomainError {
   return new DomainError(
     'already_exists',
-    'This company of the ERP is already connected to the organization. Change that connection, or delete it first.',
+    'This company of the ERP is already connected to the organization. Change the existing ERP connection, or delete it first.',
   );
 }
 

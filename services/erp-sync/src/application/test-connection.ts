@@ -42,7 +42,7 @@ export const testConnection =
     if (fault.needsAPerson) return { status: 'ERROR', testedAt: clock.now(), fault: { code, message } };
     throw new DomainError(
       'foreign_failure',
-      `${message} The connection is unchanged. Test the connection again later.`,
+      `${message} The ERP connection is unchanged. Test the ERP connection again later.`,
       {
         cause: fault,
       },

@@ -129,7 +129,7 @@ test.each(requests.filter(({ isPublic }) => !isPublic))(
     gateway.authenticator.invalidateKeys([principal().apiKeyId]);
     const { status, message } = await messageOf(request);
     expect(status).toBe(503);
-    expect(message).toBe('The API key cannot be checked right now. Retry the request in a moment.');
+    expect(message).toBe('The API key of the request cannot be checked right now. Retry the request in a moment.');
   },
 );
 

@@ -485,7 +485,7 @@ function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
  * @throws TypeError if the role has no run
  */
 export function runOf({ role, run }: RoleInbox): RunUnderWay {
-  if (run === undefined) throw new TypeError(`The inbox role ${role} has no run.`);
+  if (run === undefined) throw new TypeError(`The KSeF inbox has no run for the role ${role} of the company.`);
   return run;
 }
 
@@ -494,6 +494,7 @@ export function runOf({ role, run }: RoleInbox): RunUnderWay {
  * @throws TypeError if the run has no export
  */
 export function exportOf({ id, export: running }: RunUnderWay): RunningExport {
-  if (running === undefined) throw new TypeError(`Inbox run ${id} has no export.`);
+  if (running === undefined)
+    throw new TypeError(`The run ${id} of the KSeF inbox has requested no export of invoices from KSeF.`);
   return running;
 }

@@ -41,7 +41,9 @@ describe('billing', () => {
     const { told, next, error } = await registered(20, (id) => id === 'o-0');
     expect(told).toHaveLength(19);
     expect(next).toEqual(new Date('2026-01-05T10:05:00Z'));
-    expect(error).toEqual(new Error('Not every organization could be registered with billing: 1 failed.'));
+    expect(error).toEqual(
+      new Error('Not every organization could be registered with the billing service: the registration of 1 failed.'),
+    );
   });
   test('is told of the rest after as many failures as are borne, and not after more', async () => {
     const borne = await registered(FAILURES_MAX + 50, (id) => Number(id.slice(2)) < FAILURES_MAX);

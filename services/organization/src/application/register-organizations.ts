@@ -63,9 +63,11 @@ export const registerOrganizations =
         };
         await Promise.all(Array.from({ length: CONCURRENT_MAX }, next));
         if (signal.aborted)
-          throw new Error('The service stopped before every organization was registered with billing.');
+          throw new Error('The service stopped before every organization was registered with the billing service.');
         if (failed > FAILURES_MAX || (failed > 0 && page.nextPageToken === '')) {
-          throw new Error(`Not every organization could be registered with billing: ${failed} failed.`);
+          throw new Error(
+            `Not every organization could be registered with the billing service: the registration of ${failed} failed.`,
+          );
         }
         if (page.nextPageToken === '') return;
         pageToken = page.nextPageToken;

@@ -129,7 +129,7 @@ function requireRoleOver(key: ApiKey, role: Role): void {
   if (!isRoleAtLeast(role, key.role)) {
     throw new DomainError(
       'forbidden',
-      `An API key with the role ${role} cannot change or revoke one with the role ${key.role}. Use a key with the role ${key.role} or higher.`,
+      `An API key with the role ${role} cannot change or revoke an API key with the role ${key.role}. Use a key with the role ${key.role} or higher.`,
     );
   }
 }

@@ -131,7 +131,7 @@ function refuseDuplicateTaxId({ companies }: Organization, company: Company): vo
   if (isDuplicate)
     throw new DomainError(
       'already_exists',
-      'Another company of the organization already has this tax_id. Send a different tax_id, or change that company.',
+      'Another company of the organization already has this tax_id. Send a different tax_id, or change the other company first.',
     );
 }
 

@@ -109,7 +109,7 @@ export function lowerRights(current: Rights, change: { role?: string | undefined
   if (isRaised === true) {
     throw new DomainError(
       'wrong_state',
-      'The rights of an API key cannot be extended. Create a new key and revoke this one.',
+      'The rights of an API key cannot be extended. Create a new API key with more rights and revoke this key.',
     );
   }
   if (named !== undefined) return requireViewerReadsOnly({ role, scopes: named });

@@ -160,7 +160,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
           if (run.downloads.length >= DOWNLOADS_MAX) {
             throw new DomainError(
               'wrong_state',
-              `The limit of ${DOWNLOADS_MAX} downloads of a payment run is reached.`,
+              `The limit of ${DOWNLOADS_MAX} downloads of a payment run is reached. Send the remaining payments as a new payment run.`,
             );
           }
           const { before, releases, named, lines, checked } = await judgedNow(run, context);
@@ -214,7 +214,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
       if (download === undefined) {
         throw new DomainError(
           'wrong_state',
-          `This payment run has no download ${number}. Omit repeat to give out its lines.`,
+          `This payment run was not downloaded ${number} times. Omit repeat to download the lines that were not downloaded yet.`,
         );
       }
       audit.record(run.organizationId, context, actOn(run.runId, 'downloaded'));

@@ -115,7 +115,7 @@ export const releaseLine =
       if (reviewed.has(person) || reviewed.has(`${context.actor.type}:${context.actor.id}`)) {
         throw new DomainError(
           'forbidden',
-          'You reviewed a finding of an invoice that this line pays. Another person must release the payment line.',
+          'You reviewed a finding of an invoice that this payment line pays. Another person must release the payment line.',
         );
       }
       const reasons = result.reasons.map(({ code }) => code);

@@ -42,7 +42,7 @@ export const reportStatuses =
       const earlier = run.reports.find((one) => one.sha256 === sha256);
       if (earlier !== undefined) return { run, lines: earlier.count, isReplayed: true };
       if (run.reports.length >= REPORTS_MAX) {
-        throw new DomainError('wrong_state', `The limit of ${REPORTS_MAX} reports on a payment run is reached.`);
+        throw new DomainError('wrong_state', `The limit of ${REPORTS_MAX} status reports on a payment run is reached.`);
       }
       const content = run.source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
       if (content === undefined) {
@@ -55,7 +55,7 @@ export const reportStatuses =
       if (reported === undefined) {
         throw new DomainError(
           'wrong_state',
-          'The status report is about another payment file: its OrgnlMsgId is none of the message ids of this payment run.',
+          'The status report is about another payment file: the OrgnlMsgId in the report is none of the message ids of this payment run.',
         );
       }
       const lines = await runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId });

@@ -65,7 +65,7 @@ export function paymentFileThreads(
       logger.warn({ error, step: task.kind }, 'a payment file could not be read in time');
       throw new DomainError(
         'unavailable',
-        'The payment file could not be read in time. Send it again later, or send its payments in several files.',
+        'The payment file could not be read in time. Send the file again later, or send its payments in several files.',
         { cause: error, retryAfterSeconds: RETRY_SECONDS },
       );
     } finally {

@@ -67,7 +67,10 @@ export function review(
   if (!transitions[from].includes(to)) {
     const next =
       transitions[from].length === 0 ? 'cannot be reviewed' : `can become ${listed(transitions[from], 'or')}`;
-    throw new DomainError('wrong_state', `A finding that is ${from} cannot become ${to}. It ${next}.`);
+    throw new DomainError(
+      'wrong_state',
+      `A finding with the disposition ${from} cannot become ${to}. The finding ${next}.`,
+    );
   }
   const isBlocking = blockOf(finding) !== undefined;
   if (isAboutBlockedAccount(finding) && (to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') && !isByAdmin) {
@@ -79,7 +82,7 @@ export function review(
   if (to === 'ACCEPTED_RISK' && isBlocking && !isByAdmin) {
     throw new DomainError(
       'forbidden',
-      'The bank account was confirmed as fraudulent. Use an API key with the role ADMIN to lift its block. If the confirmation was a mistake, set the finding to FALSE_POSITIVE.',
+      'The bank account was confirmed as fraudulent. Use an API key with the role ADMIN to unblock the account. If the confirmation was a mistake, set the finding to FALSE_POSITIVE.',
     );
   }
   if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {

@@ -113,7 +113,7 @@ function requireCaller({ signal }: RequestContext): void {
   if (signal?.aborted === true)
     throw new DomainError(
       'deadline',
-      'The request was abandoned: the client disconnected or timed out before the rows were analyzed.',
+      'The history scan was abandoned: the client disconnected or timed out before the rows were analyzed.',
     );
 }
 

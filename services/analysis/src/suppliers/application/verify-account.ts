@@ -63,7 +63,7 @@ export const verifyAccount =
     if (isStated || (await isInDocuments(documentIds))) {
       throw invalidField(
         'contact',
-        'A contact that was taken from the bill itself proves nothing about the bank account. Use a phone number or address from the vendor master, a contract or a public register.',
+        'A contact that was taken from the invoice itself does not prove that the bank account belongs to the supplier. Use a phone number or address from the vendor master, a contract or a public register.',
       );
     }
     const verification: Verification = {

@@ -291,7 +291,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
       const resumed = await resumeInvoice(deps)(record, tenant);
       // Another worker has claimed the invoice and decides it. This worker checks the upload again later.
       if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
-        throw new DomainError('in_progress', 'The decision on the uploaded invoice is not made yet.');
+        throw new DomainError('in_progress', 'No decision has been made on the uploaded invoice yet.');
       }
       return;
     }

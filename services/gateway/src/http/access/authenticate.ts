@@ -182,9 +182,13 @@ export class Authenticator {
         this.#refuse(digest);
         throw new RefusedCredential();
       }
-      throw new DomainError('unavailable', 'The API key cannot be checked right now. Retry the request in a moment.', {
-        cause: error,
-      });
+      throw new DomainError(
+        'unavailable',
+        'The API key of the request cannot be checked right now. Retry the request in a moment.',
+        {
+          cause: error,
+        },
+      );
     }
   }
 

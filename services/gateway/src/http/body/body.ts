@@ -152,7 +152,7 @@ export async function readFormBody(
   const text = (await readRawBody(request, response, FORM_BYTES_MAX, reservation)).toString('utf8');
   const fields = [...new URLSearchParams(text)];
   if (new Set(fields.map(([name]) => name)).size < fields.length) {
-    throw invalid('The form contains a field more than once. Send each field only once.');
+    throw invalid('The form in the body contains a field more than once. Send each field only once.');
   }
   for (const [name, value] of fields) {
     if (name === '__proto__') throw invalid('The body contains a field named __proto__. Remove this field.');

@@ -19,7 +19,10 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
   if (values === undefined) return undefined;
   const [value = '', ...others] = values;
   if (others.length > 0)
-    throw invalidField('Idempotency-Key', 'The request has more than one Idempotency-Key header. Send only one.');
+    throw invalidField(
+      'Idempotency-Key',
+      'The request has more than one Idempotency-Key header. Send only one such header.',
+    );
   return parseIdempotencyKey(value);
 }
 

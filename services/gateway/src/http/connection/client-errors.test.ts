@@ -105,7 +105,9 @@ describe('a header that may come only once', () => {
     );
     const answer = await sendRaw(gateway.port, [request, body]);
     expectEnvelope(answer, 400);
-    expect(answer).toContain('Idempotency-Key: The request has more than one Idempotency-Key header. Send only one.');
+    expect(answer).toContain(
+      'Idempotency-Key: The request has more than one Idempotency-Key header. Send only one such header.',
+    );
   });
 });
 

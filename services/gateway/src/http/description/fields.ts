@@ -181,13 +181,13 @@ export function toInstant(value: string): Date {
 
 /** Formats a time as it appears in every API record. Throws a TypeError if the time is missing. */
 export function showInstant(instant: Date | undefined): string {
-  if (instant === undefined) throw new TypeError('The record for the response has no timestamp.');
+  if (instant === undefined) throw new TypeError('The record from which the response is built has no timestamp.');
   return instant.toISOString();
 }
 
 /** Returns a part of a gRPC message that every API record has. Throws a TypeError if the part is missing. */
 export function stated<T>(part: T | undefined): T {
-  if (part === undefined) throw new TypeError('A required part of the record for the response is missing.');
+  if (part === undefined) throw new TypeError('The record from which the response is built lacks a required part.');
   return part;
 }
 

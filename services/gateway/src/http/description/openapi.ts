@@ -62,7 +62,10 @@ const webhookResponses = {
     description:
       'Respond to the webhook delivery with any 2xx status within 15 seconds. After any other response, the delivery is retried.',
   },
-  '4XX': { description: 'The attempt has failed, and the delivery is retried up to five times.' },
+  '4XX': {
+    description:
+      'The attempt to deliver the webhook event has failed, and the event is delivered again, up to five times.',
+  },
 };
 
 /** Webhook event in the form in which receivers get it. */

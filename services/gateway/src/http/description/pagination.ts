@@ -96,14 +96,17 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
   };
 }
 
-/** Schema for a page of a list, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
-export function pageOf<S extends z.ZodType>(item: S) {
+/**
+ * Schema for a page of a list, `{ items, nextCursor }`. `nextCursor` is null on the last page.
+ * @param entries names the entries of the list in the descriptions, in the plural
+ */
+export function pageOf<S extends z.ZodType>(entries: string, item: S) {
   const schema = z.object({
-    items: z.array(item).describe('The entries on this page of the list.'),
+    items: z.array(item).describe(`The ${entries} on this page of the list.`),
     nextCursor: z
       .string()
       .nullable()
-      .describe('The value to send as `cursor` to get the next page, or null on the last page.'),
+      .describe(`The value to send as \`cursor\` to get the next page of ${entries}, or null on the last page.`),
   });
   const example = { items: [exampleOf(item)], nextCursor: null } as z.infer<typeof schema>;
   return schema.register(examples, { example } as never);

@@ -10,10 +10,10 @@ export const publishedHeaders = {
   },
   'RateLimit-Policy': {
     description:
-      'The rate limits that the request counts towards: the maximum number of requests (`q`) per window in seconds (`w`).',
+      'The rate limits to which the request counts: the maximum number of requests (`q`) per window in seconds (`w`).',
     example: '"default";q=3000;w=60, "organization";q=10000;w=60',
   },
-  'Retry-After': { description: 'The number of seconds to wait before the next attempt.', example: '12' },
+  'Retry-After': { description: 'The number of seconds to wait before the request is sent again.', example: '12' },
   'WWW-Authenticate': {
     description: 'The authentication scheme in which the API key is sent.',
     example: 'Bearer realm="invoice-control"',

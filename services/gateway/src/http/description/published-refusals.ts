@@ -67,7 +67,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
     examples: {
       alreadyExists: new DomainError(
         'already_exists',
-        'Another company of the organization already has this tax_id. Send a different tax_id, or change that company.',
+        'Another company of the organization already has this tax_id. Send a different tax_id, or change the other company first.',
       ),
       idempotencyMismatch: thrownBy(() => requireSameRequest('this', 'another', 'invoice')),
       inProgress: firstInProgress(),

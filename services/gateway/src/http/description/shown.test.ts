@@ -49,7 +49,7 @@ test('an optional field without a value is absent from the answer and from the e
 
 test('a message without what its record always has is refused, as is a word that is not published', () => {
   expect(() => pallet.present({ ...message, storedTime: undefined })).toThrow(
-    'The record for the response has no timestamp.',
+    'The record from which the response is built has no timestamp.',
   );
   expect(() => pallet.present({ ...message, state: 'toString' })).toThrow('toString is not one of FULL, EMPTY.');
   expect(() => pallets.present({ newest: undefined, all: [] })).toThrow('A required part of the record');

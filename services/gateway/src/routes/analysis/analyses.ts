@@ -66,7 +66,12 @@ export const listAnalyses = route({
   access: { scope: 'invoices:read' },
   params: invoiceParams,
   query: pageQuery.omit({ created_from: true, created_to: true }),
-  responses: { 200: { description: 'A page of analyses of the invoice.', schema: pageOf(analysisSummary.schema) } },
+  responses: {
+    200: {
+      description: 'A page of analyses of the invoice.',
+      schema: pageOf('analyses of the invoice', analysisSummary.schema),
+    },
+  },
   async handle({ params, query }, { analyses }) {
     const list = listRequest(`listAnalyses ${params.invoiceId}`, query);
     const reply = await analyses.listAnalyses({

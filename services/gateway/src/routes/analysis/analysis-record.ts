@@ -38,6 +38,6 @@ export const versions = shown.record<Versions>(
 export const latestAnalysis = shown.record<Analysis>('Analysis')({
   decision: shown.name(decision, Decision, 'REVIEW'),
   risk_score: shown.field(riskScore, 58, 'riskScore'),
-  findings: shown.list(finding, 'All findings of the analysis, including reviewed findings.'),
+  findings: shown.list(finding, 'All findings of the analysis of the invoice, including reviewed findings.'),
   versions: shown.part(versions),
 });

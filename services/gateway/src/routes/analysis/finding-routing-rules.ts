@@ -27,7 +27,7 @@ const listOf = <S extends z.ZodType>(entry: S) => z.array(entry).max(LIST_ITEMS_
 const match = z
   .strictObject({
     types: listOf(knownFindingType).describe(
-      'The finding types that the routing rule matches. If absent, the routing rule matches every type.',
+      'The finding types that the routing rule matches. If absent, the routing rule matches every finding type.',
     ),
     families: listOf(knownFamily).describe(
       'The families of finding types that the routing rule matches. If absent, the routing rule matches every family.',
@@ -54,7 +54,8 @@ const match = z
   })
   .meta({
     id: 'RoutingMatch',
-    description: 'The conditions under which a routing rule matches a finding. All stated conditions must be met.',
+    description:
+      'The conditions under which a routing rule matches a finding. A finding must meet all stated conditions.',
     dependentRequired: { min_amount: ['currency'] },
   });
 
@@ -62,7 +63,9 @@ const conditions = shown.record<RoutingMatch>()({
   types: shown.field(
     z
       .array(z.string())
-      .describe('The finding types that the routing rule matches. Empty if the routing rule matches every type.'),
+      .describe(
+        'The finding types that the routing rule matches. Empty if the routing rule matches every finding type.',
+      ),
     ['BANK_ACCOUNT_CHANGED'],
   ),
   families: shown.field(
@@ -116,7 +119,7 @@ export const rule = shown.record<RoutingRule>('RoutingRule')({
   enabled: shown.flag(true, 'Whether the routing rule is applied to new findings.'),
   match: shown.part(
     conditions,
-    'The conditions under which the routing rule matches a finding. All conditions must be met.',
+    'The conditions under which the routing rule matches a finding. A finding must meet all conditions.',
   ),
   assignTo: shown.id(
     EXAMPLE_IDS.assignee,
@@ -150,7 +153,7 @@ export const listRoutingRules = route({
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/ListRoutingRules',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   query: rulesQuery,
-  responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule.schema) } },
+  responses: { 200: { description: 'A page of routing rules.', schema: pageOf('routing rules', rule.schema) } },
   async handle({ query }, { routingRules }) {
     const list = listRequest('listRoutingRules', query);
     const reply = await routingRules.listRoutingRules(list.request);

@@ -87,7 +87,7 @@ export const listFindings = route({
   responses: {
     200: {
       description: 'A page of findings.',
-      schema: pageOf(finding.schema),
+      schema: pageOf('findings', finding.schema),
       ...csvResponse,
     },
   },
@@ -175,7 +175,7 @@ const findingSummaryReport = z
       .int()
       .min(0)
       .describe(
-        'The number of findings that are not included in any amount, because their amount is unknown or in an earlier base currency.',
+        'The number of findings that are not included in any amount of the summary, because their amount is unknown or in an earlier base currency.',
       ),
     byType: z
       .array(
@@ -337,7 +337,10 @@ export const listFindingHistory = route({
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
-    200: { description: 'All changes to the finding, oldest first.', schema: pageOf(change.schema) },
+    200: {
+      description: 'All changes to the finding, oldest first.',
+      schema: pageOf('changes to the finding', change.schema),
+    },
   },
   async handle({ params }, { findings }) {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });

@@ -75,7 +75,7 @@ export const listInvoices = route({
   responses: {
     200: {
       description: 'A page of invoices.',
-      schema: pageOf(storedInvoice.schema),
+      schema: pageOf('invoices', storedInvoice.schema),
       ...csvResponse,
     },
   },

@@ -79,7 +79,10 @@ export const listFindingTypes = route({
   rpc: 'invoicecontrol.analysis.v1.PolicyService/ListFindingTypes',
   access: { scope: 'findings:read' },
   responses: {
-    200: { description: 'All types of findings that the product can raise.', schema: pageOf(findingType.schema) },
+    200: {
+      description: 'All types of findings that the product can raise.',
+      schema: pageOf('finding types', findingType.schema),
+    },
   },
   async handle(_input, { policies }) {
     const { findingTypes } = await policies.listFindingTypes({});

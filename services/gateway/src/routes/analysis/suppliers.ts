@@ -148,7 +148,7 @@ export const listSuppliers = route({
         'Return only suppliers whose name begins with this string, or that have this tax id. Case, accents and legal forms are ignored.',
       ),
   }),
-  responses: { 200: { description: 'A page of suppliers.', schema: pageOf(supplier.schema) } },
+  responses: { 200: { description: 'A page of suppliers.', schema: pageOf('suppliers', supplier.schema) } },
   async handle({ query }, { suppliers }) {
     const list = listRequest('listSuppliers', query);
     const { pageSize, pageToken } = list.request;

@@ -101,7 +101,7 @@ export const listVendors = route({
       .optional()
       .describe('Return only vendors whose name begins with this string. Case and accents are ignored.'),
   }),
-  responses: { 200: { description: 'A page of imported vendors.', schema: pageOf(vendor.schema) } },
+  responses: { 200: { description: 'A page of imported vendors.', schema: pageOf('imported vendors', vendor.schema) } },
   async handle({ query }, { vendors }) {
     const list = listRequest('listVendors', query);
     const { pageSize, pageToken } = list.request;

@@ -243,7 +243,9 @@ export const listErpConnections = route({
     provider: erpProvider.optional(),
     status: status.optional().describe('Return only ERP connections with this status.'),
   }),
-  responses: { 200: { description: 'A page of ERP connections.', schema: pageOf(connection.schema) } },
+  responses: {
+    200: { description: 'A page of ERP connections.', schema: pageOf('ERP connections', connection.schema) },
+  },
   async handle({ query }, { erpConnections }) {
     const list = listRequest('listErpConnections', query);
     const reply = await erpConnections.listConnections({

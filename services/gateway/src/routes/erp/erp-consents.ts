@@ -140,7 +140,10 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         // Showing the result of an OAuth consent uses it up, so a HEAD request, by which programs check a URL, must not
         // do that.
         if (isHead)
-          throw new DomainError('invalid', 'The redirect from the ERP must be opened with GET, not with HEAD.');
+          throw new DomainError(
+            'invalid',
+            'The URL to which the ERP redirects the browser must be opened with GET, not with HEAD.',
+          );
         const provider = providerOf(input);
         const { outcome } = await erpOAuth.receiveCallback({ provider, query: rawQuery });
         if (outcome?.$case === 'confirmation') return confirmationPage(outcome.value);

@@ -17,7 +17,7 @@ export const erpProduct = z.enum(products);
 /** Returns the product of a provider code or product name. Throws a TypeError for another text. */
 export function productOf(provider: string): z.infer<typeof erpProduct> {
   const spelling = Object.values(spellings).find((names) => (names as readonly string[]).includes(provider));
-  if (spelling === undefined) throw new TypeError(`The provider ${provider} is not known.`);
+  if (spelling === undefined) throw new TypeError(`The ERP provider ${provider} is not known.`);
   return spelling[1];
 }
 

@@ -50,7 +50,10 @@ export const listErpRuns = route({
   params: connectionParams,
   query: pageQuery,
   responses: {
-    200: { description: 'A page of synchronisation runs of the ERP connection.', schema: pageOf(run.schema) },
+    200: {
+      description: 'A page of synchronisation runs of the ERP connection.',
+      schema: pageOf('synchronisation runs', run.schema),
+    },
   },
   async handle({ params, query }, { erpRuns }) {
     const { connectionId } = params;

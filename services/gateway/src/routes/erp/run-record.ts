@@ -41,7 +41,7 @@ const runError = shown.record<RunError>('ErpRunError')({
     null,
     'The stream of ERP records in which the error occurred, such as bills, or null if the error does not concern a single stream.',
   ),
-  code: shown.text('TIMEOUT', `The code of the error. ${FAULT_CODES}`),
+  code: shown.text('TIMEOUT', `The code of the error of the synchronisation run. ${FAULT_CODES}`),
   message: shown.text(
     'The ERP did not respond in time.',
     'The message that explains the error of the synchronisation run and what must be changed.',
@@ -91,7 +91,7 @@ export const run = shown.record<Run>('ErpRun')({
     z
       .record(z.string(), streamCounts.schema)
       .describe(
-        'The counts for each stream: vendors, bankAccounts, bills, creditNotes, payments and orders. A stream that the run did not reach is absent.',
+        'The counts of ERP records for each stream: vendors, bankAccounts, bills, creditNotes, payments and orders. A stream that the run did not reach is absent.',
       ),
     ({ streams }: Run) =>
       Object.fromEntries(Object.entries(streams).map(([name, counts]) => [name, streamCounts.present(counts)])),

@@ -21,7 +21,7 @@ const keptRefusal = shown.record<KeptRefusal>('KsefKeptRefusal')({
     'The KSeF number of the refused invoice, or the name of its file in the package if that name is not a KSeF number.',
   ),
   role: shown.word(
-    z.enum(ROLES).describe(`The part of the company in the refused invoice: ${ROLE_MEANINGS}.`),
+    z.enum(ROLES).describe(`The role of the company in the refused invoice: ${ROLE_MEANINGS}.`),
     'SUBJECT2',
   ),
   reason: shown.text(REASON_EXAMPLE, 'The reason for the last refusal of the invoice.'),

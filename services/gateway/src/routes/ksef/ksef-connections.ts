@@ -283,7 +283,9 @@ export const listKsefConnections = route({
     environment: environment.optional().describe('Return only KSeF connections to this environment.'),
     status: status.optional().describe('Return only KSeF connections with this status.'),
   }),
-  responses: { 200: { description: 'A page of KSeF connections.', schema: pageOf(ksefConnection.schema) } },
+  responses: {
+    200: { description: 'A page of KSeF connections.', schema: pageOf('KSeF connections', ksefConnection.schema) },
+  },
   async handle({ query }, { ksefConnections }) {
     const list = listRequest('listKsefConnections', query);
     const reply = await ksefConnections.listConnections({

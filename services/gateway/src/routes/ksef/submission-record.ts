@@ -96,7 +96,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
 const step = shown.record<AttemptStep>()({
   name: shown.text(
     'open',
-    'The name of the step in the attempt to submit the invoice to KSeF: open, send, status, close or confirmation.',
+    'The name of one step of submitting the invoice to KSeF: open, send, status, close or confirmation.',
   ),
   at: shown.instant(
     EXAMPLE_INSTANT,
@@ -106,7 +106,7 @@ const step = shown.record<AttemptStep>()({
   code: shown.orNull(
     z.int(),
     201,
-    'The status code of the step: the HTTP status for open, send and close; the status of the invoice or session in KSeF for status and confirmation. Null if there was no response; it is then not known whether a document that was sent has arrived.',
+    'The status code of the step of submitting the invoice to KSeF: the HTTP status for open, send and close; the status of the invoice or session in KSeF for status and confirmation. Null if there was no response; it is then not known whether a document that was sent has arrived.',
   ),
 });
 

@@ -42,7 +42,7 @@ export const apiKey = shown.record<ApiKey>('ApiKey')({
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the API key was created.', 'createdTime'),
   expiresAt: shown.instantOrNull(
     '2099-12-31T23:59:59.000Z',
-    'The time from which the API key is refused, or null if the key never expires.',
+    'The time when the API key expires and is refused, or null if the key never expires.',
     'expiresTime',
   ),
   lastUsedAt: shown.instantOrNull(
@@ -84,7 +84,10 @@ export const listApiKeys = route({
       .describe('The kind of API keys to list: `true` for test keys, `false` (the default) for the other keys.'),
   }),
   responses: {
-    200: { description: 'A page of API key records, without the keys themselves.', schema: pageOf(apiKey.schema) },
+    200: {
+      description: 'A page of API key records, without the keys themselves.',
+      schema: pageOf('API key records', apiKey.schema),
+    },
   },
   async handle({ query }, { apiKeys }) {
     const list = listRequest('listApiKeys', query);

@@ -69,7 +69,7 @@ export const listAuditEvents = route({
   rpc: 'invoicecontrol.organization.v1.AuditService/ListAuditEvents',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of audit events.', schema: pageOf(auditEvent.schema) } },
+  responses: { 200: { description: 'A page of audit events.', schema: pageOf('audit events', auditEvent.schema) } },
   async handle({ query }, { audit }) {
     const list = listRequest('listAuditEvents', query);
     const reply = await audit.listAuditEvents(list.request);

@@ -49,7 +49,7 @@ export const listCompanies = route({
   rpc: 'invoicecontrol.organization.v1.CompanyService/ListCompanies',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of companies.', schema: pageOf(company.schema) } },
+  responses: { 200: { description: 'A page of companies.', schema: pageOf('companies', company.schema) } },
   async handle({ query }, { companies }) {
     const list = listRequest('listCompanies', query);
     const reply = await companies.listCompanies(list.request);

@@ -42,7 +42,12 @@ export const listMembers = route({
   rpc: 'invoicecontrol.organization.v1.MemberService/ListMembers',
   access: { minimumRole: 'ADMIN', scope: 'organization:read', refusesTestKeys: true },
   query: pageQuery,
-  responses: { 200: { description: 'A page of members and pending invitations.', schema: pageOf(member.schema) } },
+  responses: {
+    200: {
+      description: 'A page of members and pending invitations.',
+      schema: pageOf('members and pending invitations', member.schema),
+    },
+  },
   async handle({ query }, { members }) {
     const list = listRequest('listMembers', query);
     const reply = await members.listMembers(list.request);

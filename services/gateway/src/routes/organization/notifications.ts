@@ -53,7 +53,12 @@ export const listNotifications = route({
   rpc: 'invoicecontrol.organization.v1.NotificationService/ListNotifications',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of e-mail notifications.', schema: pageOf(notification.schema) } },
+  responses: {
+    200: {
+      description: 'A page of e-mail notifications.',
+      schema: pageOf('e-mail notifications', notification.schema),
+    },
+  },
   async handle({ query }, { notifications }) {
     const list = listRequest('listNotifications', query);
     const reply = await notifications.listNotifications(list.request);

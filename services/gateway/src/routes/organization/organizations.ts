@@ -32,7 +32,7 @@ const fourEyesRequest = shown.record<FourEyesRequest>('FourEyesRequest')({
     z
       .literal(false)
       .describe(
-        'Always false: a request to switch the rule of four eyes off is no longer shown once the request is confirmed.',
+        'Whether the request to switch the rule of four eyes off is confirmed. Always false, because a confirmed request is no longer shown.',
       ),
     () => false as const,
     false,

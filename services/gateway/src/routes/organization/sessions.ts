@@ -70,7 +70,7 @@ export const listSessions = route({
   rpc: 'invoicecontrol.organization.v1.SessionService/ListSessions',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of sessions.', schema: pageOf(session.schema) } },
+  responses: { 200: { description: 'A page of sessions.', schema: pageOf('sessions', session.schema) } },
   async handle({ query }, { sessions }) {
     const list = listRequest('listSessions', query);
     const reply = await sessions.listSessions(list.request);

@@ -69,7 +69,7 @@ export const listPaymentRuns = route({
   query: pageQuery.extend({
     company_id: uuid().optional().describe('Return only payment runs of the company with this id.'),
   }),
-  responses: { 200: { description: 'A page of payment runs.', schema: pageOf(paymentRun.schema) } },
+  responses: { 200: { description: 'A page of payment runs.', schema: pageOf('payment runs', paymentRun.schema) } },
   async handle({ query }, { paymentRuns }) {
     const list = listRequest('listPaymentRuns', query);
     const reply = await paymentRuns.listPaymentRuns({ ...list.request, companyId: query.company_id });
@@ -108,7 +108,12 @@ export const listPaymentLines = route({
       .optional()
       .describe('Return only lines of the payment run with this verdict.'),
   }),
-  responses: { 200: { description: 'A page of lines of the payment run.', schema: pageOf(paymentLine.schema) } },
+  responses: {
+    200: {
+      description: 'A page of lines of the payment run.',
+      schema: pageOf('lines of the payment run', paymentLine.schema),
+    },
+  },
   async handle({ params, query }, { paymentRuns }) {
     const list = listRequest(`listPaymentLines:${params.runId}`, query);
     const { pageSize, pageToken } = list.request;

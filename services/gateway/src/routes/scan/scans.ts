@@ -134,7 +134,10 @@ export const listScans = route({
       .describe('Return only history scans of invoices that were billed to the company with this id.'),
   }),
   responses: {
-    200: { description: 'A page of history scans, without their skipped rows.', schema: pageOf(scanSummary.schema) },
+    200: {
+      description: 'A page of history scans, without their skipped rows.',
+      schema: pageOf('history scans', scanSummary.schema),
+    },
   },
   async handle({ query }, { scans }) {
     const list = listRequest('listScans', query);

@@ -57,7 +57,9 @@ export const listDeliveries = route({
     webhook_id: uuid().optional().describe('Return only webhook deliveries to the webhook with this id.'),
     status: deliveryStatus.optional().describe('Return only webhook deliveries with this status.'),
   }),
-  responses: { 200: { description: 'A page of webhook deliveries.', schema: pageOf(delivery.schema) } },
+  responses: {
+    200: { description: 'A page of webhook deliveries.', schema: pageOf('webhook deliveries', delivery.schema) },
+  },
   async handle({ query }, { deliveries }) {
     const list = listRequest('listDeliveries', query);
     const { pageToken, pageSize } = list.request;

@@ -148,7 +148,7 @@ export const listWebhooks = route({
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/ListEndpoints',
   access: { scope: 'webhooks:read' },
   query: pageQuery,
-  responses: { 200: { description: 'A page of webhooks.', schema: pageOf(webhook.schema) } },
+  responses: { 200: { description: 'A page of webhooks.', schema: pageOf('webhooks', webhook.schema) } },
   async handle({ query }, { webhooks }) {
     const list = listRequest('listWebhooks', query);
     const reply = await webhooks.listEndpoints(list.request);

@@ -159,7 +159,7 @@ function statusAfter(refusal: KsefRefusal | undefined): TestResult['status'] | u
 function unanswered(refusal: KsefRefusal | undefined): DomainError {
   return new DomainError(
     'foreign_failure',
-    `${refusal?.message} The connection is unchanged. Test the connection again later.`,
+    `${refusal?.message} The KSeF connection is unchanged. Test the KSeF connection again later.`,
     {
       cause: refusal,
     },

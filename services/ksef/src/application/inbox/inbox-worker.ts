@@ -421,7 +421,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
 
 function roleOf({ roles }: Inbox, name: RoleInbox['role']): RoleInbox {
   const role = roles.find((one) => one.role === name);
-  if (role === undefined) throw new TypeError(`The KSeF inbox has no role ${name}.`);
+  if (role === undefined)
+    throw new TypeError(`The KSeF inbox does not receive invoices for the role ${name} of the company.`);
   return role;
 }
 

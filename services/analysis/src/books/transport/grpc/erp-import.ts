@@ -123,7 +123,7 @@ function requireName(path: string, value: string): string {
 
 function pageOf<T>(name: string, records: readonly T[]): readonly T[] {
   if (records.length >= 1 && records.length <= PAGE_RECORDS_MAX) return records;
-  throw new DomainError('invalid', `${name}: must have 1 to ${PAGE_RECORDS_MAX} records.`);
+  throw new DomainError('invalid', `A page of ERP records must have 1 to ${PAGE_RECORDS_MAX} ${name}.`);
 }
 
 function requireSorted(after: string, externalIds: readonly string[]): void {
