@@ -68,7 +68,8 @@ async function compose(
 ): Promise<TenantParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
-  // Document readings are larger than usual gRPC messages, because a document may have many fields and lines.
+  // Messages with the fields that were read from a document are larger than usual gRPC messages, because a document may
+  // have many fields and lines.
   const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
   const outbox = await openOutbox([

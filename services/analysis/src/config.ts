@@ -28,7 +28,9 @@ const failurePeriods = z.string().transform((text, issues): readonly FailurePeri
 export const configSchema = z.object({
   ...serviceSettings('analysis'),
   ...addressSettings('organization', 'documents'),
-  /** URL of the folder with the euro reference rates. Without a URL, foreign amounts are not converted. */
+  /**
+   * URL of the folder with the euro reference rates. Without a URL, amounts in foreign currencies are not converted.
+   */
   ECB_FEED_URL: z.url().optional(),
   /** Announced KSeF outages. Invoices issued on these days need not be sent through KSeF. */
   KSEF_FAILURE_PERIODS: failurePeriods.default([]),

@@ -4,7 +4,7 @@ import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** Dependencies that all modules of the analysis service need. */
+/** Dependencies that every module of the analysis service is given. */
 export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'logger' | 'onStop'> {
   readonly outbox: Outbox;
   readonly audit: AuditBuffer;
@@ -18,7 +18,7 @@ export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 /** Interval at which each replica searches for analyses and other work that a crash interrupted. */
 export const SWEEP_EACH_MS = 10_000;
 /**
- * Cache settings for values that every invoice decision of an organization needs, so that they cost no database
- * command. This process invalidates the values that it changes.
+ * Cache settings for values that every invoice decision of an organization needs, so that a decision needs no database
+ * command for these values. A process removes values from its cache when it changes them.
  */
 export const CACHED_BY_ORGANIZATION = { freshMs: 2_000, entriesMax: 10_000 };

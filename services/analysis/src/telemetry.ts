@@ -64,7 +64,7 @@ export function rowsDecided({
   for (const [decision, rows] of Object.entries(decisionCounts) as [Decision, number][]) {
     if (rows > 0) count('invoicecontrol.decisions', { decision: inWords(decision), source: 'scan' }, rows);
   }
-  // The log line leaves out findings that reviewers cleared earlier.
+  // The log line of a decision leaves out findings that reviewers have already dismissed.
   for (const [type, findings] of Object.entries(findingCounts)) {
     count('invoicecontrol.findings', { type: inWords(type), severity: 'unknown', source: 'scan' }, findings);
   }
@@ -77,7 +77,7 @@ export function findingReviewed(type: string, disposition: Disposition): void {
 
 type Entity = 'BILL' | 'CREDIT_NOTE' | 'PAYMENT' | 'ORDER' | 'VENDOR' | 'VENDOR_ACCOUNT';
 
-/** Contracts carry the provider of an ERP as text. Erp-sync sends only the providers that it knows. */
+/** The ERP provider is a text in the gRPC contract, but the erp-sync service sends only known providers. */
 function wordOf(provider: string): AttributesOf<'invoicecontrol.erp_records'>['provider'] {
   return providerWords[provider as keyof typeof providerWords];
 }
@@ -139,7 +139,7 @@ export function booksFindingRaised(type: string, severity: Severity): void {
 }
 
 /**
- * Counts an invoice decision that compared only some of the records with the same keys, because there were too many.
+ * Counts an invoice decision that compared only some of the invoices with the same keys, because there were too many.
  */
 export function candidatesCut(): void {
   count('invoicecontrol.candidates.hot', {});
@@ -150,7 +150,7 @@ export function stageEnded(stage: 'facts' | 'engine' | 'commit' | 'derived', ms:
   record('invoicecontrol.decision.duration', ms / 1_000, { stage });
 }
 
-/** Reports the age of the newest exchange rates, from the end of their day. */
+/** Reports the age of the newest exchange rates, counted from the end of the day on which they were published. */
 export function reportRates(newestDay: () => Promise<string | undefined>, now: () => Date): () => void {
   return reportGauges(['invoicecontrol.rates.age'], async () => {
     const day = await newestDay();
@@ -160,7 +160,7 @@ export function reportRates(newestDay: () => Promise<string | undefined>, now: (
   });
 }
 
-/** Counts a stored check of a payment run, and writes its log line. The line contains no names, amounts or accounts. */
+/** Counts and logs a stored check of a payment run. The line contains no names, amounts or accounts. */
 export function paymentRunChecked(
   logger: Logger,
   {
@@ -196,7 +196,7 @@ export function paymentRunChecked(
   );
 }
 
-/** Counts a file of a payment run that was given out. */
+/** Counts a download of the file of a payment run. */
 export function paymentFileGiven(content: Verdict | 'REPEAT'): void {
   count('invoicecontrol.payment_run.downloads', { content: inWords(content) });
 }

@@ -4,12 +4,12 @@ import { z } from 'zod';
 const priceId = z
   .string()
   .regex(/^pri_[a-z0-9]{26}$/, 'must be the id of a price: pri_ and 26 small letters or digits');
-/** Public values with which the payment provider simulator is started: prices, and the secret for notifications. */
+/** Public values for prices and the notification secret with which the simulator of the payment provider is started. */
 const DEVELOPMENT_PRICE = 'pri_development';
 const DEVELOPMENT_SECRET = 'pdl_ntfset_development_only';
 const SECRETS_MAX = 10;
 
-/** Ids of the prices at the payment provider: all of them, or none where no plan is sold. */
+/** Ids of the prices at the payment provider: either all prices, or none if the installation sells no plan. */
 const priceSettings = {
   PADDLE_PRICE_CORE_MONTH: priceId.optional(),
   PADDLE_PRICE_CORE_YEAR: priceId.optional(),
@@ -44,8 +44,8 @@ export const configSchema = z
     /** Page to which the checkout redirects the buyer. */
     CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
     /**
-     * Number of days without payment after which a subscription is no longer active. If not set, it remains active as
-     * long as the payment provider tries to collect the payment.
+     * Number of days without payment after which a subscription is no longer active. If the number is not set, the
+     * subscription remains active as long as the payment provider tries to collect the payment.
      */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
   })
@@ -79,7 +79,7 @@ function missingPrices(config: unknown): string[] {
   return missing.length < names.length ? missing : [];
 }
 
-/** Returns the names of settings whose price is repeated in another setting. */
+/** Returns the names of price settings that have the same price as another setting. */
 function repeatedPrices(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   const names = Object.keys(values).filter((name) => name.startsWith('PADDLE_PRICE_'));
@@ -88,7 +88,9 @@ function repeatedPrices(config: unknown): string[] {
   );
 }
 
-/** Returns the names of settings that have simulator values, which are not allowed in production. */
+/**
+ * Returns the names of settings that have a public value of the simulator. Such values are not allowed in production.
+ */
 function developmentSettings(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   if (values['NODE_ENV'] !== 'production') return [];

@@ -39,7 +39,7 @@ export function checkoutEnded(outcome: AttributesOf<'invoicecontrol.checkout'>['
   count('invoicecontrol.checkout', { outcome });
 }
 
-/** Records how long after an event at the payment provider the subscription here changed. */
+/** Records how long after an event at the payment provider the stored subscription changed. */
 export function entitlementChanged(seconds: number): void {
   record('invoicecontrol.entitlement.lag', Math.max(0, seconds), {});
 }

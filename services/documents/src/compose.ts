@@ -58,7 +58,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
       schema: configSchema,
       config,
       callsEndMsMax: 20_000,
-      // The message size limit is high, because the reading of a long invoice has many lines of text.
+      // The message size limit is high, because the text that is read from a long invoice has many lines.
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },

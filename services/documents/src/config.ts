@@ -5,7 +5,10 @@ import { z } from 'zod';
 const DAY_SECONDS = 86_400;
 const CHILDREN_MAX = 4;
 
-/** Returns one child process for each core, up to a limit. More child processes would not read faster. */
+/**
+ * Returns the number of child processes that read documents: one for each processor core, up to a limit. More child
+ * processes would not read faster.
+ */
 function defaultChildren(): number {
   return Math.min(availableParallelism(), CHILDREN_MAX);
 }
@@ -28,7 +31,7 @@ export const configSchema = z.object({
     .min(DAY_SECONDS)
     .max(30 * DAY_SECONDS)
     .default(7 * DAY_SECONDS),
-  /** Number of processes that read documents. One more process reads small XML only. */
+  /** Number of processes that read documents. In addition, one process reads only small XML documents. */
   EXTRACTION_CHILDREN: z.coerce.number().int().min(1).max(64).default(defaultChildren()),
   /** Time limit for reading one document in seconds. */
   EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(600).default(10),
@@ -37,7 +40,7 @@ export const configSchema = z.object({
   /** Maximum resident memory of one process that reads documents. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
   /**
-   * Determines if the service may start although processes that read documents cannot be prevented from reading other
+   * Whether the service may start although the processes that read documents cannot be prevented from reading other
    * processes' secrets.
    */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),

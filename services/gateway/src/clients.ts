@@ -108,14 +108,14 @@ export function createClients(channels: Channels): Clients {
 type RequestOf<Rpc> = Rpc extends (request: infer R, call: CallOptions) => unknown ? R : never;
 type AnswerOf<Rpc> = Rpc extends (request: never, call: CallOptions) => infer A ? A : never;
 
-/** gRPC methods that concern one organization, whose id the route handler does not choose. */
+/** gRPC methods that concern one organization, whose id comes from the API key and not from the route handler. */
 type TenantRpcs<C> = {
   readonly [K in keyof C as RequestOf<C[K]> extends { organizationId: string } ? K : never]: (
     request: Omit<RequestOf<C[K]>, 'organizationId'>,
   ) => AnswerOf<C[K]>;
 };
 
-/** gRPC methods that determine themselves to which organization a request belongs. */
+/** gRPC methods that find out which organization a request belongs to, so that the gateway need not know it. */
 type PublicRpcs<C> = {
   readonly [K in keyof C as RequestOf<C[K]> extends { organizationId: string } ? never : K]: (
     request: RequestOf<C[K]>,

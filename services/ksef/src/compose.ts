@@ -61,7 +61,9 @@ import { submissionService } from './transport/grpc/submissions.js';
 const WIPE_EACH_MS = 30_000;
 /** Interval at which each replica searches for due KSeF submissions and inboxes that another process has stored. */
 const POLL_EACH_MS = 10_000;
-/** Minimum time between two searches for KSeF work that the due times of this process cause. */
+/**
+ * Minimum time between two searches for KSeF work that this process makes because submissions or inboxes become due.
+ */
 const POLL_GAP_MS = 200;
 /** Limits for downloading KSeF packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000, peer: 'ksef' } as const;

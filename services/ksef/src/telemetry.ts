@@ -18,7 +18,7 @@ export function ksefCalled(
   count('invoicecontrol.ksef.calls', { environment: inWords(environment), operation, outcome: inWords(outcome) });
 }
 
-/** Counts a call of KSeF that was put off, because the limits of KSeF leave no place for it. */
+/** Counts a call to KSeF that this service postponed, because the limits of KSeF allow no further call. */
 export function ksefCallLimited(environment: Environment, operation: string): void {
   count('invoicecontrol.ksef.limited_calls', { environment: inWords(environment), operation });
 }
@@ -34,7 +34,7 @@ export function confirmationChecked(environment: Environment, outcome: 'TRUSTED'
 /** Largest used share of each call limit of KSeF since the last export of metrics. */
 const sharesUsed = new Map<string, number>();
 
-/** Notes which share of a call limit of KSeF is used for one taxpayer after a call. */
+/** Records the share of a call limit of KSeF that the calls for one taxpayer use. */
 export function limitUsed(group: LimitGroup, share: number): void {
   const limit = inWords(group);
   sharesUsed.set(limit, Math.max(share, sharesUsed.get(limit) ?? 0));
@@ -141,7 +141,7 @@ export function reportSubmissions({
   readonly lagSeconds: () => Promise<number>;
   readonly now: () => Date;
 }): () => void {
-  // Both readings of one export of metrics use the same summary of submissions.
+  // Both metrics of one export are computed from the same summary of submissions.
   let reading: Promise<UnfinishedSubmissions> | undefined;
   const summarize = (): Promise<UnfinishedSubmissions> =>
     (reading ??= summarizeUnfinished().finally(() => (reading = undefined)));

@@ -242,7 +242,7 @@ function tenantDataOf({
 }: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
   return [
     unpurgedOrganization(organizations),
-    // Audit entries that are not relayed yet keep the database document that carries them.
+    // A database document is kept while it contains audit entries that were not moved to the audit trail yet.
     ownedDocuments(apiKeys, ['auditPending']),
     documentOfOrganization(rosters, ['auditPending']),
     ownedDocuments(sessions, ['auditPending']),

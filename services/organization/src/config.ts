@@ -13,7 +13,10 @@ export const configSchema = z
   .object({
     ...serviceSettings('organization'),
     ...addressSettings('billing'),
-    /** Peppers as `id:base64,...`. New API keys use the first pepper, existing keys may use any. */
+    /**
+     * Secret peppers that are mixed into the hashes of API keys, as `id:base64,...`. New API keys use the first pepper,
+     * and existing keys may use any pepper.
+     */
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
     /** Token with which the operator's command line authenticates. */
     OPERATOR_TOKEN: secret.min(32),

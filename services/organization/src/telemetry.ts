@@ -8,7 +8,9 @@ import { plans } from './domain/plans.js';
 
 const organizationStatuses = metrics['invoicecontrol.organizations'].attributes.status.values;
 
-/** Reports the number of organizations by plan, and by the status of their subscription or of themselves. */
+/**
+ * Reports the number of organizations by plan, and by the status of their subscription or of the organization itself.
+ */
 export function reportOrganizations(
   countByPlan: () => Promise<readonly { readonly plan: string; readonly status: string; readonly count: number }[]>,
 ): () => void {
@@ -31,7 +33,7 @@ export function countRefusedKey(reason: 'malformed' | 'unknown' | 'dead'): void 
   count('invoicecontrol.keys.refused', { reason });
 }
 
-/** Counts refused sessions of the app, with the reason for operators. */
+/** Counts refused sessions of the app by reason. The reason is for operators only. */
 export function countRefusedSession(reason: 'malformed' | 'unknown' | 'dead'): void {
   count('invoicecontrol.sessions.refused', { reason });
 }

@@ -22,7 +22,7 @@ export function scanAbandoned(): void {
   count('invoicecontrol.scans', { outcome: 'abandoned' });
 }
 
-/** Records how long a history scan waited for another one of its organization, if it waited. */
+/** Records how long a history scan waited for another history scan of its organization, if it had to wait. */
 export function turnEnded(outcome: 'BEGUN' | 'REFUSED', seconds: number): void {
   record('invoicecontrol.scan.turn_wait', Math.max(0, seconds), { outcome: inWords(outcome) });
 }

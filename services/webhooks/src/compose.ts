@@ -56,7 +56,7 @@ import { onPublicEvent } from './transport/subscribers/public-events.js';
 
 /**
  * Maximum number of internal events of one type that are handled at the same time. Concurrent events share database
- * commands, so that a backlog needs only few of them.
+ * commands, so that a backlog of events needs only few database commands.
  */
 const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 30_000;

@@ -7,13 +7,13 @@ interface EndedAttempt {
   readonly delivery: Pick<Delivery, 'id' | 'organizationId' | 'endpointId' | 'eventId'>;
   readonly result: Pick<SendResult, 'outcome' | 'statusCode' | 'durationMs'>;
   readonly state: DeliveryState & ('DELIVERED' | 'PENDING' | 'FAILED');
-  /** Number of consecutive failed webhook delivery attempts, with this one. */
+  /** Number of consecutive failed webhook delivery attempts, including this one. */
   readonly failures: number;
 }
 
 /**
- * Counts a completed webhook delivery attempt in the metrics, by its outcome, and writes the log line of a failed one. The
- * line contains neither the URL nor anything that the receiver sent.
+ * Counts a completed webhook delivery attempt in the metrics, by its outcome, and logs a failed attempt. The log line
+ * contains neither the URL nor anything that the receiver sent.
  */
 export function attemptEnded(logger: Logger, { delivery, result, state, failures }: EndedAttempt): void {
   const { outcome, statusCode, durationMs } = result;

@@ -23,7 +23,7 @@ import type {
 } from './storage/payment-runs.js';
 import { paymentRunService } from './transport/grpc/payment-runs.js';
 
-/** Composes the check of payment runs against the invoices that they pay. */
+/** Creates the use cases that check payment runs against the invoices that they pay. */
 export async function composePaymentRuns(
   { db, outbox, clock, logger, tenants, audit, usage, onStop }: Foundation,
   { records, books, ksefNumbersFrom }: { records: Records; books: ErpBooks; ksefNumbersFrom: string },

@@ -16,7 +16,7 @@ import type { FactBundleDocument } from './storage/stored-facts.js';
 import { createUploadIndexes, UPLOAD_ANALYSES, uploadStore } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
 
-/** Records that all parts of the analysis service read and write. */
+/** Stores for invoices, findings and other records that all parts of the analysis service read and write. */
 export type Records = Awaited<ReturnType<typeof composeRecords>>;
 
 export async function composeRecords({ db, outbox, clock }: Foundation) {
@@ -28,7 +28,8 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     uploads: db.collection<UploadDocument>(UPLOAD_ANALYSES),
     suppliers: db.collection<SupplierDocument>('suppliers'),
     scanRuns: db.collection<ScanRunDocument>('scan_runs'),
-    // Links of bank accounts and orders are read only by their ids, so their collection needs no further index.
+    // Records that count the invoices of a bank account or an order are read only by their ids, so their collection
+    // needs no further index.
     links: db.collection<LinkDocument>('links'),
   };
   await Promise.all([
@@ -51,7 +52,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     suppliers: supplierStore(collections.suppliers),
     ...linkStores(collections.links),
     runs,
-    /** Returns the counted units that are not finalized. A counted unit is an invoice or a whole scan. */
+    /** Returns those of the given invoices and history scans that may not be counted in all records yet. */
     async unfinalized(organizationId: string, unitIds: readonly string[]): Promise<ReadonlySet<string>> {
       const open = await Promise.all([
         invoices.unfinalized(organizationId, unitIds),

@@ -6,8 +6,8 @@ import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { operatorService } from './transport/grpc/operator.js';
 
 /**
- * Composes the operator commands that check if a replay of analyses returns the stored decisions, and which decisions
- * another policy would make.
+ * Creates the operator commands that replay stored analyses: one checks that the decisions are the same, and one shows
+ * the decisions that another policy would make.
  */
 export function composeReplays(
   { clock, logger }: Foundation,

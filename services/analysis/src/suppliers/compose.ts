@@ -19,7 +19,7 @@ import { ACCOUNT_VERIFICATIONS, createVerificationIndexes, verificationStore } f
 import type { VerificationDocument } from './storage/verifications.js';
 import { supplierService } from './transport/grpc/suppliers.js';
 
-/** Shows suppliers with their accounts, and records how people verified them. */
+/** Creates the use cases that show suppliers with their bank accounts and record how people verified the accounts. */
 export async function composeSuppliers(
   { db, outbox, clock, logger, audit, onStop }: Foundation,
   { records, documentsChannel, ring }: { records: Records; documentsChannel: Channel; ring: KeyRing },

@@ -25,7 +25,7 @@ import { v7 as uuidV7 } from 'uuid';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** Returns the configuration for a service in a test, with a port that the operating system chooses. */
+/** Returns the configuration for a service in a test, that lets the operating system choose the port. */
 export function testConfig(
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
@@ -49,12 +49,12 @@ export function testConfig(
 const aheadMs = Date.UTC(2026, 10, 2, 12) - Date.now();
 
 /**
- * A real clock that is shifted to start at noon of a day in November 2026. The test invoices are from the months
- * before, so none of them is stale or in the future, whatever the actual year.
+ * A real clock that is shifted to start at noon of a day in November 2026. The test invoices are from the preceding
+ * months, so none of them is too old or in the future, whatever the actual year.
  */
 export const testClock: Clock = { now: () => new Date(Date.now() + aheadMs) };
 
-/** Returns a time relative to the clock of the tests. A negative value is in the past. */
+/** Returns a time relative to the clock of the tests. A negative number of milliseconds gives a time in the past. */
 export function fromNow(ms: number): Date {
   return new Date(testClock.now().getTime() + ms);
 }
@@ -92,7 +92,7 @@ export function rowsOf(invoices: readonly Invoice[]): AnalyzeRowsRequest['rows']
   }));
 }
 
-/** Returns a request for a history scan of these rows that was received now. */
+/** Returns a request for a history scan of the given rows, received now. */
 export function scanRequest(
   organizationId: string,
   rows: AnalyzeRowsRequest['rows'],
@@ -108,9 +108,9 @@ export function scanRequest(
   };
 }
 
-/** Creates clients for all gRPC services, as real callers use them. */
+/** Creates clients for all gRPC services, with the settings that real callers use. */
 export function connect(address: string) {
-  // Files of payment runs are larger than usual messages.
+  // Files of payment runs are larger than other gRPC messages.
   const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoice = client(InvoiceServiceDefinition, channel);
   const analysis = client(AnalysisServiceDefinition, channel);

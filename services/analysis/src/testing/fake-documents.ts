@@ -30,16 +30,16 @@ export interface FakeDocuments extends GrpcServer {
   receive(organizationId: string, says: Says, origin: ChannelOrigin): string;
   /** Adds an upload without content to the fake documents service. */
   reserve(organizationId: string): string;
-  /** Returns every request to the fake documents service to read the upload, including repeats. */
+  /** Returns every request to the fake documents service to read the upload, including repeated requests. */
   requestsOf(uploadId: string): readonly ExtractDocumentRequest[];
   /**
-   * Makes the next attempts to read an upload from the fake documents service fail, one reading with each of the
+   * Makes the next attempts to read an upload from the fake documents service fail, one attempt with each of the given
    * errors.
    */
   failNext(uploadId: string, ...errors: readonly DomainError[]): void;
-  /** Makes the document of an upload in the fake documents service carry a contact. */
+  /** Makes the document of an upload in the fake documents service state a contact. */
   carry(uploadId: string, contact: string): void;
-  /** Makes readings of an upload by the fake documents service wait until `open` is called. */
+  /** Makes readings of an upload by the fake documents service wait until the test calls `open`. */
   close(uploadId: string): void;
   open(uploadId: string): void;
 }
@@ -168,7 +168,8 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
 }
 
 /**
- * Returns the reading of a valid UBL invoice. Tests change fields, and leave out fields by setting them to undefined.
+ * Returns the reading of a valid UBL invoice. A test can change its fields, or leave out fields by setting them to
+ * undefined.
  */
 export function xmlReading(
   changes: Readonly<Record<string, string | undefined>> = {},

@@ -35,13 +35,13 @@ import type { InvoiceDocument } from '../records/storage/invoices.js';
 import type { LinkDocument } from '../records/storage/links.js';
 import type { SupplierDocument } from '../records/storage/suppliers.js';
 
-/** The stored records of an invoice after its decision, with all derived records. */
+/** The stored records of an invoice after its decision, with all records that follow from the decision. */
 export interface StoredInvoice {
   readonly invoice: InvoiceDocument;
   readonly findings: readonly FindingDocument[];
 }
 
-/** Counting records of suppliers, accounts and orders after the last invoice of a test history. */
+/** The records that count the invoices of suppliers, accounts and orders after the last invoice of a test history. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];
@@ -49,8 +49,8 @@ export interface StoredCounts {
 
 export interface StoredHistory {
   /**
-   * Decides on an invoice of a test history with the history of the invoices before it. Invoices must be posted in the
-   * order of their arrival.
+   * Decides on an invoice of a test history with the history of the invoices before it. The function must be called for
+   * the invoices in the order of their arrival.
    */
   post(invoice: CanonicalInvoice, receivedAt: Date, invoiceId?: string): StoredInvoice;
   counts(): StoredCounts;
@@ -77,7 +77,10 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
     return [...ids].flatMap((id) => suppliers.get(id) ?? []);
   };
 
-  /** Returns the next version of a counted record, with one more counted invoice. All earlier invoices are finished. */
+  /**
+   * Returns the next version of a record that counts invoices, with one more invoice. The counts of all earlier
+   * invoices are complete.
+   */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];
     const kept = isFull(units) ? withoutFinalized(units, new Set()) : units;

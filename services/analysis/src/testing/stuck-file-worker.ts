@@ -1,8 +1,8 @@
 import type { FileTask } from '../payment-runs/clients/payment-file-worker.js';
 
 /**
- * Worker of tests: it never ends on an empty file, needs all memory for a file of two bytes, and reads every other file as
- * a file without payments.
+ * A faulty worker for tests of reading payment files: it never finishes an empty file, uses up its memory on a file of
+ * two bytes, and returns no payments for every other file.
  */
 export function work({ bytes }: FileTask): unknown {
   if (bytes.length === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

@@ -37,12 +37,15 @@ export interface ApplyingDeps extends LinkingDeps {
   readonly logger: Logger;
 }
 
-/** Applies a claimed payment notification and completes it. A failure is logged and retried later. Never rejects. */
+/**
+ * Applies a claimed payment notification and completes it. A failed attempt is logged and retried later. The promise
+ * never rejects.
+ */
 export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>;
 
 const FIRST_RETRY_MS = 1_000;
 const RETRY_MS_MAX = 300_000;
-/** Outcomes of payment notifications that the operator must check. */
+/** Results of applying a payment notification that the operator must check. */
 const ALERTED: ReadonlySet<NotificationOutcome> = new Set([
   'UNKNOWN_ORGANIZATION',
   'UNKNOWN_PRICE',
@@ -77,8 +80,8 @@ export const workOnNotification =
   };
 
 /**
- * Applies a payment notification. The function can run again for the same notification: applied messages are recognized
- * as stale, and e-mails have derived ids.
+ * Applies a payment notification. The function can run again for the same notification: a message that was applied
+ * before is recognized as stale, and e-mails have derived ids.
  */
 async function applyNotification(
   deps: ApplyingDeps,
@@ -91,7 +94,7 @@ async function applyNotification(
   if (!isKept(type)) return { outcome: 'IGNORED', organizationId: '' };
   const { subscriptionId } = stored;
   // The organization that a notification names is a claim of the buyer. A payment provider invoice belongs to the
-  // organization of its subscription, or to none.
+  // organization of its subscription, or to no organization.
   if (subscriptionId === undefined) return { outcome: 'KEPT', organizationId: '' };
   const organizationId = await deps.links.find(subscriptionId);
   if (organizationId === undefined) return { outcome: 'UNLINKED' };
@@ -125,8 +128,8 @@ async function applySubscription(
   const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
   const { organizationId, isNew } = linked;
-  // Linking a subscription to its organization is repeated, because a crash may have happened before the first link was
-  // stored.
+  // The link between a subscription and its organization is stored again, because a crash may have prevented the first
+  // write.
   if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
@@ -163,7 +166,7 @@ async function applySubscription(
   return { outcome: outcomes[outcome], organizationId };
 }
 
-/** Returns the audit event about several plans in one subscription. */
+/** Returns the audit event about a subscription that contains the prices of several plans. */
 function severalPlans({ id }: Snapshot, eventId: string): Announcement {
   return auditAnnouncement(events.billingAuditRecorded, systemContext(eventId), {
     action: 'billing.several_plans_found',
@@ -173,8 +176,8 @@ function severalPlans({ id }: Snapshot, eventId: string): Announcement {
 }
 
 /**
- * Checks whether the times of a billing account stay the same. A stale message may still be the oldest message, or the
- * oldest cancellation.
+ * Checks whether a message leaves the stored times of a billing account unchanged. Even a stale message may be the
+ * oldest message, or the oldest cancellation, of a subscription.
  */
 function isSameTimes(before: Account, after: Account, subscriptionId: string): boolean {
   const timesOf = ({ subscriptions }: Account): string => {
@@ -208,7 +211,10 @@ async function alertDuplicate(
   );
 }
 
-/** Sends one e-mail for each unpaid provider invoice and day, however often the payment provider retries. */
+/**
+ * Sends one e-mail for each unpaid invoice of the payment provider and each day, however often the payment provider
+ * retries.
+ */
 async function announceFailedPayment(
   { changeAccount }: Pick<ApplyingDeps, 'changeAccount'>,
   { data, occurredAt }: ProviderNotification,

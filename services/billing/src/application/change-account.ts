@@ -16,7 +16,7 @@ export interface AccountDeps {
 
 /** Result of a function that changes the billing account of an organization. */
 export interface AccountChange<T> {
-  /** Billing account after the change. If it is the same object as before, nothing is written. */
+  /** Billing account after the change. If the account is the same object as before, nothing is written. */
   readonly account: Account;
   readonly events: readonly Announcement[];
   readonly result: T;
@@ -25,8 +25,8 @@ export interface AccountChange<T> {
 export type ChangeAccount = <T>(
   organizationId: string,
   /**
-   * Decides how the billing account of an organization changes. After a conflict, the function runs again with the
-   * newer version. The account is undefined for an unknown organization.
+   * Decides how the billing account of an organization changes. After a conflict with another write, the function is
+   * called again with the newer version of the account. The account is undefined for an unknown organization.
    */
   decide: (account: Account | undefined) => AccountChange<T> | undefined | Promise<AccountChange<T> | undefined>,
 ) => Promise<T | undefined>;

@@ -31,15 +31,16 @@ export interface CheckoutInput {
   readonly planCode: string;
   readonly billingInterval: string;
   readonly additionalLegalEntities: number;
-  /** Subscription status in the organization service, which the operator may have set. */
+  /** Status of the subscription as the organization service knows it. The operator may have set this status. */
   readonly subscriptionStatus: string;
 }
 
 const CLOSED_STATUSES: ReadonlySet<string> = new Set(['', 'none', 'canceled']);
 
 /**
- * Returns the options for the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request
- * is stored with the hash of a new reference, which later links a subscription to the organization.
+ * Returns the options for the hosted checkout (specification 2.13, endpoint 17), without a call to the payment
+ * provider. The request is stored with the hash of a new reference, which later links a subscription to the
+ * organization.
  * @throws DomainError invalid; wrong_state while a subscription is not canceled, or if no plan is sold
  */
 export const createCheckout =
@@ -63,8 +64,8 @@ export const createCheckout =
       checkoutEnded('already_subscribed');
       throw alreadySubscribed();
     }
-    // The API key proved that the organization exists. The billing account is created with the checkout, so that the
-    // first payment notification finds it.
+    // The API key proved that the organization exists. The billing account is created together with the checkout, so
+    // that it exists when the first payment notification arrives.
     if (account === undefined) await accounts.ensure(organizationId);
     const line = {
       action: 'billing.checkout_requested',

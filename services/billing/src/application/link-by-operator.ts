@@ -26,8 +26,8 @@ export interface OperatorLinking {
 }
 
 /**
- * The payer of a subscription, and the organization's other subscriptions. The operator decides with this information;
- * none of it causes a refusal.
+ * The payer of a subscription, and the other subscriptions of the organization. This information helps the operator to
+ * decide and never causes a refusal.
  */
 export interface LinkedByOperator {
   readonly isLinked: boolean;
@@ -39,11 +39,11 @@ export interface LinkedByOperator {
   readonly customerEmail: string | undefined;
   /** The organization that the checkout of a subscription named, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
-  /** Ids of the customers at the payment provider that the other subscriptions of an organization belong to. */
+  /** Ids of the customers at the payment provider to which the other subscriptions of the organization belong. */
   readonly otherCustomerIds: readonly string[];
   /**
-   * The other subscriptions of the organization that are not canceled. While one of them exists, this subscription is a
-   * duplicate.
+   * The other subscriptions of the organization that are not canceled. While one of these exists, the subscription to
+   * link is a duplicate.
    */
   readonly otherSubscriptionIds: readonly string[];
 }

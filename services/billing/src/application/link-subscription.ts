@@ -19,14 +19,15 @@ type Linked =
 /**
  * Finds the organization to which a subscription belongs: the one to which it was linked first, or the one that created
  * its checkout. The organization that a checkout names proves nothing, because anyone who opens a checkout can choose
- * it. The reference does prove it, once and for {@link CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for
- * the operator and grants nothing.
+ * it. The reference of the checkout proves the organization, once and for {@link CHECKOUT_REFERENCE_MS}. Any other
+ * subscription is recorded for the operator and grants nothing.
  * @param seenAt normalized time of this state at the provider
  */
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {
   const linked = await deps.links.find(snapshot.id);
   if (linked !== undefined) return { organizationId: linked, isNew: false };
-  // The seller at the payment provider may have other products, whose subscriptions need no organization.
+  // Other products of the same seller may use the payment provider as well. Their subscriptions belong to no
+  // organization.
   if (snapshot.purchase === undefined) return { refusal: 'UNKNOWN_PRICE' };
   const linking = await linkByReference(deps, snapshot);
   if ('organizationId' in linking) return { ...linking, isNew: true };

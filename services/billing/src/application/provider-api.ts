@@ -23,7 +23,7 @@ export interface ProviderApi {
 }
 
 /**
- * Error that is thrown if the payment provider cannot be reached, or that its response is not conclusive. The same call
+ * Error that is thrown if the payment provider cannot be reached, or if its response is not conclusive. The same call
  * may succeed later.
  */
 export class ProviderUnavailable extends Error {

@@ -23,7 +23,7 @@ export interface ProviderNotification {
 
 /**
  * Parses the body of a notification from the payment provider.
- * @throws DomainError invalid if the bytes are not such a notification
+ * @throws DomainError invalid if the bytes are not a payment notification
  */
 export function readNotification(body: Uint8Array): ProviderNotification {
   const read = envelope.safeParse(parseJson(body));

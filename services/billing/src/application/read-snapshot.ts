@@ -14,7 +14,10 @@ const providerId = (prefix: string) =>
     .max(ID_LENGTH_MAX)
     .regex(new RegExp(`^${prefix}_[0-9A-Za-z_-]+$`));
 
-/** A value of a provider's subscription that cannot be read is left out if no decision depends on the field. */
+/**
+ * If a field of a subscription at the payment provider cannot be read and no decision depends on it, the field is left
+ * out.
+ */
 const instant = z
   .string()
   .transform((text) => {

@@ -35,7 +35,7 @@ const POLL_EACH_MS = 20;
 
 /**
  * Checks whether a subscription prevents the deletion of the organization (endpoint 18). Pending payment notifications
- * are applied first, because accepted notifications count.
+ * are applied first, because they may change the subscription.
  * @throws DomainError unavailable if a notification is still pending
  */
 export const checkDeletion =

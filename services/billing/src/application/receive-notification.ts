@@ -22,7 +22,7 @@ export interface ReceivingDeps {
 
 /**
  * Maximum time in milliseconds for applying a payment notification before responding. The payment provider waits five
- * seconds for a response. Longer work continues after the response.
+ * seconds for a response. Work that takes longer continues after the response.
  */
 const APPLY_MS_MAX = 2_000;
 
@@ -79,7 +79,10 @@ async function isAboutPurged(
   return subscriptionId === undefined || (await links.find(subscriptionId)) === undefined;
 }
 
-/** A provider message about a purged organization is not stored. A customer who still pays must be refunded. */
+/**
+ * A payment notification about a purged organization is not stored. The log tells the operator to refund a customer who
+ * still pays.
+ */
 async function recordEvent(
   { notifications, logger }: ReceivingDeps,
   { eventId, type, occurredAt, data }: ProviderNotification,

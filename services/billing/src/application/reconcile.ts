@@ -36,9 +36,9 @@ export interface Reconciliation {
 }
 
 /**
- * Compares every subscription with the payment provider and corrects differences, because messages may be lost. A
- * subscription that differs in the list is read again individually, because the list may be older than the last
- * message.
+ * Compares every subscription with the payment provider and corrects differences, because payment notifications may be
+ * lost. A subscription that differs in the list is read again individually, because the list may be older than the last
+ * notification.
  * @throws ProviderUnavailable
  */
 export const reconcileSubscriptions =
@@ -68,14 +68,15 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   }
   const { claimedOrganizationId: claimed } = snapshot;
   const isPurged = claimed !== undefined && (await deps.wasPurged(claimed));
-  // A subscription that names a purged organization is not stored again, and its checkouts no longer exist.
+  // The record of a subscription that names a purged organization is not stored again. The checkouts of the
+  // organization no longer exist.
   const linked = await linkSubscription(
     deps,
     isPurged ? { ...snapshot, claimedOrganizationId: undefined } : snapshot,
     listedAt,
   );
   if ('refusal' in linked) {
-    // A canceled subscription needs no action by the operator.
+    // The operator need not link a subscription that is already canceled.
     if (snapshot.status === 'canceled') return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';
@@ -86,8 +87,8 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {
     if (account === undefined) return undefined;
-    // The subscription at the provider is read after the billing account. If a provider message is applied in between,
-    // both are read again.
+    // The subscription at the provider is read after the billing account. If a payment notification is applied in
+    // between, both are read again.
     const entity = await api.subscription(snapshot.id);
     const fresh = readSnapshot(entity, prices);
     const updatedAt = updatedAtOf(entity);

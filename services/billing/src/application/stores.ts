@@ -39,8 +39,8 @@ export interface SubscriptionLinks {
 }
 
 /**
- * Subscriptions that the operator must link. The organization that they name is only a claim, and they are not shown to
- * any organization.
+ * Subscriptions that the operator must link. The organization that such a subscription names is only a claim of the
+ * buyer, so the subscription is not shown to any organization.
  */
 export interface UnlinkedSubscriptions {
   /** Records the state of an unlinked subscription in the newest message. An older message changes nothing. */
@@ -54,7 +54,7 @@ export interface UnlinkedSubscriptions {
   listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
 }
 
-/** Outcomes of payment notifications. The operator must check the outcomes from `UNLINKED` on. */
+/** Outcomes of payment notifications. The operator must check every outcome that is listed from `UNLINKED` on. */
 export const notificationOutcomes = [
   'APPLIED',
   'STALE',
@@ -77,8 +77,8 @@ export type NotificationResult =
       readonly organizationId: string;
     }
   /**
-   * The organization of the subscription was not decided, so the organization that the payment notification names
-   * stays.
+   * The subscription is linked to no organization, so the stored organization remains the one that the payment
+   * notification names.
    */
   | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
@@ -92,7 +92,10 @@ export interface StoredNotification extends Mentioned {
   readonly body: string;
 }
 
-/** A payment notification that a worker has claimed. After a takeover, writes of the first worker change nothing. */
+/**
+ * A payment notification that a worker has claimed. If another worker takes over the notification, writes of the first
+ * worker change nothing.
+ */
 export interface ClaimedNotification {
   readonly notification: StoredNotification;
   /** Number of attempts to apply the payment notification, including this one. */
@@ -103,7 +106,7 @@ export interface ClaimedNotification {
 
 export interface Notifications {
   /**
-   * Stores a new payment notification, which is claimed by the caller.
+   * Stores a new payment notification, and claims it for the caller.
    * @returns undefined if the event was stored before
    */
   insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;

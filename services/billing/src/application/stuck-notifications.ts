@@ -19,7 +19,7 @@ export const stuckNotifications =
     ];
   };
 
-/** Notifies the operator of paid subscriptions that have yet to be linked. */
+/** Notifies the operator of paid subscriptions that are not linked to an organization. */
 export const stuckSubscriptions =
   ({
     unlinked,
@@ -41,7 +41,7 @@ export const stuckSubscriptions =
         since,
         why: unlinkedSentences[reason],
         // The operator must check whether an unlinked subscription belongs to the organization that it names, so the
-        // suggested command, a dry run, changes nothing.
+        // command that the notice suggests is a dry run, which changes nothing.
         resolution: `npm run admin -- link-subscription --subscription ${subscriptionId} --organization ${namedOrganizationId ?? 'ID'} --dry-run`,
       }));
   };

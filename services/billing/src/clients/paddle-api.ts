@@ -13,8 +13,8 @@ const CONNECTIONS_PER_ORIGIN = 64;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 const PAGE_SIZE = 200;
 /**
- * Maximum number of pages of the Paddle API, enough for two million subscriptions. An API that always has a next page
- * is broken.
+ * Maximum number of pages of the Paddle API, enough for two million subscriptions. The maximum guards against an API
+ * that always returns a next page.
  */
 const PAGES_MAX = 10_000;
 
@@ -24,13 +24,16 @@ const page = z.object({
 });
 const single = z.object({ data: z.unknown() });
 const customer = z.object({ data: z.object({ email: z.string().min(1).max(320) }) });
-/** Schema of an error response of Paddle. Only its code is passed on, because its text could contain sent data. */
+/**
+ * Schema of an error response of Paddle. Only the error code is passed on, because the error text could contain data
+ * from the request.
+ */
 const refusal = z.object({ error: z.object({ code: z.string().regex(/^[a-z][a-z0-9_]{0,79}$/) }) });
 const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
 
 /**
- * Client for the Paddle Billing API with the four calls that are needed. Section 9 of the billing reference describes
- * how each response is interpreted.
+ * Client for the Paddle Billing API with the four calls that the billing service needs. Section 9 of the billing
+ * reference describes how each response is interpreted.
  * @param baseUrl `https://api.paddle.com`, or the URL of the sandbox
  * @param apiKey without a key, every call fails
  */

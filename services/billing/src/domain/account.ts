@@ -1,6 +1,6 @@
 import type { Purchase, ScheduledChange, Snapshot, SubscriptionStatus } from './subscription.js';
 
-/** A subscription that was linked to an organization, with its state in the newest message. */
+/** A subscription that was linked to an organization, with its state in the newest payment notification. */
 export interface TrackedSubscription extends Purchase {
   readonly id: string;
   readonly status: SubscriptionStatus;
@@ -23,8 +23,8 @@ export interface TrackedSubscription extends Purchase {
 }
 
 /**
- * Subscriptions of one organization. They are stored in one record, because the current subscription is chosen among
- * all of them.
+ * Subscriptions of one organization. They are stored in one record, because the current subscription is chosen from all
+ * of them.
  */
 export interface Account {
   readonly organizationId: string;
@@ -39,15 +39,15 @@ export interface Account {
 export const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Outcome of applying a message of the payment provider. `UNPRICED`: a new subscription without the price of a plan.
- * `FULL`: a subscription beyond {@link SUBSCRIPTIONS_MAX}.
+ * Outcome of applying a message of the payment provider. `UNPRICED` means a new subscription without the price of a
+ * plan, and `FULL` a subscription beyond {@link SUBSCRIPTIONS_MAX}.
  */
 export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
 
 /**
- * Applies one message of the payment provider. Messages contain the whole state, arrive in any order and may be
- * repeated. The newest message is used, and a message with an equal time is stale, so the result does not depend on the
- * order.
+ * Applies one message of the payment provider. A message contains the whole state of a subscription. Messages, arrive
+ * in any order and may be repeated. The newest message is used, and a message with an equal time is stale, so the
+ * result does not depend on the order.
  * @param occurredAt normalized time (see `normaliseInstant`)
  */
 export function applySnapshot(
@@ -79,7 +79,8 @@ export function applySnapshot(
 
 /**
  * Applies the state of a subscription that the payment provider's API returned. The state is applied even if its last
- * change is not newer than the last message, because a message may have been lost, or misread by an earlier release.
+ * change is not newer than the last message, because a payment notification may have been lost, or misread by an
+ * earlier release.
  */
 export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
   const applied = applySnapshot(account, snapshot, updatedAt);
@@ -116,9 +117,9 @@ function earlier<T extends string | undefined>(left: T, right: T): T {
 }
 
 /**
- * Returns the current subscription of an organization: the first one and, after its cancellation, the first one that
- * began later. A subscription that began during the first one remains a duplicate even after the cancellation, so that
- * no subscription is promoted silently.
+ * Returns the current subscription of an organization: the first subscription and, after it was canceled, the first one
+ * that began later. A subscription that began while the first was active remains a duplicate even after the
+ * cancellation, so that it does not silently become the current one.
  */
 export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
   const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));
@@ -160,7 +161,7 @@ export interface GraceRule {
   readonly pastDueDaysMax: number | undefined;
 }
 
-/** Returns the time when a subscription with unpaid bills stops being active, or undefined if it does not. */
+/** Returns the time when a subscription with unpaid bills stops being active, or undefined if it remains active. */
 export function pastDueEnd(subscription: TrackedSubscription, { pastDueDaysMax }: GraceRule): Date | undefined {
   const { status, periodStart } = subscription;
   if (status !== 'past_due' || pastDueDaysMax === undefined || periodStart === undefined) return undefined;
@@ -182,7 +183,7 @@ export function isActive(subscription: TrackedSubscription, rule: GraceRule, now
 const TRIAL_NOTICE_MS = 3 * DAY_MS;
 
 /**
- * Returns the trial end date of which the owners must be notified, or undefined if they need no payment notification or
+ * Returns the trial end date of which the owners must be notified, or undefined if the owners need no notification or
  * were already notified.
  */
 export function trialNoticeDue(account: Account): Date | undefined {

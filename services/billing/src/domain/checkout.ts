@@ -65,8 +65,8 @@ export function readCheckoutRequest(input: {
 }
 
 /**
- * Returns the items of a checkout. All items of a checkout have the same interval, and no item has the quantity 0
- * (billing reference, section 2).
+ * Returns the items of a checkout. All items have the same billing interval, and no item has the quantity 0 (billing
+ * reference, section 2).
  */
 export function checkoutItems(
   prices: Prices,

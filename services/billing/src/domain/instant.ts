@@ -2,8 +2,8 @@ const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,30}))?([
 
 /**
  * Converts an RFC 3339 time to UTC in a form that sorts as a string in the order of time. All digits are kept, except
- * zeros at the end of the fraction (`.150000` becomes `.15`). Returns undefined for any other string, and for more than
- * 30 digits.
+ * zeros at the end of the fraction (`.150000` becomes `.15`). Returns undefined for a string in any other form or with
+ * more than 30 digits.
  */
 export function normaliseInstant(text: string): string | undefined {
   const [, day, time, fraction = '', offset] = RFC_3339.exec(text) ?? [];

@@ -24,7 +24,7 @@ export function isFailedPayment(type: string): boolean {
 
 const KEPT_TYPES = /^(?:transaction|customer|address|business)\./;
 
-/** Tells whether payment notifications of this type are expected although the product does nothing with them. */
+/** Checks whether payment notifications of a type are expected but ignored. */
 export function isKept(type: string): boolean {
   return KEPT_TYPES.test(type);
 }

@@ -1,10 +1,14 @@
 /**
- * Meaning of a response from the payment provider's API (billing reference, section 9). `UNAVAILABLE` is every response
- * that is not conclusive, including unknown ones. The call is then retried, and no one is advised to change anything.
+ * Meaning of a response from the payment provider's API (billing reference, section 9). `UNAVAILABLE` means any
+ * response that is not conclusive, including unknown responses. The call is then retried, and nobody is told to change
+ * anything.
  */
 export type AnswerMeaning = 'DONE' | 'NOT_FOUND' | 'KEY_REFUSED' | 'UNAVAILABLE';
 
-/** Error codes of the payment provider that persist until another API key is used, or the key gets other rights. */
+/**
+ * Error codes of the payment provider that repeat until the operator uses another API key or changes the rights of the
+ * key.
+ */
 const KEY_CODES: ReadonlySet<string> = new Set([
   'authentication_missing',
   'authentication_malformed',

@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const HEADER_LENGTH_MAX = 4_096;
 /**
- * Maximum number of signatures in the header of a payment notification. There are two during a rotation of secrets.
+ * Maximum number of signatures in the header of a payment notification. While the secret is being rotated, the header
+ * has two signatures.
  */
 export const SIGNATURES_MAX = 20;
 /** Time before and after the signed time for which the signature of a payment notification is valid. */

@@ -11,7 +11,7 @@ export interface ScheduledChange {
   readonly effectiveAt: Date;
 }
 
-/** The purchased plan of a subscription with its additions. */
+/** The plan that a subscription bought, with additional legal entities. */
 export interface Purchase {
   readonly plan: PlanCode;
   readonly interval: Interval;
@@ -40,8 +40,8 @@ export interface Snapshot {
    */
   readonly claimedOrganizationId: string | undefined;
   /**
-   * Reference that was passed to the checkout. It proves which organization bought the subscription if it belongs to
-   * that organization and was not used before.
+   * Reference that was passed to the checkout. If the reference belongs to an organization and was not used before, it
+   * proves that this organization bought the subscription.
    */
   readonly checkoutReference: string | undefined;
 }

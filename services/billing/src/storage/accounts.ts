@@ -16,8 +16,8 @@ export interface CustomerDocument extends Aggregate {
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
   /**
-   * Time, with a sparse index, at which a billing account changes without a provider message, because a trial ends soon
-   * or a grace period is over.
+   * Time, with a sparse index, at which a billing account changes without a payment notification, because a trial ends
+   * soon or a grace period is over.
    */
   readonly dueAt?: Date;
   readonly createdAt: Date;

@@ -8,8 +8,8 @@ import { WITHOUT_ORGANIZATION } from './notifications.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * Reads the billing records for an organization's data export. Each exported field is listed here. Ids of prices and
- * customers are not exported.
+ * Reads the billing records for an organization's data export. Each exported field is listed in this file. Ids of
+ * prices and customers are not exported.
  */
 export function archivedKinds({
   customers,
@@ -25,7 +25,7 @@ export function archivedKinds({
     checkouts: newestRecords(checkouts, toCheckoutRecord),
     payment_notifications: recordsById(notifications, toNotificationRecord, (begunAt) => ({
       receivedAt: { $lt: begunAt },
-      // A payment notification that only names the organization may belong to someone else.
+      // A payment notification that only names the organization may be about another customer, so it is not exported.
       state: 'DONE' as const,
       outcome: { $nin: [...WITHOUT_ORGANIZATION] },
     })),
@@ -33,8 +33,8 @@ export function archivedKinds({
 }
 
 /**
- * Reads the subscriptions for the archive of an organization. All of them are in one database document, and their
- * positions in it serve as ids.
+ * Reads the subscriptions for the archive of an organization. All subscriptions of an organization are in one database
+ * document, and their positions in the document serve as ids.
  */
 function archivedSubscriptions(customers: Collection<CustomerDocument>): ReadArchivePage {
   return async ({ organizationId, after, recordsMax }) => {

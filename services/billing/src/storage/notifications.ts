@@ -26,7 +26,7 @@ export interface NotificationDocument extends Claimable {
   readonly subscriptionId?: string;
   /**
    * Id of the organization that the payment notification concerns. While the notification is PENDING or UNLINKED, it is
-   * the organization that the provider message claims. Empty if there is none.
+   * the organization that the notification claims. Empty if there is no organization.
    */
   readonly organizationId: string;
   readonly state: 'PENDING' | 'DONE';
@@ -41,23 +41,26 @@ export interface NotificationDocument extends Claimable {
 
 /**
  * Duration of the lease of a payment notification in milliseconds, a hundred times longer than applying a payment
- * notification takes. If the first worker is only slow, the notification is applied a second time, which changes
- * nothing.
+ * notification takes. If the worker with the lease is only slow, the notification is applied a second time, which
+ * changes nothing.
  */
 const LEASE_MS = 10_000;
 /**
- * Retention period of payment notifications in milliseconds. Provider invoices from the last year can be looked up, and
- * repeated messages are recognized for as long.
+ * Retention period of payment notifications in milliseconds. During this time, invoices of the payment provider can be
+ * looked up, and repeated notifications are recognized.
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
-/** Maximum number of pending payment notifications that are examined for one organization. */
+/**
+ * Maximum number of pending payment notifications that are applied before a question about one organization is
+ * answered.
+ */
 const WAITING_MAX = 100;
 /** Maximum number of pending payment notifications that are counted for the operator. */
 const COUNTED_MAX = 1_000;
 const REOPENED_MAX = 1_000;
 /**
- * Outcomes of a payment notification whose subscription is not linked to an organization. The second one was used by
- * earlier releases.
+ * Outcomes of a payment notification whose subscription is not linked to an organization. Earlier releases used the
+ * second outcome.
  */
 export const WITHOUT_ORGANIZATION = ['UNLINKED', 'UNKNOWN_ORGANIZATION'] as const satisfies NotificationOutcome[];
 

@@ -3,15 +3,15 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Collection } from 'mongodb';
 
 /**
- * Time at which a billing job for the whole installation is due. The replica that moves the time forward has claimed
- * the job.
+ * The time at which a billing job for the whole installation is due. A replica claims the job by moving the time
+ * forward.
  */
 export interface ScheduleDocument {
   readonly _id: 'reconciliation';
   readonly dueAt: Date;
 }
 
-/** Runs a billing job once in each period in one of the replicas. A failed run is repeated after the pause. */
+/** Runs a billing job once in each period in one of the replicas. A failed run is repeated after a pause. */
 export function dailyRun(
   collection: Collection<ScheduleDocument>,
   clock: Clock,

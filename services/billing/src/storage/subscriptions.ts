@@ -14,7 +14,7 @@ export interface SubscriptionDocument {
   readonly _id: string;
   readonly organizationId: string;
   /**
-   * Id of the checkout whose reference a subscription has, with a unique index. Absent if the operator or an earlier
+   * Id of the checkout whose reference a subscription has. The index is unique. Absent if the operator or an earlier
    * release linked the subscription.
    */
   readonly checkoutId?: string;
@@ -41,7 +41,7 @@ export function subscriptionLinks(collection: Collection<SubscriptionDocument>, 
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         // A duplicate key means that the subscription was linked before, or that the checkout has already linked
-        // another one.
+        // another subscription.
         return find(subscriptionId);
       }
     },

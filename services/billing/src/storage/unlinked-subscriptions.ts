@@ -14,7 +14,8 @@ export interface UnlinkedSubscriptionDocument extends Pick<
   /** Id that the subscription has at the payment provider, such as `sub_...`. */
   readonly _id: string;
   /**
-   * The organization that an unlinked subscription claims, so that a purge finds the record. Empty if it claims none.
+   * The organization that an unlinked subscription claims, so that a purge of the organization finds the record. Empty
+   * if the subscription claims no organization.
    */
   readonly organizationId: string;
   readonly customerId?: string;

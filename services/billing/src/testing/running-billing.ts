@@ -46,7 +46,7 @@ function connectClients(address: string) {
   };
 }
 
-/** The billing service. Tests send the payment notifications themselves. */
+/** The billing service of a test. The tests send the payment notifications themselves. */
 export interface RunningBilling extends ReturnType<typeof connectClients> {
   readonly mongo: MongoConnection;
   /** Events `subscription_changed` of a test in the order in which they were published. */
@@ -187,7 +187,7 @@ export interface SubscriptionState {
   readonly id: string;
   readonly organizationId: string;
   /**
-   * Reference of the checkout that created a test subscription. Without the reference, the subscription only names the
+   * Reference of the checkout that created a test subscription. A subscription without a reference only claims an
    * organization.
    */
   readonly reference?: string;

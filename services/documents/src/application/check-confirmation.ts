@@ -8,7 +8,10 @@ export interface ConfirmationChecker {
    * waiting
    */
   checkConfirmation(request: {
-    /** Organization that owns the KSeF confirmation. Organizations take turns while documents are waiting. */
+    /**
+     * Organization that owns the KSeF confirmation. When documents of several organizations wait, each organization
+     * gets its turn.
+     */
     readonly organizationId: string;
     readonly xml: Uint8Array;
     readonly confirmed: Confirmed;

@@ -17,7 +17,10 @@ export interface Fa3Describer {
    * waiting
    */
   describeFa3(request: {
-    /** Organization that owns the FA(3) document. Organizations take turns while documents are waiting. */
+    /**
+     * Organization that owns the FA(3) document. When documents of several organizations wait, each organization gets
+     * its turn.
+     */
     readonly organizationId: string;
     readonly byteSize: number;
     /** Returns the bytes of the FA(3) document from the beginning on each call. */
@@ -27,7 +30,7 @@ export interface Fa3Describer {
 
 /**
  * Describes a stored document as FA(3). A document above the KSeF size limit is not read.
- * @throws DomainError not_found, and the errors of the describer
+ * @throws DomainError not_found, and the errors of the process that describes it
  */
 export type DescribeStoredFa3 = (organizationId: string, uploadId: string) => Promise<StoredFa3>;
 

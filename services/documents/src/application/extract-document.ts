@@ -8,7 +8,7 @@ import { documentExtracted } from '../telemetry.js';
 import type { UploadReader } from './read-uploads.js';
 import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 
-/** Version of the document reading. Documents that were read with an earlier version keep their result. */
+/** Version of the program that reads documents. Documents that were read with an earlier version keep their result. */
 const EXTRACTION_VERSION = 1;
 
 /** Content that was read from a document, and the result of checking it against the rules of its profile. */
@@ -19,7 +19,10 @@ export interface Extraction {
 }
 
 export interface ReadRequest {
-  /** Organization that owns the document to read. Organizations take turns while documents are waiting. */
+  /**
+   * Organization that owns the document to read. When documents of several organizations wait, each organization gets
+   * its turn.
+   */
   readonly organizationId: string;
   readonly task: {
     readonly mediaType: DocumentMediaType;
@@ -44,7 +47,7 @@ export interface ExtractionStore {
   find(organizationId: string, id: string): Promise<Extraction | undefined>;
   /**
    * Stores the first result of reading a document under an id.
-   * @returns the stored result, which may be an earlier one
+   * @returns the stored result, which may come from an earlier reading
    */
   insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<Extraction>;
 }

@@ -4,12 +4,15 @@ import type { UploadReader } from './read-uploads.js';
 /** Searches the texts of documents in separate processes. */
 export interface ContactFinder {
   /**
-   * Tells whether a document contains a contact, such as a phone number.
+   * Checks whether a document contains a contact of a supplier, such as a phone number.
    * @throws DomainError unprocessable if it takes too much time or memory, unavailable if too many documents are
    *   waiting
    */
   findContact(request: {
-    /** Organization that owns the searched document. Organizations take turns while documents are waiting. */
+    /**
+     * Organization that owns the searched document. When documents of several organizations wait, each organization
+     * gets its turn.
+     */
     readonly organizationId: string;
     readonly byteSize: number;
     readonly mediaType: DocumentMediaType;
@@ -20,8 +23,9 @@ export interface ContactFinder {
 }
 
 /**
- * Tells whether a stored document carries a contact. Nothing is stored, because each contact is asked about once.
- * @throws DomainError not_found, and the errors of the finder
+ * Checks whether a stored document states a contact of a supplier. The result is not stored, because each contact is
+ * searched only once.
+ * @throws DomainError not_found, and the errors of the process that searches the document
  */
 export type FindContact = (organizationId: string, uploadId: string, contact: string) => Promise<boolean>;
 

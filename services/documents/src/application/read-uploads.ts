@@ -4,7 +4,6 @@ import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Content, ContentStore, StoredUpload, Upload, UploadStore } from './uploads.js';
 
-/** Positions of the first and the last requested byte of a stored document. Both bytes are included. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -33,7 +32,7 @@ export interface UploadReader {
    * @throws DomainError not_found, range_unsatisfiable
    */
   read(organizationId: string, uploadId: string, range: ByteRange | undefined): AsyncIterable<Uint8Array>;
-  /** Records in the audit trail that a person read the original document of an invoice. */
+  /** Records in the audit trail that a caller read the original document of an invoice. */
   noteReading(organizationId: string, invoiceId: string, context: RequestContext): void;
 }
 

@@ -12,15 +12,15 @@ import { uploadReceived, uploadRefused } from '../telemetry.js';
 import { hashOf } from './token.js';
 import type { ContentStore, Receiving, Upload, UploadStore } from './uploads.js';
 
-/** Name of the meter that counts stored bytes (documents reference, section 14). */
+/** Name of the usage counter for the stored bytes of uploads (documents reference, section 14). */
 export const UPLOAD_BYTES_METER = 'upload_bytes';
 
 /**
  * Interval at which a PUT request with an uploaded file renews its lease, which is a third of the lease. The lease is
- * renewed only while bytes arrive, so that another PUT may take over from a stalled one.
+ * renewed only while bytes arrive, so that another PUT request may take over from a stalled PUT request.
  */
 const RENEW_EACH_MS = 20_000;
-/** Seconds to wait while another call stores the bytes of the same upload. */
+/** Number of seconds that a caller must wait while another PUT request stores the bytes of the same upload. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** The organization, or the upload token, that authorizes a PUT request. */
@@ -42,8 +42,8 @@ interface Input {
 }
 
 /**
- * Stores the content of a reserved upload as it arrives. Only one PUT request at a time may do so. Refusals follow the
- * order of the HTTP and security reference, and each leaves the reservation unchanged.
+ * Stores the content of a reserved upload as it arrives. Only one PUT request at a time may store the content of an
+ * upload. Refusals follow the order of the HTTP and security reference, and each leaves the reservation unchanged.
  * @throws DomainError unauthenticated, not_found, wrong_state, in_progress, unsupported_media_type, too_large, invalid,
  *   usage_exceeded
  */
@@ -114,7 +114,7 @@ interface NewContent {
 
 /**
  * Stores the content of a claimed upload and counts its bytes. After a failure, no bytes remain.
- * @throws DomainError in_progress after a takeover, too_large, invalid, usage_exceeded
+ * @throws DomainError in_progress if another PUT request has taken over the upload, too_large, invalid, usage_exceeded
  */
 export async function storeContent(
   deps: Pick<Deps, 'contents' | 'usage' | 'clock' | 'logger'>,
@@ -132,7 +132,6 @@ export async function storeContent(
   uploadReceived(mediaType, receiving.upload.byteSize);
 }
 
-/** Stores the bytes of an upload as they arrive. @returns the media type of the stored content */
 async function store(
   { contents, usage, clock }: Pick<Deps, 'contents' | 'usage' | 'clock'>,
   receiving: Receiving,
@@ -174,7 +173,7 @@ async function store(
   return created.mediaType;
 }
 
-/** Passes the bytes of an uploaded file on if their number and type are exactly as reserved. */
+/** Passes on the bytes of an uploaded file, and fails if their number or type is not exactly as reserved. */
 function checkedContent(
   reserved: Reserved,
   chunks: AsyncIterable<Uint8Array>,

@@ -8,11 +8,17 @@ import type { UploadReader } from './read-uploads.js';
 import type { NewRendering, RenderingStore, StoredRendering } from './renderings.js';
 import type { ContentStore, StoredUpload } from './uploads.js';
 
-/** Version of the rendering of document pages and views. Renderings from an earlier version are no longer found. */
+/**
+ * Version of the program that renders pages and views of documents. Pictures and views that an earlier version rendered
+ * are no longer used.
+ */
 const RENDERING_VERSION = 1;
 
 interface RenderingRequest {
-  /** Organization that owns the document to render. Organizations take turns while documents are waiting. */
+  /**
+   * Organization that owns the document to render. When documents of several organizations wait, each organization gets
+   * its turn.
+   */
   readonly organizationId: string;
   /** Size of the document to render, in bytes. */
   readonly byteSize: number;
@@ -25,7 +31,7 @@ interface RenderingRequest {
 export interface DocumentRenderer {
   /**
    * Renders a page or the view of a document.
-   * @param store stores the outcome; its process reads no other document until that is done
+   * @param store stores the picture or view; the process that rendered it waits until then
    * @throws DomainError unavailable if too many documents are waiting
    */
   render<S>(request: RenderingRequest, store: (outcome: RenderingOutcome) => Promise<S>): Promise<S>;
@@ -45,7 +51,7 @@ interface Input {
   readonly target: RenderingTarget;
 }
 
-/** A picture or view of a document, or the reason why it has none. */
+/** A picture or view of a document, or the reason why the document has no picture or view. */
 export type Shown =
   | { readonly rendering: StoredRendering }
   | { readonly missing: 'PAGE'; readonly pages: number }

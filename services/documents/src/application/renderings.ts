@@ -1,6 +1,6 @@
 import type { FailureReason } from '@invoicecontrol/extraction/reading';
 
-/** A new rendering with its kind, its document and the organization. */
+/** A new rendering (picture or view) of a document, with the organization that owns the document. */
 export interface NewRendering {
   /**
    * Key that identifies the rendering of a document. The key is the same for the same page of the same document at the
@@ -12,7 +12,7 @@ export interface NewRendering {
   readonly createdAt: Date;
 }
 
-/** Rendered page of a document whose bytes are available. */
+/** A stored picture of a document page, or a view, whose bytes can be read. */
 export interface StoredRendering {
   readonly fileId: string;
   readonly mediaType: string;
@@ -21,13 +21,13 @@ export interface StoredRendering {
   readonly sha256: string;
 }
 
-/** Reason why a document cannot be rendered, with a sentence that explains it. */
+/** Reason why a document cannot be rendered, and a sentence that explains the reason. */
 export interface RenderingFailure {
   readonly reason: FailureReason;
   readonly message: string;
 }
 
-/** Size-limited cache of rendered document pages. A rendering that is not found is created again. */
+/** Cache of rendered document pages, with a limited size. A page that is not in the cache is rendered again. */
 export interface RenderingStore {
   find(
     organizationId: string,
@@ -35,7 +35,8 @@ export interface RenderingStore {
     now: Date,
   ): Promise<{ readonly rendering: StoredRendering } | { readonly failure: RenderingFailure } | undefined>;
   /**
-   * Removes the oldest document renderings of an organization if it would have too many, then stores a new one.
+   * Stores a new rendering of a document. If the organization would then have too many renderings, the oldest are
+   * removed first.
    * @throws DomainError unavailable if the rendering was removed before it was stored
    */
   store(

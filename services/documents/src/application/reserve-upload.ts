@@ -22,8 +22,8 @@ interface Input {
 }
 
 /**
- * Reserves an upload. Its token authorizes one PUT request, and only its hash is stored. Bytes are counted when they
- * are stored, but a reservation that already exceeds the quota is refused immediately.
+ * Reserves an upload. The token of the upload authorizes one PUT request, and only the hash of the token is stored.
+ * Bytes are counted when they are stored, but a reservation that already exceeds the quota is refused immediately.
  * @throws DomainError invalid for a type or size that is not accepted, usage_exceeded
  */
 export type ReserveUpload = (input: Input) => Promise<{ upload: ReservedUpload; token: string }>;

@@ -17,14 +17,15 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time in milliseconds after which data of a document that a crashed call left may be removed. */
+  /** Time in milliseconds after which the data that a crashed call left of a document may be removed. */
   readonly ttlMs: number;
 }
 
 interface Input {
   readonly organizationId: string;
   /**
-   * Upload id of a channel document that the caller derives from the company and from the document's id in its channel.
+   * Upload id of a document from a channel such as KSeF. The caller derives the upload id from the company and from the
+   * id of the document in the channel.
    */
   readonly uploadId: string;
   readonly origin: ChannelOrigin;
@@ -67,7 +68,8 @@ export const storeChannelDocument =
     if (receiving === 'TAKEN') {
       const upload = await storedBefore(deps, input);
       if (upload !== undefined) return { upload, created: false };
-      // The derived upload id belongs to another organization, or to an upload that was removed.
+      // The upload id that the caller derived for a document belongs to another organization, or to an upload that was
+      // removed.
       throw notFound('upload');
     }
     await storeContent(deps, receiving, { chunks: once(content), monthlyLimit });
@@ -87,7 +89,7 @@ function requireType(mediaType: string, content: Uint8Array): void {
 }
 
 /**
- * Finds a channel document that was stored before.
+ * Finds a document from a channel such as KSeF that an earlier call stored.
  * @throws DomainError already_exists if other content is stored under the id
  */
 async function storedBefore(

@@ -13,7 +13,7 @@ interface Deps {
 
 /**
  * Removes data left by interrupted PUT requests, reservations that expired without content, and content whose analysis
- * was never requested. A fault in one upload does not delay other uploads.
+ * was never requested. An error with one upload does not delay other uploads.
  */
 export const sweepUploads =
   ({ uploads, contents, clock, logger }: Deps) =>

@@ -3,8 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 const TOKEN_BYTES = 32;
 
 /**
- * Creates an upload token that authorizes one PUT request without an API key. It has so many random bytes that it
- * cannot be guessed.
+ * Creates an upload token that authorizes one PUT request without an API key. The token has so many random bytes that
+ * nobody can guess it.
  */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');

@@ -19,7 +19,6 @@ export interface ReservedUpload extends Reserved {
   readonly content?: undefined;
 }
 
-/** An upload whose bytes are stored. */
 export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
   readonly content: Content;
   /**
@@ -31,7 +30,6 @@ export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
 
 export type Upload = ReservedUpload | StoredUpload;
 
-/** Stored content of an upload. */
 export interface Content {
   readonly fileId: string;
   /** SHA-256 hash of the uploaded content, in lower-case hexadecimal digits. */
@@ -42,15 +40,17 @@ export interface Content {
 }
 
 /**
- * A PUT request with an uploaded file in progress, or a call that stores a channel document. Only its holder may store
- * the content.
+ * A PUT request with an uploaded file in progress, or a call that stores a channel document. Only this request or call
+ * may store the content of the upload.
  */
 export interface Receiving {
   readonly upload: ReservedUpload;
   /** Id under which the content of the upload is stored. */
   readonly fileId: string;
   readonly lease: Lease;
-  /** Makes the stored bytes the content of the upload. Returns false if another PUT request has taken over. */
+  /**
+   * Makes the stored bytes the content of the upload. Returns false if another PUT request has taken over the upload.
+   */
   commit(content: Omit<Content, 'fileId'>, countedMonth: string): Promise<boolean>;
   /**
    * Releases the claim on an upload, so that another PUT request can begin. The bytes of this request have been
@@ -63,7 +63,7 @@ export interface Receiving {
 export interface Remains {
   readonly uploadId: string;
   readonly fileIds: readonly string[];
-  /** Reason why the upload itself is removed. Undefined if the upload is kept. */
+  /** Reason why the upload is removed together with its leftover data. Undefined if the upload is kept. */
   readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
@@ -75,7 +75,7 @@ export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' 
 export interface UploadStore {
   insert(upload: ReservedUpload): Promise<void>;
   /**
-   * Finds an upload. A channel document exists once its content is stored.
+   * Finds an upload. A document from a channel such as KSeF is found only after its content was stored.
    * @param organizationId undefined if a token authorizes the call; the caller then checks the token
    */
   find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
@@ -85,15 +85,15 @@ export interface UploadStore {
    */
   claim(uploadId: string): Promise<Receiving | undefined>;
   /**
-   * Claims a channel document for one call that stores its content. The document is new, or an interrupted call left
-   * it.
-   * @returns IN_PROGRESS while another call stores it; TAKEN if its content is stored or its id belongs to another
-   *   upload
+   * Claims a channel document for one call that stores its content. The document is new, or an interrupted call has
+   * left its record.
+   * @returns IN_PROGRESS while another call stores the document; TAKEN if its content is already stored or its id
+   *   belongs to another upload
    */
   claimOfChannel(document: ChannelDocument): Promise<Receiving | 'IN_PROGRESS' | 'TAKEN'>;
   /** Expires the upload reservations that were made before a given time. */
   expireOf(organizationId: string, until: Date): Promise<void>;
-  /** Prevents the removal of a received upload as unused until a time. */
+  /** Keeps a received upload at least until the given time, even if it is not used. */
   keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
   /** Keeps a received upload permanently. Returns false if it was already removed. */
   keep(organizationId: string, uploadId: string): Promise<boolean>;
@@ -103,7 +103,8 @@ export interface UploadStore {
   due(now: Date): Promise<readonly string[]>;
   /**
    * Takes over the data left by an upload so that no PUT request with an expired lease can continue, and describes it.
-   * Undefined while a PUT request is in progress. If the sweep crashes before the end, it checks the upload again.
+   * Undefined while a PUT request is in progress. If the sweep crashes before the data is removed, the next sweep
+   * checks the upload again.
    */
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
   /** Removes the upload reservation, or the records of its interrupted PUT requests, after their bytes were removed. */

@@ -57,7 +57,7 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
 }
 
 /**
- * Checks that the media type detected from the content of an upload is the reserved media type.
+ * Checks that the media type detected from the content of an upload is the media type that was reserved.
  * @throws DomainError invalid
  */
 export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {
@@ -70,14 +70,14 @@ export function requireReservedType(reserved: Reserved, sniffed: string | undefi
 }
 
 /**
- * Tells whether the media type that was detected from the content of an upload is the stated type. The two XML types
- * cannot be told apart by the content.
+ * Checks whether the media type that was detected from the content of an upload agrees with the stated type. The
+ * content does not show which of the two XML types it has.
  */
 export function isOfType(mediaType: string, sniffed: string | undefined): boolean {
   return sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType);
 }
 
-/** Describes the media type that the first bytes of an uploaded file show, as the end of a sentence. */
+/** Describes the media type that the first bytes of an uploaded file show, as the last words of an error message. */
 export function firstBytesOf(sniffed: string | undefined): string {
   return `its first bytes are ${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}`;
 }

@@ -5,26 +5,26 @@ import { forkProgram } from './confinement.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /**
- * Interval at which the memory of a working child process is measured. Between two measurements it can allocate some
- * hundred MiB.
+ * Interval at which the memory of a working child process is measured. Between two measurements the child process can
+ * allocate some hundred MiB.
  */
 const WATCH_EACH_MS = 50;
 const PAGE_BYTES = 4_096;
 /**
  * Increment of `nice` for child processes, which leaves a quarter of the processor while other processes need it. With
- * a smaller share, documents would reach their time limit on a busy machine.
+ * a smaller share of the processor, documents would reach their time limit on a busy machine.
  */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
- * Difference between the V8 heap limit, which terminates a child process that reads documents, and our own memory
- * limit. The difference is large, so that even on a busy machine with late measurements the same document always
- * exceeds our limit first instead of sometimes crashing.
+ * Difference between the V8 heap limit, which terminates a child process that reads documents, and the memory limit
+ * that this service enforces. The difference is large, so that even on a busy machine with late measurements the same
+ * document always exceeds the limit of the service first, instead of sometimes crashing the child process.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
-/** Signals that indicate a crash of a child process. Every other signal to a child process was sent from outside. */
+/** Signals that indicate a crash of a child process. Every other signal was sent to the child process from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
-  // The value null means that the child process that reads documents exited without a signal.
+  // The signal null means that the child process that reads documents exited without a signal.
   null,
   'SIGABRT',
   'SIGBUS',
@@ -37,8 +37,8 @@ const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
 /** Unit in milliseconds in which Linux counts processor time. */
 const TICK_MS = 10;
 /**
- * Minimum share of its time for which a child process must have had a processor. Below it, the machine was busy, and
- * the document did not take too long.
+ * Minimum share of its time for which a child process must have had a processor. With a smaller share, the machine was
+ * busy, and the document did not take too long.
  */
 const BUSY_SHARE_MIN = 0.5;
 
@@ -61,10 +61,10 @@ export interface ChildOptions extends ChildLimits {
 }
 
 /**
- * Reason why a child process exited before it had a result. STARVED: its time limit was exceeded, but it had hardly any
- * processor time. MEMORY: it exceeded its memory limit. CRASH: the process crashed. KILLED: a signal from outside
- * terminated it, for example from the kernel when the container is short of memory, or from an operator. KILLED says
- * nothing about the document.
+ * Reason why a child process exited before it had a result. STARVED: the time limit was exceeded, but the process had
+ * hardly any processor time. MEMORY: the process exceeded its memory limit. CRASH: the process crashed. KILLED: a
+ * signal from outside terminated it, for example from the kernel when the container is short of memory, or from an
+ * operator. KILLED says nothing about the document.
  */
 export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
@@ -80,8 +80,8 @@ export interface ExtractionChild {
   /** Returns the current resident memory of the child process. */
   memoryBytes(): Promise<number>;
   /**
-   * Runs one task of a child process at a time. Bytes are sent while they are read, so that the parent never keeps a
-   * whole file in memory.
+   * Runs one task of a child process at a time. The bytes of the document are sent while they are read, so that the
+   * parent never keeps a whole file in memory.
    * @throws Error for a defect of the code, and if the bytes cannot be read
    */
   run<T extends Task>(task: T, bytes: AsyncIterable<Uint8Array>): Promise<WorkEnd<ResultOf<T>>>;
@@ -216,7 +216,10 @@ function send(child: ChildProcess, message: ToChild): Promise<void> {
   });
 }
 
-/** Returns the resident memory of a process. Only Linux reports it. On other systems, only the time is limited. */
+/**
+ * Returns the resident memory of a process. Only Linux reports the memory of a process, so on other systems only the
+ * time is limited.
+ */
 async function residentBytes(pid: number): Promise<number> {
   if (process.platform !== 'linux') return 0;
   const [, resident = '0'] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ');
@@ -232,16 +235,16 @@ function deathBy(signal: NodeJS.Signals | null): Death {
 }
 
 /**
- * Determines if a document or the machine was too slow.
- * @param processorMs time for which the child had a processor
+ * Determines whether a document took too long to read, or whether the machine was too busy.
+ * @param processorMs time for which the child had a processor core
  */
 export function deathByTime(processorMs: number, elapsedMs: number): Death {
   return processorMs < elapsedMs * BUSY_SHARE_MIN ? 'STARVED' : 'TIME';
 }
 
 /**
- * Returns the time for which the threads of a process had a processor. Only Linux reports it. Returns Infinity on other
- * systems, and after the process has exited.
+ * Returns the time for which the threads of a process had a processor. Only Linux reports this time. Returns Infinity
+ * on other systems, and after the process has exited.
  */
 async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;

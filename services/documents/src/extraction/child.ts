@@ -19,14 +19,14 @@ Socket.prototype.connect = () => {
 };
 
 // Text recognition in documents runs in threads, and no other code in the child process uses threads. The first message
-// to a thread shows that recognition begins.
+// to a thread shows that the recognition of text begins.
 const { postMessage } = Worker.prototype;
 Worker.prototype.postMessage = function (...message) {
   send({ kind: 'recognises' });
   postMessage.apply(this, message);
 };
 
-/** Loads code for which the first document would otherwise have to wait. */
+/** Loads code in advance, so that the first document need not wait for it. */
 const WARM_UP_XML = Buffer.from('<?xml version="1.0"?><Invoice/>');
 const WARM_UP_PDF = Buffer.from(`%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

@@ -18,8 +18,8 @@ const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /**
- * Kinds of file access that Landlock denies, by the version that introduced them. Ioctl on devices is allowed, because
- * Node.js checks whether its output is a terminal.
+ * Kinds of file access that Landlock denies, by the version of Landlock that introduced them. The operation ioctl on
+ * devices is allowed, because Node.js checks whether its output is a terminal.
  */
 const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[] = [
   [LANDLOCK_SINCE.files, (1n << 13n) - 1n],
@@ -66,7 +66,7 @@ run(process.argv.slice(2));
 
 /**
  * Denies the current thread, and every program that replaces it, access to all files that are not listed, and all other
- * operations that the kernel can deny. The program reads documents that may be hostile.
+ * operations that the kernel can deny. This protects the service, because documents may be hostile.
  */
 function confine(): void {
   const version = done(
@@ -112,9 +112,9 @@ function allow(ruleset: number, path: string, accesses: bigint): void {
 }
 
 /**
- * Replaces the confining program with Node.js and the given arguments. The process stays the same, so that the parent
- * measures and kills the right one. A new program is needed, because existing threads of this program are not
- * restricted.
+ * Replaces the confining program with Node.js and the given arguments. The process id stays the same, so that the
+ * parent process measures and kills the right process. A new program is needed, because existing threads of this
+ * program are not restricted.
  */
 function run(args: readonly string[]): void {
   for (const file of INHERITED_FILES) fcntl(file, F_SETFD, 0);

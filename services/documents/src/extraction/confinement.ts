@@ -25,7 +25,9 @@ export interface ProgramOptions {
   readonly isConfined: boolean;
 }
 
-/** Starts a program as a child process with a message channel. The child inherits none of its parent's open files. */
+/**
+ * Starts a program as a child process with a message channel. The child process inherits no open files of its parent.
+ */
 export function forkProgram(program: string, { env, execArgv, isConfined }: ProgramOptions): ChildProcess {
   return isConfined
     ? fork(CONFINED, [...execArgv, program], { ...CHANNEL, env, execArgv: [] })
@@ -33,8 +35,8 @@ export function forkProgram(program: string, { env, execArgv, isConfined }: Prog
 }
 
 /**
- * Tests whether child processes can be confined. The kernel, the system's libraries and the rules of the container must
- * all allow it. The log names the operations that the kernel does not deny.
+ * Tests whether child processes can be confined. The kernel, the system libraries and the rules of the container must
+ * all allow this confinement. The log names the operations that the kernel does not deny.
  * @throws ConfigError if confinement is required but impossible
  */
 export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], logger: Logger): Promise<boolean> {
@@ -59,8 +61,8 @@ export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], lo
 }
 
 /**
- * Runs an empty program in a confined process, to test the confinement. Returns its output if it ran confined, and
- * otherwise the fault.
+ * Runs an empty program in a confined process, to test the confinement. Returns the output of the program if it ran
+ * confined, and otherwise the error.
  */
 async function tryConfinement(): Promise<{ readonly landlockVersion: number } | { readonly fault: string }> {
   const stdio: ForkOptions['stdio'] = ['ignore', 'pipe', 'pipe', 'ipc'];

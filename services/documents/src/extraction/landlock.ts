@@ -1,11 +1,11 @@
 /**
- * Versions of its kernel interface in which Landlock can deny each operation (linux/landlock.h and the kernel's
+ * Versions of the kernel interface Landlock from which each operation can be denied (linux/landlock.h and the kernel's
  * Landlock documentation).
  */
 export const LANDLOCK_SINCE = {
   /**
    * Version of Landlock since which reading, writing, executing, creating and removing files of all kinds can be denied
-   * (Linux 5.13).
+   * to a process (Linux 5.13).
    */
   files: 1,
   /**

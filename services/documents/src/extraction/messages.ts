@@ -56,8 +56,8 @@ interface Results {
 export type ResultOf<T extends Task> = Results[T['kind']];
 
 /**
- * Messages from the parent to the child process that reads documents: a task, its bytes piece by piece, and the end of
- * the bytes.
+ * Messages from the parent to the child process that reads documents: a task, the bytes of its document piece by piece,
+ * and the end of the bytes.
  */
 export type ToChild =
   | { readonly kind: 'task'; readonly task: Task }
@@ -65,8 +65,9 @@ export type ToChild =
   | { readonly kind: 'end' };
 
 /**
- * Messages from the child process that reads documents: it is warm, text must be recognised from images (which may take
- * longer), or the result. A defect is a bug in this product and not a fault in the document.
+ * Messages from the child process that reads documents: the process is ready, text must be recognised from images
+ * (which may take longer), or the result of the task. A defect is a bug in this product and not a fault in the
+ * document.
  */
 export type FromChild =
   | { readonly kind: 'ready' }

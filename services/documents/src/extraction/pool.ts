@@ -16,7 +16,10 @@ import { startChild } from './child-process.js';
 import type { ChildLimits, Death, ExtractionChild, WorkEnd } from './child-process.js';
 import type { ResultOf, Task } from './messages.js';
 
-/** The compiled program that the child processes run. Tests that run the sources use it too. */
+/**
+ * The compiled program that the child processes for documents run. Tests that run from TypeScript sources use the
+ * compiled program too.
+ */
 const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.meta.url));
 /**
  * Maximum size of XML that the child process for quick documents reads. Such XML is read within a fraction of a second,
@@ -24,7 +27,8 @@ const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.m
  */
 export const QUICK_BYTES_MAX = 256 * 1024;
 /**
- * Maximum number of quick documents, and of other documents, that wait for a child process. Further callers must retry.
+ * Maximum number of documents that wait for a child process, separately for quick documents and for all other
+ * documents. Further requests are refused, and their callers must retry.
  */
 export const WAITING_MAX = 100;
 /** Maximum number of waiting documents for one organization. */
@@ -35,8 +39,8 @@ export const WAITING_OF_ORGANIZATION_MAX = 50;
  */
 export const DOCUMENTS_PER_CHILD_MAX = 200;
 /**
- * Share of its memory limit above which an idle child process is replaced. Otherwise it would be killed because of its
- * previous document.
+ * Share of its memory limit above which an idle child process is replaced. Otherwise the child process could be killed
+ * because of memory that its previous document used.
  */
 const IDLE_MEMORY_SHARE_MAX = 0.75;
 /**
@@ -46,8 +50,8 @@ const IDLE_MEMORY_SHARE_MAX = 0.75;
  */
 const ATTEMPTS_MAX = 2;
 /**
- * Maximum number of deaths of child processes by a signal from outside, which do not count as attempts. After that the
- * caller must retry, because the document was not read.
+ * Maximum number of times that a signal from outside may kill the child process of a document. Such a death does not
+ * count as an attempt. After that the caller must retry, because the document was not read.
  */
 const KILLS_MAX = 2;
 /** Pause in milliseconds after a child process for documents failed to start. */
@@ -60,7 +64,9 @@ type Verdict = Exclude<Death, 'KILLED'>;
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
-  /** Number of child processes for all kinds of documents. One more child process reads quick documents only. */
+  /**
+   * Number of child processes for all kinds of documents. In addition, one child process reads only quick documents.
+   */
   readonly children: number;
   readonly limits: ChildLimits;
   /** Directory with official validation rules for invoices. Undefined if there is none. */
@@ -92,8 +98,8 @@ interface Work<T extends Task, R> {
   /** Returns the bytes of the document for a child process, from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
   /**
-   * Finishes the work on a document while the child process waits, so that memory never contains more results than
-   * there are child processes.
+   * Finishes the work on a document while its child process waits, so that there are never more results in memory than
+   * child processes.
    */
   finish(result: ResultOf<T>): Promise<R>;
 }
@@ -114,7 +120,10 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   const lanes = new Map<ExtractionChild, Lane>();
   const idle: ExtractionChild[] = [];
   const waiters: Waiter[] = [];
-  /** Number of child processes that read documents for each organization. Organizations without one have no entry. */
+  /**
+   * Number of child processes that read documents for each organization. Organizations without a child process have no
+   * entry.
+   */
   const reading = new Map<string, number>();
   let isClosed = false;
 
@@ -156,7 +165,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   };
   /**
    * Removes a child process from the pool of document readers.
-   * @returns the lane in which another child must take its place
+   * @returns the kind of documents for which another child process must replace it
    */
   const remove = (child: ExtractionChild): Lane => {
     const lane = lanes.get(child) ?? 'ANY';
@@ -166,8 +175,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   };
   const replace = (child: ExtractionChild): void => add(remove(child));
   /**
-   * Replaces a document reading process that exited between two documents. If a child exits during a document, its
-   * attempt handles that.
+   * Replaces a document reading process that exited between two documents. If a child process exits while it reads a
+   * document, the attempt to read that document handles the exit.
    */
   const replaceIdle = (child: ExtractionChild): void => {
     const at = idle.indexOf(child);
@@ -182,7 +191,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (child !== undefined) idle.splice(idle.indexOf(child), 1);
     return child;
   };
-  /** Assigns a child process to the next waiting document, or replaces the child. */
+  /** Gives the next waiting document to a free child process, or replaces the child process. */
   const giveBack = async (child: ExtractionChild): Promise<void> => {
     const isWorn = child.documents >= DOCUMENTS_PER_CHILD_MAX;
     const isFat = (await child.memoryBytes().catch(() => Infinity)) > limits.memoryBytes * IDLE_MEMORY_SHARE_MAX;
@@ -216,8 +225,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     else reading.set(organizationId, children);
   };
   /**
-   * Makes one attempt to read a document and returns the child process to the pool. If the child died, the caller
-   * replaces it. If it has no result for another reason, it is replaced here.
+   * Makes one attempt to read a document and returns the child process to the pool. If the child process died, the
+   * caller replaces it. If it has no result for another reason, this function replaces it.
    */
   const attempt = async <T extends Task, R>(work: Work<T, R>, child: ExtractionChild): Promise<WorkEnd<R>> => {
     let end: WorkEnd<ResultOf<T>> | undefined;
@@ -234,7 +243,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   };
   /**
    * Performs an extraction task in a child process, and repeats the task if the child process was interrupted.
-   * @throws DomainError unavailable if signals from outside terminate its child processes
+   * @throws DomainError unavailable if signals from outside terminate the child processes again and again
    */
   const perform = async <T extends Task, R>(work: Work<T, R>): Promise<{ result: R } | { death: Verdict }> => {
     let child = await take(work);
@@ -319,7 +328,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
 
 /**
  * Returns the first waiter whose organization uses the fewest child processes, so that one organization's slow
- * documents delay no other. Within one organization, a rendering for a person precedes a document to read.
+ * documents delay no other. Within one organization, rendering a document for a person takes precedence over reading a
+ * document.
  */
 function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>): Waiter | undefined {
   const readingFor = ({ organizationId }: Waiter): number => reading.get(organizationId) ?? 0;
@@ -338,7 +348,7 @@ function stopping(): DomainError {
   return new DomainError('unavailable', 'The documents service is stopping. Retry the request in a moment.');
 }
 
-/** Returns the refusal for work whose child processes were terminated from outside. */
+/** Returns the refusal for a document whose child processes were terminated from outside. */
 function interrupted(): DomainError {
   return new DomainError('unavailable', 'Reading the document was interrupted. Retry the request in a moment.', {
     retryAfterSeconds: 5,
@@ -388,7 +398,7 @@ function renderingFailureOf(
 
 /**
  * Returns the refusal for an XML invoice or confirmation that could not be read. A retry may succeed if the child
- * process hardly had a processor.
+ * process hardly had a processor core.
  */
 function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {

@@ -18,11 +18,11 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
   return {
     async write(fileId, chunks) {
       const file = bucket.openUploadStreamWithId(idOf(fileId), fileId);
-      // The promises of an upload to GridFS report failures; an error event without a listener would terminate the
-      // process.
+      // Failures of an upload to GridFS reject its promises. The listener only prevents an error event without a
+      // listener from terminating the process.
       file.on('error', () => {});
-      // The chunks of an uploaded file are written one by one without a pipeline. If the source fails, no chunk may be
-      // stored after the deletion.
+      // The chunks of an uploaded file are written one by one and not by a stream pipeline: if the sender fails, no
+      // chunk may be stored after the file was deleted.
       for await (const chunk of chunks) await settled((done) => file.write(chunk, done));
       await settled((done) => file.end(done));
     },

@@ -9,7 +9,10 @@ export interface ExtractionDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly at: Date;
-  /** The document reading in JSON format. Its field names contain dots, and the database never searches in it. */
+  /**
+   * The document reading in JSON format. It is stored as text, because its field names contain dots and the database
+   * never searches in it.
+   */
   readonly extraction: string;
 }
 
@@ -33,8 +36,8 @@ export function extractionStore(collection: Collection<ExtractionDocument>): Ext
         const first = await find(organizationId, id);
         if (first !== undefined) return first;
       }
-      // The stored result of reading a document is parsed again, so that the first call returns the same result as a
-      // repeated call.
+      // The result of reading a document is parsed from its stored form, so that the first call returns the same result
+      // as a repeated call.
       return JSON.parse(text) as Extraction;
     },
   };

@@ -8,8 +8,8 @@ import type { NewRendering, RenderingFailure, RenderingStore } from '../applicat
 import type { ContentStore } from '../application/uploads.js';
 
 /**
- * Limits on the document renderings that are kept for one organization. The oldest are removed to make room for new
- * ones.
+ * Limits on the document renderings that are kept for one organization. The oldest renderings are removed to make room
+ * for new renderings.
  */
 export interface RenderingBounds {
   readonly renderingsMax: number;
@@ -20,8 +20,8 @@ const BOUNDS: RenderingBounds = { renderingsMax: 1_000, bytesMax: 128 * 1024 * 1
 /** Period in milliseconds for which a rendered document page is kept. */
 const KEPT_MS = 24 * 3_600_000;
 /**
- * Period in milliseconds after which a failed document rendering is attempted again. A busy machine may have been the
- * cause.
+ * Period in milliseconds after which a failed document rendering is attempted again. The cause may have been a busy
+ * machine.
  */
 const FAILURE_KEPT_MS = 3_600_000;
 /** Time in milliseconds after which an unfinished rendering of a document page can no longer be stored. */
@@ -29,7 +29,7 @@ const STORING_MS_MAX = 600_000;
 /** Maximum number of document renderings handled in one run of the sweep, or in one query of a removal. */
 const BATCH_MAX = 200;
 
-/** A stored document rendering whose file has the same id, or the reason why there is none. */
+/** A stored document rendering whose file has the same id, or the reason why the document cannot be rendered. */
 export interface RenderingDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -95,8 +95,8 @@ export function renderingStore(
   };
   return {
     async find(organizationId, key, now) {
-      // Two requests may have rendered the same document page at the same time. A picture is kept longer than a failure
-      // and takes precedence.
+      // Two requests may have rendered the same document page at the same time. A stored picture is kept longer than a
+      // stored failure and replaces it.
       const document = await collection.findOne(
         { organizationId, key, isComplete: true, expiresAt: { $gt: now } },
         { sort: { expiresAt: -1, _id: 1 } },

@@ -27,15 +27,15 @@ const SWEEP_UPLOADS_MAX = 200;
 const COUNTED_MS = 62 * 86_400_000;
 
 /**
- * A stored reservation and the upload that it becomes. `content` is set by the write that makes the bytes valid. Every
- * PUT request is added to `attempts` before it stores a byte, so that data left by a crash can be found without
- * searching the bytes.
+ * A stored reservation and the upload that it becomes. The field `content` is set by the write that makes the stored
+ * bytes the content of the upload. Every PUT request is added to `attempts` before it stores a byte, so that data left
+ * by a crash can be found without searching the bytes.
  */
 export interface UploadDocument extends Claimable {
   readonly organizationId: string;
   /**
-   * State of the upload. REMOVED means that the upload was never used. The rest of its record only counts its bytes.
-   * Callers no longer find it.
+   * State of the upload. REMOVED means that the upload was never used. The record of a removed upload only keeps the
+   * number of its bytes for the quota, and callers no longer find the upload.
    */
   readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
   /** Media type stated in the upload reservation. */
@@ -44,11 +44,11 @@ export interface UploadDocument extends Claimable {
   /** Hash of the token that authorizes the upload. Absent for a channel document. */
   readonly tokenHash?: string;
   readonly monthlyLimit?: number;
-  /** Channel that delivered the document. Absent for an upload by a caller. */
+  /** Channel, such as KSeF, that delivered the document. Absent for an upload by a caller. */
   readonly origin?: ChannelOrigin;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Ids of the files that PUT requests have begun. */
+  /** Ids of the files whose bytes PUT requests have begun to store. */
   readonly attempts?: readonly string[];
   /** Time when the sweep checks the upload next, with a sparse index. Absent if there is nothing to remove. */
   readonly sweepAt?: Date;
@@ -116,8 +116,8 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // The sweep checks the upload again when the lease of its PUT request has expired and leftover data is no
-        // longer kept.
+        // The sweep checks the upload again after the lease of its PUT request has expired and the time for keeping
+        // leftover data has passed.
         change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
       });
       return claimed && toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -149,7 +149,8 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // Bytes of the upload from an earlier call do not count, so its size and time are replaced.
+        // Bytes that an earlier call stored for the upload do not count, so the size and the time of the upload are
+        // replaced.
         change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, createdAt, expiresAt, sweepAt } },
       });
       if (claimed !== undefined) return toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -182,8 +183,7 @@ export function uploadStore(
         .toArray();
       if (unused.length === 0) return;
       const ids = unused.map(({ _id }) => _id);
-      // The condition for removal is checked again in the update, because the analysis of an upload may begin at this
-      // moment.
+      // The update repeats the condition for removal, because the analysis of the upload may begin at this moment.
       const still: Filter<UploadDocument> = { _id: { $in: ids }, state: 'UPLOADED', removeAt: { $lte: now } };
       await collection.updateMany(still, { $set: { state: 'REMOVED', sweepAt: now }, $unset: { removeAt: '' } });
     },
@@ -240,8 +240,8 @@ export function uploadStore(
       }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
-      // The condition on the check time leaves an upload alone if a PUT request that began in the meantime has set
-      // another time.
+      // If a PUT request that began in the meantime has changed the time of the next check, the condition on this time
+      // prevents the update of the upload.
       if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
         await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
       }
@@ -366,10 +366,11 @@ function toReceiving(
           state: 'UPLOADED',
           content: { fileId, ...content },
           usage: { month, bytes: upload.byteSize },
-          // Documents from a channel may wait for months until they can be analyzed, if a quota is used up.
+          // If the monthly quota is used up, documents from a channel such as KSeF may wait for months until they can
+          // be analyzed.
           ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
-        // If an earlier PUT request may have left bytes of the upload, the sweep checks once more.
+        // If an earlier PUT request may have left bytes, the sweep checks the upload once more.
         $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
       });
       return matchedCount === 1;

@@ -1,4 +1,5 @@
-// Replaces the child process that reads documents in tests. The bytes of the "document" are its instruction.
+// Replaces the child process that reads documents in tests. The bytes of the "document" that a test sends tell the
+// process what to do.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
@@ -6,7 +7,7 @@ import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 let instruction = '';
 let kind: Task['kind'] = 'READ';
 const SIGNAL = 'signal ';
-/** Memory that the test child process keeps after the instruction `keep`. */
+/** Memory that the test child process allocates and keeps after the instruction `keep`. */
 const held: Buffer[] = [];
 
 process.on('message', (message: ToChild) => {

@@ -8,7 +8,7 @@ import type { FromChild, ToChild } from '../extraction/messages.js';
 
 /** Instruction to a child process that tries to read secrets, as JSON in place of a document. */
 export interface Prying {
-  /** The planted secret in reverse order, so that the child does not find its own instruction. */
+  /** The planted secret in reverse order, so that the child process does not find the secret in its own instruction. */
   readonly secretReversed: string;
   /** Files that may contain the planted secret. */
   readonly files: readonly string[];
@@ -51,7 +51,7 @@ async function pry({ secretReversed, files, processes, port }: Prying): Promise<
     if (content !== undefined) opened++;
     if (content?.includes(secret) === true) secretIn.add(name);
   }
-  // Programs of the system must not help the confined child process to get around the restrictions.
+  // The confined child process must not be able to escape the restrictions by starting a system program.
   for (const [name, paths] of [
     ['environ by cat', [`/proc/${process.ppid}/environ`]],
     ['file by cat', files],

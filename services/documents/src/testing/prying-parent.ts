@@ -1,5 +1,6 @@
-// Process with secrets that reads one "document" with the pool of the service and a prying child. Arguments: CONFINED
-// or FREE, the document, and a secret that is never read. It prints the child's result.
+// A process with secrets that reads one "document" as the documents service does, but in a child process that searches
+// for secrets. Its arguments are CONFINED or FREE, the document, and a secret. The process prints what the child
+// process found.
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { extractionPool } from '../extraction/pool.js';

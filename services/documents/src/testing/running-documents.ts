@@ -41,7 +41,7 @@ export interface RunningDocuments {
     byteSize: number,
     changes?: { mediaType?: string; limit?: number },
   ): Promise<{ uploadId: string; token: string }>;
-  /** Sends a file with its upload token and declares its size. Both can be overridden. */
+  /** Sends a file with its upload token and declares its size. A test can override the token and the size. */
   send(file: Sent): Promise<object>;
   usedBytes(organizationId: string): Promise<number>;
   stored(uploadId: string): Promise<UploadDocument | null>;

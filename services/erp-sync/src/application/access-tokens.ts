@@ -20,8 +20,8 @@ export interface AccessTokenDeps {
   /** Lease of an OAuth token refresh, at least twice as long as the longest call to a provider. */
   readonly leaseMs: number;
   /**
-   * Delay before the second attempt at an OAuth token refresh outside an import run. It doubles with each further
-   * attempt.
+   * Delay before the second attempt at an OAuth token refresh outside an import run. The delay doubles with each
+   * further attempt.
    */
   readonly backoffMs: number;
 }
@@ -31,7 +31,7 @@ const TRIES_MAX = 3;
 /** Interval between polls for the completion of an OAuth token refresh by another process. */
 const POLL_EACH_MS = 100;
 
-/** Access tokens of ERP connections that a user consented to (ERP reference, section 7.7). */
+/** Provides access tokens for ERP connections that a user connected by consent (ERP reference, section 7.7). */
 export interface AccessTokens {
   /**
    * Returns an access token that is valid for at least two minutes.
@@ -39,8 +39,8 @@ export interface AccessTokens {
    */
   current(owner: TokenOwner, retry?: Retry): Promise<string>;
   /**
-   * Returns another access token than the one that the ERP refused. The token is refreshed once, unless another process
-   * has already refreshed it.
+   * Returns another access token than the one that the ERP refused. If no other process has refreshed the token yet, it
+   * is refreshed once.
    * @throws ErpFault
    */
   renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;
@@ -53,8 +53,8 @@ export interface AccessTokens {
 
 /**
  * One process at a time refreshes the tokens of an ERP connection, and stores the new tokens before anyone uses them.
- * If the process is killed in between, nothing has changed here, and its refresh token is used a second time. Providers
- * accept that, because a response may get lost.
+ * If the process is killed before it stores them, the next process uses the same refresh token a second time. Providers
+ * accept this, because a response may get lost.
  */
 export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const { tokens: store, secrets, clock, leaseMs } = deps;
@@ -67,7 +67,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     return holder;
   };
 
-  /** Returns OAuth tokens of the ERP connection with a later version than the given version. */
+  /** Returns OAuth tokens of the ERP connection whose version is later than the given version. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
     // When this time has passed, another process has finished refreshing the OAuth tokens or has lost its claim.
     const endsAt = performance.now() + 2 * leaseMs;
@@ -127,8 +127,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 
   /**
-   * Makes one attempt to refresh the OAuth tokens. Before each further attempt the lease is renewed, because the pause
-   * may have been longer than the lease.
+   * Makes one attempt to refresh the OAuth tokens. Before each further attempt, the claim on the tokens is renewed,
+   * because the pause may be longer than the claim lasts.
    */
   const attempt = (server: AuthorizationServer, claimed: ClaimedTokens, refreshToken: string) => {
     let isFirst = true;

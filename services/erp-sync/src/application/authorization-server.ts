@@ -10,8 +10,7 @@ export class GrantRefused extends Error {
 }
 
 /**
- * OAuth app of this installation at one provider, with its consent page, its tokens and the companies that a consent
- * allows.
+ * Calls to the authorization server of one ERP provider, at which this installation has registered an OAuth app.
  */
 export interface AuthorizationServer {
   /** Returns the URL of the OAuth consent page of an ERP provider, with PKCE (S256). */
@@ -48,7 +47,8 @@ export interface AuthorizationServer {
    */
   revoke(refreshToken: string): Promise<void>;
   /**
-   * Revokes the OAuth access to a single company in the ERP. Absent if the provider can only revoke all access.
+   * Revokes the OAuth access to a single company in the ERP. Absent if the ERP provider can only revoke the access to
+   * all companies at once.
    * @throws ErpFault AUTH_FAILED if the token has expired
    */
   disconnect?(accessToken: string, remoteConnectionId: string): Promise<void>;

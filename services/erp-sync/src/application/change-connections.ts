@@ -102,8 +102,8 @@ export interface DeleteDeps {
 }
 
 /**
- * Disconnects an ERP. The first write removes the credential and stops all runs. A sweep repeats the remaining steps
- * until they are done. An ERP connection that is already DISABLED remains DISABLED.
+ * Disconnects an ERP. The first database write removes the credential and stops all import runs. A sweep repeats the
+ * remaining steps until all are done. An ERP connection that is already DISABLED remains DISABLED.
  * @throws DomainError not_found
  */
 export const deleteConnection =

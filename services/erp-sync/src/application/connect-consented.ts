@@ -93,11 +93,11 @@ export const connectConsented =
         ];
         await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
-        // If the error does not tell whether the ERP connection was stored, the reserved place in the plan is kept. A
-        // place without a connection is released later.
+        // If the error does not tell whether the ERP connection was stored, the connection keeps counting towards the
+        // limit of the plan. If it was not stored, the count is corrected later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
-        // A concurrent consent for the same company was stored first.
+        // Another consent for the same company of the ERP was stored at the same moment.
         throw error.kind === 'already_exists' ? new VersionConflict() : error;
       }
       onDue();

@@ -50,7 +50,10 @@ export function auditLine(act: Act, connectionId: string): AuditLine {
   return { action: `erp_connection.${act}`, target: `erp_connection:${connectionId}`, outcome: 'SUCCEEDED' };
 }
 
-/** Returns the event that contains {@link auditLine}, for the write that performs the action on an ERP connection. */
+/**
+ * Returns the audit event of an action on an ERP connection ({@link auditLine}), which is stored in the same write as
+ * the action.
+ */
 export function auditEvent(act: Act, connectionId: string, context: RequestContext): Announcement {
   return auditAnnouncement(events.erpSyncAuditRecorded, context, auditLine(act, connectionId));
 }

@@ -6,12 +6,14 @@ import type { ProviderCode } from '../providers/provider.js';
 
 // Operations on the database collections that the use cases for OAuth consents and tokens need.
 
-/** Tokens of an OAuth consent that did not lead to an ERP connection. They must be revoked at the provider. */
+/**
+ * Tokens of an OAuth consent that did not lead to an ERP connection. Such tokens must be revoked at the ERP provider.
+ */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
   readonly tokens: SealedValue | undefined;
   readonly tenant: ConsentedTenant | undefined;
-  /** Number of earlier attempts to revoke the OAuth tokens. */
+  /** Number of attempts so far to revoke the OAuth tokens. */
   readonly tries: number;
 }
 
@@ -19,11 +21,14 @@ export interface OAuthFlows {
   insert(flow: OAuthFlow): Promise<void>;
   /**
    * Changes the status of an OAuth consent flow from PENDING to EXCHANGING, but only once. A state parameter that is
-   * used again finds no flow.
+   * used a second time finds no consent flow.
    * @param organizationId organization in the signed state parameter
    */
   consume(organizationId: string, flowId: string): Promise<OAuthFlow | undefined>;
-  /** Stores the tokens of an OAuth consent flow. The tokens are revoked at the given time unless the flow continues. */
+  /**
+   * Stores the tokens of an OAuth consent flow. The tokens are revoked at the given time unless the user completes the
+   * consent.
+   */
   keepTokens(flow: OAuthFlow, tokens: SealedValue, revokeAt: Date): Promise<void>;
   /** Changes the status of the OAuth consent flow from EXCHANGING to CONFIRMING. */
   awaitConfirmation(
@@ -73,10 +78,10 @@ export interface ConnectionTokenStore {
   read(owner: TokenOwner): Promise<TokenHolder | undefined>;
   /**
    * Claims the OAuth tokens for one refresh. Returns undefined while another process has claimed them, or if there are
-   * none.
+   * no tokens.
    */
   claim(owner: TokenOwner, leaseMs: number): Promise<ClaimedTokens | undefined>;
-  /** Extends the claim on the OAuth tokens. Returns false after a takeover. */
+  /** Extends the claim on the OAuth tokens. Returns false if another process has claimed them. */
   renew(claimed: ClaimedTokens, leaseMs: number): Promise<boolean>;
   /**
    * Stores refreshed OAuth tokens and releases the claim on them. If another process has changed or claimed the OAuth
@@ -118,7 +123,8 @@ export interface ConsentedConnections {
   /** Returns the ERP connection to this company in the ERP, unless the connection is DISABLED. */
   findLive(organizationId: string, provider: ProviderCode, remoteKey: string): Promise<Connection | undefined>;
   /**
-   * Checks whether any company of the provider is connected, either to the given company of the organization or to any.
+   * Checks whether any company of the provider is connected, either with the given company of the organization or with
+   * any company.
    */
   hasLive(organizationId: string, provider: ProviderCode, companyId?: string): Promise<boolean>;
   /**

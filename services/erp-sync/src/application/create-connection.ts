@@ -21,8 +21,8 @@ import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
 /**
- * Maximum number of ERP connections to one provider that an organization may create at the same time. Each new
- * connection is compared with the previous connections.
+ * Maximum number of ERP connections to one provider that an organization may create at the same time. The number is
+ * limited because each new connection is compared with the existing connections.
  */
 const CREATIONS_AT_ONCE_MAX = 64;
 
@@ -73,16 +73,16 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // The check for a known company precedes the reservation of a place for the ERP connection, so that a caller whose
-    // company is already connected gets that message even if the plan allows no further connection.
+    // Whether the company is already connected is checked before the limit of the plan, so that the caller of such a
+    // request gets that message even if the plan allows no further ERP connection.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);
     await takeConnectionPlace({ connections, places }, organizationId, id, limit);
     try {
       const connection = await retryOnConflict(async () => {
-        // A concurrent request may have stored an ERP connection for the company in the meantime, with a different
-        // spelling.
+        // A concurrent request may have stored an ERP connection for the company in the meantime, with another spelling
+        // of its configuration.
         const { connections: known, next: ordinal } = await findKnown();
         const created = newConnection({
           id,
@@ -105,16 +105,16 @@ export const createConnection =
       onDue();
       return connection;
     } catch (error) {
-      // After an error, it may be unknown whether the ERP connection was stored. If it was not, its place in the plan
-      // is released later.
+      // After an error, it may be unknown whether the ERP connection was stored. If it was not stored, the number of
+      // connections that count towards the plan is corrected later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
   };
 
 /**
- * Imported records from an earlier ERP connection of the company keep their ids, even if its configuration was written
- * differently.
+ * If the company of the ERP was connected before, imported records keep their ids, even if the earlier configuration
+ * was written differently.
  */
 function knownRemoteCompany(known: readonly Connection[], derived: string): string {
   const ids = known.map((connection) => connection.remoteCompanyId);
@@ -122,8 +122,8 @@ function knownRemoteCompany(known: readonly Connection[], derived: string): stri
 }
 
 /**
- * Derives the id of a company in the ERP, which stays the same if the company is connected again. Ids of imported
- * records derive from it.
+ * Derives the id of a company in the ERP, which stays the same if the company is connected again. The ids of imported
+ * records are derived from this id.
  */
 export function remoteCompanyId(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return uuidV5(JSON.stringify([organizationId, provider, remoteKey]), REMOTE_COMPANY_NAMESPACE);

@@ -4,7 +4,9 @@ import type { StateKey } from '../domain/oauth-state.js';
 export interface OAuthSettings {
   /** Keys that sign the state parameter of an OAuth consent. The newest key is used for new signatures. */
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
-  /** URL to which a provider sends the browser after an OAuth consent, without the code of the provider at its end. */
+  /**
+   * URL to which a provider sends the browser after an OAuth consent, without the provider code that is appended to it.
+   */
   readonly callbackUrl: string;
   /** Page of the application to which the browser is redirected after an OAuth consent. */
   readonly returnUrl: string;

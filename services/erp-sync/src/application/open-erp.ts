@@ -19,7 +19,7 @@ export interface ConsentTokens {
   renewed(owner: SecretOwner, refused: string, retry?: Retry): Promise<string>;
 }
 
-/** Makes a call to the ERP, and repeats it after a temporary fault as often as the caller allows. */
+/** Makes a call to the ERP. After a temporary error, the call is repeated as often as the import run or test allows. */
 export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
 /** Calls to an ERP that count towards the budget of one import run or connection test. */
@@ -39,7 +39,7 @@ export interface CallBudget {
 interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
   /**
-   * Opens the calls to an ERP for an import run or a connection test.
+   * Prepares the calls to an ERP that an import run or a connection test makes.
    * @param company key of the company in the ERP; calls to the same company share its limit
    */
   readonly openCalls: (
@@ -54,11 +54,11 @@ interface Deps {
   readonly pageSizeMax: number | undefined;
 }
 
-/** Settings of the calls to ERPs that tests replace. */
+/** Settings of the calls to ERPs, which tests replace. */
 export interface ErpOverrides {
   /** The providers of the ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;
-  /** False if due ERP connections are not run, so that tests can examine them. */
+  /** False if import runs of due ERP connections are not started, so that tests can examine the connections. */
   readonly runsDue?: boolean;
 }
 
@@ -71,7 +71,7 @@ export interface OpenedErp {
 
 /**
  * Opens the ERP of a connection for an import run or a connection test.
- * @throws ErpFault if this version of the service cannot read it
+ * @throws ErpFault if this version of the service does not know the ERP
  */
 export const openErp =
   ({ providers, openCalls, secrets, tokens, pageSizeMax = Infinity }: Deps) =>

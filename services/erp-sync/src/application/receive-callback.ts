@@ -56,8 +56,8 @@ export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly re
 const TENANT_NAME_LENGTH_MAX = 400;
 const CONFIRMATION_BYTES = 32;
 /**
- * Time after which unused OAuth tokens are revoked. A callback or a decision takes much less, unless its process
- * crashes.
+ * Time after which unused OAuth tokens are revoked. A callback or a decision of the user takes much less time, unless
+ * its process crashes.
  */
 const ANSWER_MS_MAX = 120_000;
 
@@ -68,8 +68,8 @@ interface Started {
 }
 
 /**
- * Handles the redirect from the provider (ERP reference, sections 7.2 to 7.6). Checks that need no external call come
- * first, and the state is used up before the authorization code.
+ * Handles the redirect from the provider (ERP reference, sections 7.2 to 7.6). Checks without an external call come
+ * first. The state parameter, which is valid once, is marked as used before the authorization code is exchanged.
  * @throws DomainError invalid for a query without a valid state; unavailable before anything is used up
  */
 export const receiveCallback =
@@ -83,8 +83,8 @@ export const receiveCallback =
     const stateText = parameters.get('state') ?? '';
     const state = readState(stateText, settings.stateKeys, clock.now());
     if (state === undefined || !isOf(provider, state.provider)) throw untrustworthyState();
-    // The facts of the organization are read before an OAuth callback uses up its state. While that fails, the browser
-    // can repeat the request.
+    // The facts about the organization are read before the state of an OAuth callback is marked as used. If reading
+    // them fails, the browser can repeat the request.
     const tenant = await factsOf(tenants, state.organizationId, context);
     const flow = await flows.consume(state.organizationId, state.flowId);
     if (flow === undefined || !isSame(flow, state)) throw untrustworthyState();
@@ -120,7 +120,7 @@ async function goOn(
       redirectUri: flow.redirectUri,
       codeVerifier: secrets.codeVerifier.open(flow, flow.codeVerifier),
     });
-    // The OAuth tokens are stored before they are used, so that they are revoked if this process crashes.
+    // The OAuth tokens are stored before they are used. If this process then crashes, a job revokes them.
     const sealed = secrets.tokens.seal(flow, encodeTokens(granted));
     await flows.keepTokens(flow, sealed, inTime(clock));
     hasTokens = true;

@@ -32,8 +32,8 @@ export interface RevokeDeps {
 /** Maximum number of OAuth tokens that one run of the revocation job revokes. */
 const REVOCATIONS_MAX = 100;
 /**
- * Maximum number of revocation attempts, made over about half a day. The OAuth tokens are then removed anyway, so that
- * they can no longer be used here.
+ * Maximum number of revocation attempts, made over about half a day. After the last attempt, the OAuth tokens are
+ * removed even if they were not revoked.
  */
 const TRIES_MAX = 12;
 const RETRY_MS = 30_000;
@@ -151,8 +151,8 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
 }
 
 /**
- * An expired access token cannot disconnect a company in an ERP. Revoking the refresh token afterwards terminates the
- * access.
+ * If the access token has expired, the call cannot disconnect a company in an ERP. Revoking the refresh token then
+ * terminates the access.
  */
 async function disconnectIfPossible(disconnect: () => Promise<void> | undefined): Promise<void> {
   try {

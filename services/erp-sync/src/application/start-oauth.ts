@@ -53,7 +53,7 @@ export const startOAuth =
   async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
     const { code: provider, title } = readProvider(spelling);
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
-    // A place in the plan is reserved only when the ERP connection is stored. At this point, an OAuth consent is
+    // The limit of the plan is enforced only when the ERP connection is stored. Before that, an OAuth consent is
     // refused only if it cannot lead to a connection. If the plan allows no further connection, the consent may still
     // renew an existing connection.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {

@@ -12,8 +12,8 @@ interface Steps<P> {
 
 /**
  * Stores pages of ERP records and commits them in their order. At most two pages of ERP records are stored at the same
- * time. Pages with the same record follow each other, so that the later one is used. Regardless of how reading ends,
- * all admitted pages are committed if possible, and no work is in progress at the end.
+ * time. If two pages contain the same record, they are stored one after the other, so that the later page wins.
+ * Regardless of how reading ends, all admitted pages are committed if possible, and no work is in progress at the end.
  */
 export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, steps: Steps<P>): Promise<void> {
   let underWay: { readonly page: P; readonly stored: Promise<void> } | undefined;
@@ -47,7 +47,7 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
 
 /**
  * Checks whether two pages of ERP records may be stored in any order. A record that one page reports as deleted may be
- * in the other.
+ * on the other page.
  */
 function areApart(one: AnyPage, other: AnyPage): boolean {
   if (one.deletedIds.length > 0 || other.deletedIds.length > 0) return false;

@@ -7,7 +7,7 @@ import type { ProviderCode } from '../domain/provider-code.js';
 
 // Operations on the database collections that the use cases for ERP connections need.
 
-/** Fields that a change to an ERP connection sets. Absent fields remain unchanged. */
+/** Fields that a change to an ERP connection sets. Fields that are absent are not changed. */
 export interface ConnectionChange {
   readonly credential?: SealedValue;
   readonly isPaused?: boolean;
@@ -34,7 +34,7 @@ export function alreadyConnected(): DomainError {
 /** The ERP connections with which a new connection is compared. */
 export interface KnownConnections {
   readonly connections: readonly Connection[];
-  /** Number for the next ERP connection of a provider. Only one connection can get it. */
+  /** Number for the next ERP connection of a provider. Only one connection can get each number. */
   readonly next: number;
 }
 
@@ -65,7 +65,8 @@ export interface ConnectionStore {
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Stores a change to an ERP connection.
-   * @throws VersionConflict if another change was made in the meantime, or a run began that the change does not allow
+   * @throws VersionConflict if another change was made in the meantime, or if an import run began that does not allow
+   * the change
    */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**

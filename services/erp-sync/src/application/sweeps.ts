@@ -3,8 +3,8 @@ import { finishDeletion } from './change-connections.js';
 import type { DeleteDeps } from './change-connections.js';
 
 /**
- * Minimum age of a deletion of an ERP connection that the sweep completes. Younger deletions are still handled by their
- * request.
+ * Minimum age of a deletion of an ERP connection that the sweep completes. The request that began a more recent
+ * deletion is still completing it.
  */
 const DELETION_AGE_MS_MIN = 10_000;
 

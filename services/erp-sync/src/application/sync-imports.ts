@@ -26,7 +26,7 @@ export interface ImportCall {
   readonly signal: AbortSignal;
 }
 
-/** Stores imported ERP records. A repeated call changes nothing. */
+/** Sends imported ERP records to the analysis service, which stores them. A repeated call changes nothing. */
 export interface Imports {
   store<S extends StreamName>(
     source: ImportSource,
@@ -50,7 +50,7 @@ export interface Imports {
     sortedIds: readonly string[],
     call: ImportCall,
   ): Promise<number | undefined>;
-  /** Raises the findings that imported ERP records show without an invoice. */
+  /** Examines the imported ERP records and raises findings that concern no invoice. */
   complete(
     source: ImportSource,
     run: { readonly startedAt: Date; readonly finishedAt: Date; readonly hasVendorList: boolean },

@@ -5,8 +5,8 @@ import type { RunUnderWay } from './sync-run-under-way.js';
 import type { IdList, ListOwner } from './sync-stores.js';
 
 /**
- * Maximum number of ERP record ids in one stream. All ids of a stream are in memory when they are compared, with about
- * 60 bytes each.
+ * Maximum number of record ids in one stream of an ERP. All ids of a stream are in memory when they are compared, with
+ * about 60 bytes for each id.
  */
 export const IDS_MAX = 1_000_000;
 /** Maximum number of consecutive pages in the list of all record ids of an ERP that contain no new id. */
@@ -17,7 +17,7 @@ export const PAGES_WITHOUT_NEW_MAX = 100;
  */
 export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** State of a list of all record ids of an ERP whose reading has not begun. */
+/** Initial state of a list of all record ids of an ERP, before any page of it was read. */
 export const NOT_BEGUN: IdList = { count: 0 };
 
 /**
@@ -58,7 +58,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
   }
   const { listed, imported } = await listedIds.read(owner);
   await claim.confirm();
-  // ERP records that were imported in the meantime do not make an empty id list credible. The ids are sorted by code
+  // An empty id list is not credible, even if ERP records were imported in the meantime. The ids are sorted by code
   // units, as the contract requires.
   const all = listed.size === 0 ? [] : [...new Set([...listed, ...imported])].sort();
   const deleted = await imports.reconcile(source, stream, all, call);
@@ -92,8 +92,8 @@ export async function requireList(run: RunUnderWay, stream: StreamName): Promise
 }
 
 /**
- * Records the ids of ERP records before they are stored, if an id list for the stream is in progress whose pages may
- * already have passed their positions.
+ * Records the ids of ERP records before they are stored, if a list of all ids of the stream is being read and may
+ * already have passed the positions of these records.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
   const begunAt = run.lists.get(stream)?.begunAt;

@@ -5,7 +5,7 @@ import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
 import type { ConnectionClaim, IdList, ListedIdStore } from './sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
 
-/** A current import run with the values that its steps need. */
+/** An import run in progress, with the values that its steps need. */
 export interface RunUnderWay {
   readonly claim: ConnectionClaim;
   readonly source: ImportSource;

@@ -32,7 +32,7 @@ export interface SyncRunDeps {
 
 export interface BeginningOfRun {
   readonly startedAt: Date;
-  /** True if the import run reads every record from the beginning and compares all ids. */
+  /** True if the import run reads every record from the beginning and compares all record ids. */
   readonly startsOver: boolean;
 }
 
@@ -119,8 +119,8 @@ export const syncRun =
   };
 
 /**
- * Stops the vendors of a deleted ERP connection from counting as known again. A page may have been in transit when the
- * deletion first did so, and vendors from that page must not count as known.
+ * Stops the vendors of a deleted ERP connection from counting as known again. A page of vendors may have been on its
+ * way when the connection was deleted, and the vendors on that page must not count as known.
  */
 async function endMasterAgain(
   { imports, logger }: SyncRunDeps,
@@ -159,8 +159,8 @@ async function readAll(
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
-  // ERP streams after the point at which an earlier import run used up its budget are read first. Otherwise they would
-  // never be read.
+  // An import run first reads the ERP streams that an earlier run did not reach because its budget was used up.
+  // Otherwise these streams would never be read.
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
   const failed = new Set<StreamName>();
@@ -184,7 +184,8 @@ async function readAll(
   }
   if (end.fault === undefined) end = await reconcileWhereDue(deps, run, failed);
   const read = [...new Set([...(pass?.read ?? []), ...complete])];
-  // An import run that began with the id lists leaves the streams to the next run, so that neither prevents the other.
+  // An import run that began with lists of record ids leaves reading the streams to the next run, so that both get
+  // their turn.
   if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
     await claim.savePass({ at: end.spentAt, read });
   } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
@@ -202,7 +203,7 @@ async function readAll(
   return end;
 }
 
-/** Returns the ERP streams that remain in a reading of all streams. */
+/** Returns the ERP streams that are still to be read when all streams are read over several import runs. */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
   return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));
@@ -247,7 +248,7 @@ function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
 }
 
 /**
- * Checks whether no other ERP stream can be read after a fault, because the ERP cannot respond or must not be called
+ * Checks whether no other ERP stream can be read after a fault, because the ERP does not respond or must not be called
  * for some time.
  */
 function endsRun(fault: ErpFault): boolean {
@@ -265,8 +266,8 @@ async function faultOf(work: Promise<void>): Promise<ErpFault | undefined> {
 }
 
 /**
- * The analysis service accepts no records from a disconnected connection. Its refusal invalidates the claim and is not
- * a fault.
+ * The analysis service accepts no records from a disconnected connection. A refusal for this reason ends the import run
+ * and is not an error.
  */
 async function causeOf(error: unknown, claim: ConnectionClaim): Promise<unknown> {
   if (!(error instanceof DomainError) || error.kind !== 'wrong_state') return error;

@@ -35,7 +35,7 @@ export interface StreamState {
   readonly window?: OpenWindow | undefined;
 }
 
-/** The list of all record ids of an ERP stream, which must be compared with the imported records. */
+/** A list of all record ids of an ERP stream, which is compared with the imported records. */
 export interface IdList {
   /** Time when the first page of the list of all ERP record ids was requested. Absent before this request. */
   readonly begunAt?: Date;
@@ -49,11 +49,11 @@ export interface IdList {
 
 export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
-/** A reading of all ERP streams that takes several import runs, because each run has used up its budget. */
+/** A reading of all ERP streams that takes several import runs, because each run used up its budget of calls. */
 export interface Pass {
   /** Point at which the next import run continues: a stream, or the id lists. */
   readonly at: StreamName | 'ids';
-  /** ERP streams that the import runs of one pass have read completely. */
+  /** ERP streams that have already been read completely when all streams are read over several import runs. */
   readonly read: readonly StreamName[];
 }
 
@@ -64,12 +64,12 @@ export interface ClaimedConnection extends CallableConnection {
   readonly isPaused: boolean;
   readonly importFrom: string | undefined;
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
-  /** Time when the last comparison of all ids with the ERP began. */
+  /** Time when the last comparison of all imported record ids with the ERP began. */
   readonly reconciledAt: Date | undefined;
   /** Lists of all ERP record ids that have not been compared with the stored records yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
   readonly pass: Pass | undefined;
-  /** Start of the first import run whose records `CompleteImport` has not processed. */
+  /** Start of the first import run whose records have not been examined yet (`CompleteImport`). */
   readonly incompleteSince: Date | undefined;
   /** Number of consecutive import runs of the ERP connection that were abandoned. */
   readonly abandonedRuns: number;
@@ -101,7 +101,7 @@ export interface ConnectionClaim {
    */
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
   /**
-   * Stores the same as {@link saveReconciled}, and that the streams of these windows are read from the beginning.
+   * Stores the same as {@link saveReconciled}, and in addition that the given ERP streams are read from the beginning.
    * @throws ClaimEnded
    */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
@@ -116,8 +116,8 @@ export interface ConnectionClaim {
    */
   savePass(pass: Pass | undefined): Promise<void>;
   /**
-   * Stores the time since which imported ERP records have been waiting for `CompleteImport`, or undefined if none are
-   * waiting.
+   * Stores the time since which imported ERP records have been waiting to be examined (`CompleteImport`), or undefined
+   * if no records are waiting.
    * @throws ClaimEnded
    */
   saveIncomplete(since: Date | undefined): Promise<void>;
@@ -178,7 +178,6 @@ export class ClaimEnded extends Error {
   }
 }
 
-/** An ERP connection that may need an import run. */
 export interface DueConnection {
   readonly id: string;
   readonly organizationId: string;

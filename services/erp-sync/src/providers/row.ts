@@ -16,9 +16,9 @@ export class RowFault extends Error {
 }
 
 /**
- * A row from an ERP, which is read field by field. A field of a wrong type makes only its row invalid. Every value that
- * means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined. The valid values are checked
- * for all ERPs in `packages/books`.
+ * A row from an ERP, which is read field by field. A field of a wrong type makes only the row invalid that contains the
+ * field. Every value that means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined.
+ * Whether a value is allowed is checked for all ERPs in `packages/books`.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -131,7 +131,7 @@ export class Row {
 }
 
 /**
- * Reads the rows on a page of ERP records. A row that cannot be read is counted and left out.
+ * Reads the rows on a page of ERP records. A row that cannot be read is counted as failed and left out.
  * @param idName name of the id field, which identifies an invalid row
  * @param read returns undefined for a valid row that is not part of the stream
  */

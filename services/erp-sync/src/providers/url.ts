@@ -1,4 +1,4 @@
-/** Adds query parameters to the URL of an ERP call, leaving out undefined ones. */
+/** Adds query parameters to the URL of an ERP call, and leaves out undefined parameters. */
 export function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],

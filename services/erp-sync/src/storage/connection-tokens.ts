@@ -18,8 +18,8 @@ import type { ConnectionDocument } from './connections.js';
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 /**
- * Stores the OAuth tokens of ERP connections. They change independently of the version, and each write requires the
- * process that refreshes them to have the claim.
+ * Stores the OAuth tokens of ERP connections. Writing tokens does not change the version of the connection. Only the
+ * process that has claimed the tokens may write them.
  */
 export function connectionTokenStore(collection: Collection<ConnectionDocument>, clock: Clock): ConnectionTokenStore {
   const ownClaim = ({ id, organizationId, claimId }: ClaimedTokens): Filter<ConnectionDocument> => ({
@@ -102,8 +102,8 @@ export function connectionTokenStore(collection: Collection<ConnectionDocument>,
 }
 
 /**
- * Stores changes of ERP connections caused by consents and by revoked access. These changes are published, so they use
- * the aggregate.
+ * Stores the changes of ERP connections that follow from consents and from revoked access. The changes are published as
+ * events, so they change the version of the connection.
  */
 export function consentedConnectionStore(
   collection: Collection<ConnectionDocument>,
@@ -155,8 +155,8 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // The write of a status changes nothing if the ERP connection was changed in the meantime. The next import run
-        // then sets its status.
+        // A write of the status of an ERP connection changes nothing if the ERP connection was changed in the meantime.
+        // The next import run then sets its status.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

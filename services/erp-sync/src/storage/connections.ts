@@ -17,9 +17,9 @@ import type { StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
 /**
- * A stored ERP connection. Changes of its status, configuration, credentials, pause and deletion increase `version` and
- * use the aggregate. Claims, the progress of streams, and tokens change independently, and each of their writes
- * requires its own claim.
+ * A stored ERP connection. Changes of its status, configuration or credentials, a pause and a deletion increase
+ * `version` and are published as events. Claims, the progress of streams, and tokens change independently, and each of
+ * their writes requires its own claim.
  */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
@@ -56,16 +56,20 @@ export interface ConnectionDocument extends Aggregate {
 
   /**
    * Time when the next import run of an ERP connection is due, with a sparse index. Absent if none is scheduled (ERROR,
-   * paused, DISABLED), except that new credentials also set it in the status ERROR. Only this field determines if a run
-   * is due.
+   * paused, DISABLED), except that new credentials also set it in the status ERROR. Only this field determines whether
+   * an import run is due.
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;
   /**
-   * Claim of the worker that executes the current import run of an ERP connection. The writes of the worker require it.
+   * Claim of the worker that executes the current import run of an ERP connection. The worker may write only while the
+   * claim is valid.
    */
   readonly claim?: string;
-  /** Expiry time of the lease, the epoch (1970) between runs. Absent if the ERP connection is DISABLED. */
+  /**
+   * Expiry time of the lease of the worker, and the year 1970 while no import run is in progress. Absent if the ERP
+   * connection is DISABLED.
+   */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
   /** Time when the last comparison of all ids with the ERP began. */
@@ -74,7 +78,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
   /** Point at which the next import run continues, if the last run used up its budget. */
   readonly pass?: Pass;
-  /** Start of the import run since which records have been waiting for `CompleteImport`. */
+  /** Start of the import run since which records have been waiting to be examined (`CompleteImport`). */
   readonly incompleteSince?: Date;
   /** Number of consecutive import runs whose worker stopped responding. */
   readonly abandonedRuns?: number;
@@ -116,8 +120,8 @@ export const RECENT_RUNS_MAX = 10;
 /** Maximum number of ERP connections that one run of a job handles. */
 const SWEEP_MAX = 256;
 /**
- * Maximum number of ERP connections to one provider with which a new one is compared. An organization cannot have more
- * connections that are not DISABLED.
+ * Maximum number of ERP connections to one provider with which a new connection is compared. An organization cannot
+ * have more connections that are not DISABLED.
  */
 const OF_PROVIDER_MAX = 1_000;
 export const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
@@ -213,7 +217,7 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
-        // A current import run would write the cursors of ERP streams that are about to be removed.
+        // An import run in progress would write the cursors of ERP streams again, which are about to be removed.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
       return toConnection(saved);

@@ -8,8 +8,8 @@ import type { StreamName } from '../domain/streams.js';
 const IDS_PER_DOCUMENT_MAX = 5_000;
 
 /**
- * A part of a list of ERP record ids that has not been compared yet. Its id contains a hash of the part, so that a
- * repeated part is the same document.
+ * A part of a list of ERP record ids that has not been compared yet. The id of the part contains a hash of its content,
+ * so that a repeated part is stored only once.
  */
 export interface ListedIdsDocument {
   readonly _id: string;

@@ -13,7 +13,7 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   readonly outcome?: FlowOutcome;
   /**
    * OAuth tokens of a consent flow, stored from the exchange of the authorization code until the flow is closed. If no
-   * ERP connection was made, they are revoked.
+   * ERP connection was made, the tokens are revoked.
    */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];
@@ -37,7 +37,7 @@ export async function createOAuthFlowIndexes(collection: Collection<OAuthFlowDoc
 }
 
 export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock: Clock): OAuthFlows {
-  /** If the stored OAuth consent flow does not allow a step any more, the flow of the caller has ended. */
+  /** If the stored OAuth consent flow no longer allows the next step, the consent has ended for the user. */
   const step = async (
     { id, organizationId }: Pick<OAuthFlow, 'id' | 'organizationId'>,
     status: FlowStatus,

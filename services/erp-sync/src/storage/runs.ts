@@ -15,8 +15,8 @@ import type { Run, RunError, RunMode, RunOutcome, RunStatus, RunTrigger, StreamC
 import type { ProviderCode } from '../providers/provider.js';
 
 /**
- * A stored import run of an ERP. Its worker writes the counts independently of the version. The outcome of the run is
- * stored in one write with its event.
+ * A stored import run of an ERP. The worker of the run writes the counts without changing the version. The outcome of
+ * the run is stored in one write together with its event.
  */
 export interface RunDocument extends Aggregate {
   readonly connectionId: string;
@@ -36,8 +36,8 @@ export interface RunDocument extends Aggregate {
 }
 
 /**
- * Maximum number of unfinished import runs for an ERP connection: the current one, and those that a worker left between
- * two writes.
+ * Maximum number of unfinished import runs for an ERP connection: the current one, and runs that a worker left
+ * unfinished between two writes.
  */
 const RUNNING_MAX = 10;
 const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false } as const;
@@ -92,7 +92,7 @@ export function runStore(collection: Collection<RunDocument>, outbox: Outbox, cl
     },
     finish,
     async cancel(organizationId, connectionId) {
-      // Only the newest import runs are searched, because older ones cannot be in progress.
+      // Only the newest import runs are searched, because older runs cannot be in progress.
       const filter = { organizationId, connectionId };
       const last = await collection.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: RUNNING_MAX }).toArray();
       for (const { _id: runId, status } of last) {

@@ -39,8 +39,8 @@ export function syncedConnections(
     let { isPaused } = document;
 
     /**
-     * Checks that the claim of a worker on an ERP connection is still valid. A pause in the meantime invalidates it;
-     * resuming does not restore it.
+     * Checks that the claim of a worker on an ERP connection is still valid. Pausing the connection invalidates the
+     * claim, and resuming the connection does not restore it.
      */
     const confirm = async (): Promise<void> => {
       const projection = { claim: 1, status: 1, isPaused: 1 };
@@ -103,7 +103,8 @@ export function syncedConnections(
       const isGood = outcome.status === 'SUCCEEDED' || outcome.status === 'PARTIAL';
       const earliest = outcome.isInterrupted ? finishedAt : nextSlot;
       const regular = outcome.notBefore !== undefined && outcome.notBefore > earliest ? outcome.notBefore : earliest;
-      // New credentials that were stored during the import run have already made the ERP connection due.
+      // If new credentials were stored during the import run, the ERP connection is already due again, and its due time
+      // is kept.
       const isQueuedMeanwhile = now.nextSyncAt !== undefined && now.nextSyncAt.getTime() !== seen?.getTime();
       const nextSyncAt = isQueuedMeanwhile ? now.nextSyncAt : isScheduled({ ...now, status }) ? regular : undefined;
       const isKept = outcome.status === 'CANCELED';
@@ -216,8 +217,8 @@ const ofDue = {
 } as const;
 
 /**
- * Returns the fields of an update of an ERP connection with paths inside an object field, so that an update keeps the
- * other fields of the object.
+ * Returns the fields of an update of an ERP connection with paths inside an object field, so that the update does not
+ * change the other fields of that object.
  */
 function below(name: string, fields: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));
@@ -229,7 +230,7 @@ function pushRun(runId: string) {
 
 /**
  * Returns the new status of an ERP connection: CONNECTED after a successful run, ERROR after a fault that a person must
- * fix, and otherwise the same status.
+ * fix, and otherwise the current status.
  */
 function statusAfter(status: ConnectionStatus, outcome: RunEnd['outcome']): ConnectionStatus {
   if (status === 'DISABLED') return status;

@@ -93,7 +93,7 @@ export async function clickThrough(authorizeUrl: string, choice: string): Promis
   return new URL(location).search.slice(1);
 }
 
-/** The steps of a user who connects an ERP by consent in a test. */
+/** The single steps by which a test connects an ERP by consent, as a user does. */
 export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
   const start = async (organizationId: string, product: Product, part: object = {}): Promise<string> =>
     (await running.oauth.startOAuth({ organizationId, provider: codes[product], ...part }, caller)).authorizeUrl;

@@ -8,11 +8,13 @@ import type { ImportLedger } from './import-ledger.js';
 
 /** A fake of the analysis service for imports. */
 export interface FakeAnalysis extends GrpcServer {
-  /** ERP connections whose vendor master was ended, in the order of the calls. */
+  /** ERP connections whose vendors the caller has declared as no longer known, in the order of the calls. */
   readonly endedMasters: readonly string[];
   /** Records that import runs have sent to the fake analysis service. */
   readonly imports: ImportLedger;
-  /** Makes calls to the fake analysis service that end a vendor master fail, or succeed again. */
+  /**
+   * Makes calls that end the vendor master of an ERP connection fail in the fake analysis service, or succeed again.
+   */
   setAvailable(isAvailable: boolean): void;
 }
 

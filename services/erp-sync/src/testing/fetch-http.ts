@@ -2,7 +2,7 @@ import { Outage } from '../domain/faults.js';
 import { outageByStatus } from '../providers/answers.js';
 import type { ErpAnswer, ErpHttp, ErpRequest } from '../providers/provider.js';
 
-/** Makes each call of an `ErpHttp` once, for tests of providers with the simulators. */
+/** Makes each call to a simulated ERP once, without retries, for tests of the code that reads an ERP. */
 export function fetchHttp(): ErpHttp & { readonly calls: readonly ErpRequest[] } {
   const calls: ErpRequest[] = [];
   return {

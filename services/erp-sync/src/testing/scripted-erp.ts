@@ -26,7 +26,6 @@ export interface ScriptedErp {
    * stream.
    */
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
-  /** Function that changes a page before the scripted ERP sends it. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
   /**
    * Function that is called before the scripted ERP sends a page of record ids. An error that the function throws ends
@@ -35,9 +34,9 @@ export interface ScriptedErp {
   onIds: (stream: StreamName, position: string) => Promise<void> | void;
   /** Function that replaces the list of ids of the scripted ERP. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;
-  /** Time windows that import runs have requested. */
+  /** Time windows that import runs have requested from the scripted ERP. */
   readonly windows: { readonly stream: StreamName; readonly window: Window }[];
-  /** Number of calls that a real ERP would have received. */
+  /** Number of calls that a real ERP would have received in place of the scripted ERP. */
   calls: number;
   sessions: number;
 }

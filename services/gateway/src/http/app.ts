@@ -65,7 +65,8 @@ export function createApp({
     );
     app.all(`/v1${path}`, handler);
   }
-  // Express compares a request with the routes in their order, so an API request is not compared with those of the page.
+  // Express compares a request with the routes in their order, so API requests are registered before the routes of web
+  // pages.
   if (consoleFolder !== undefined) consolePage(app, consoleFolder);
   app.use(() => {
     throw unknownRoute();
@@ -114,7 +115,8 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
 }
 
 /**
- * Names the request in traces by its route and not by its path, because paths contain ids and callers can make them up.
+ * Names the request in traces by its route and not by its path, because paths contain ids and callers can invent any
+ * path.
  */
 function outcomeOf(method: Method, request: Request, response: Response) {
   const { route } = requestState(response);
@@ -170,14 +172,17 @@ function refuseMalformed(request: Request): void {
   }
 }
 
-/** Returns the length of `values.join(', ')` without building the string, because every request checks all headers. */
+/**
+ * Returns the length of `values.join(', ')`, the joined values of a header. The string is not built, because every
+ * request checks all headers.
+ */
 function joinedLength(values: readonly string[]): number {
   return values.reduce((length, value) => length + ', '.length + value.length, -', '.length);
 }
 
 /**
- * Writes one log line for each HTTP request, without body and key, and with the path template instead of the path,
- * because ids would make the line personal.
+ * Writes one log line for each HTTP request, without the body and the API key. The line contains the template of the
+ * path, because the ids in a path are personal data.
  */
 function logRequest(logger: Logger, request: Request, response: Response, durationMs: number): void {
   const { requestId, organizationId, route, stages } = requestState(response);

@@ -8,14 +8,14 @@ import { HttpRefusal } from './response/refusal.js';
 /** Folder into which the set-up and the image build the web application. */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../../console/dist/app', import.meta.url));
 
-/** Path of the web application. All other paths below `/app` are pages, which the application itself tells apart. */
+/** Path of the web application. All other paths below `/app` are pages, which the application itself shows. */
 const PATH = '/app';
 /** Folder of files of the web application whose names change with their contents. */
 const ASSETS = 'assets';
 
 /**
- * Content security policy of the web application: its own files and calls to this origin, nothing inline and nothing
- * from elsewhere, and no text that becomes a script.
+ * Content security policy of the web application: its own files and calls to this origin, no inline code, nothing from
+ * other origins, and no text that is executed as a script.
  */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; " +
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A file of the web application, with its variant that the build has compressed. */
+/** A file of the web application, with the compressed form that the build created. */
 interface File {
   readonly type: string;
   readonly bytes: Buffer;
@@ -44,8 +44,8 @@ interface File {
 }
 
 /**
- * Serves the web application from memory. Files with hashed names are cached forever, and the page itself is asked for
- * each time, so that a new release shows at the next load.
+ * Serves the web application from memory. Files with hashed names are cached forever, and the page itself is requested
+ * again each time, so that the browser shows a new release at the next load.
  */
 export function consolePage(app: Express, folder: string): void {
   const files = readFiles(folder);
@@ -84,7 +84,9 @@ function send(request: Request, response: Response, file: File, cacheControl: st
   response.end(sent);
 }
 
-/** Reads the built files of the web application by their paths. Without a build, there are none. */
+/**
+ * Reads the built files of the web application by their paths. If the application was not built, the result is empty.
+ */
 function readFiles(folder: string): ReadonlyMap<string, File> {
   if (!existsSync(join(folder, 'index.html'))) return new Map();
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

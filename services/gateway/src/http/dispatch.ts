@@ -81,8 +81,8 @@ export interface Dispatching {
 }
 
 /**
- * Name of the owner to which connections of signed senders belong. They are limited together, like the connections of
- * an organization.
+ * Name of the owner to which connections of signed senders belong. All connections of signed senders share one limit,
+ * as the connections of an organization do.
  */
 const SIGNED_SENDERS = 'signed senders';
 
@@ -172,8 +172,8 @@ async function answerKey(
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
-  // From this point on, the request counts towards the load of the gateway. While its body was received, it only used a
-  // slot.
+  // From this point on, the request counts towards the load of the gateway. Until its body was received, the request
+  // only counted as a concurrent request.
   load.begin();
   holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {
@@ -195,9 +195,10 @@ async function answerKey(
 const TOKEN_PARAMETER = 'token';
 
 /**
- * Receives an uploaded file that is sent with an API key, or with a token in its URL, which then replaces the key. Both
- * count in the share of their organization, because behind a proxy that is not trusted all organizations have one
- * address. The bytes are passed on while they are received, and the service may refuse the file before its end.
+ * Receives an uploaded file that is sent with an API key, or with a token in its URL, which then replaces the key. A
+ * request with either of them counts towards the limits of its organization, because behind a proxy that is not trusted
+ * all organizations have one address. The bytes are passed on while they are received, and the service may refuse the
+ * file before its end.
  */
 async function answerFile(
   route: AnyFileRoute,
@@ -277,7 +278,8 @@ async function answerPublic(
 ): Promise<Reply> {
   const state = requestState(response);
   const { address } = state;
-  // A sender of signed requests has few addresses and many messages, and a signature cannot be guessed.
+  // The requests of a sender that signs them are not limited like guesses, because a signature cannot be guessed and
+  // one sender has many messages.
   const isSigned = route.rawBodyBytesMax !== undefined;
   if (!isSigned) {
     takeUnauthenticated(response, unauthenticated);
@@ -375,7 +377,10 @@ async function readBody(
   return { ...noBody, body, idempotencyKey, fingerprint };
 }
 
-/** Runs a stage of a request, and measures it as a stage on routes that record stages. */
+/**
+ * Runs one stage of processing a request, such as reading its body, and measures its duration on routes that record
+ * stages.
+ */
 function during<T>(response: Response, stage: string, work: () => Promise<T>): Promise<T> {
   return requestState(response).stages?.during(stage, work) ?? work();
 }

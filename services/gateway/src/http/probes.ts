@@ -3,15 +3,15 @@ import type { Express } from 'express';
 import { sendJson } from './response/answer.js';
 import { onlyGet } from './response/only-get.js';
 
-/** Checks whether load balancers should send requests to this gateway. */
+/** Whether this gateway accepts requests. Load balancers send requests only to gateways that do. */
 export interface Readiness {
   isReady: boolean;
 }
 
 /**
  * Adds the health probes to the app. `/livez` succeeds while the process works and does not permanently refuse all
- * requests. `/readyz` succeeds until the gateway begins to stop. Neither depends on other services, because their
- * failures affect single requests and are over without a restart of the gateway.
+ * requests. `/readyz` succeeds until the gateway begins to stop. Neither probe depends on other services, because a
+ * failure of another service affects only some requests and needs no restart of the gateway.
  */
 export function probes(
   app: Express,

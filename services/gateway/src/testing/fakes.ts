@@ -43,7 +43,8 @@ export function principal(part: Partial<Principal> = {}): Principal {
 }
 
 /**
- * Fake that accepts these API keys and tokens of sessions and refuses all others, and grants every rate limit token.
+ * A fake organization service that accepts the given API keys and session tokens, refuses all others, and grants every
+ * rate limit token.
  */
 export function accessFor(
   keys: ReadonlyMap<string, Principal>,

@@ -106,8 +106,8 @@ export const publishedOperations = Object.entries(published.paths).flatMap(([pat
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 formats.default(ajv);
 ajv.addKeyword('components');
-// In OpenAPI, `discriminator` names the schema of `oneOf` that applies. `discriminator` is ignored here, because
-// `oneOf` alone determines the same schema.
+// In OpenAPI, `discriminator` names the alternative of `oneOf` that applies. The validator ignores it, because `oneOf`
+// alone selects the same alternative.
 ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends the given texts unchanged on a new HTTP connection, and collects the response until the other side closes the
- * connection or the response contains `until`.
+ * Sends the given texts unchanged to an HTTP server on a new connection, and collects the response until the server
+ * closes the connection or the response contains `until`.
  * @param pieces texts that are sent one after the other
  */
 export function sendRaw(port: number, pieces: readonly string[], until = '\u0000never'): Promise<string> {

@@ -40,7 +40,7 @@ export interface RunningGateway {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
-  /** Returns the number of requests that count as load of the gateway, whose bodies have been received. */
+  /** Returns the number of requests that count as load of the gateway, because their bodies have been received. */
   inFlight(): number;
   /** Returns the number of request slots that organizations use. */
   held(): number;
@@ -59,7 +59,10 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly trustedProxyHops?: number;
-  /** Maximum number of connections of an address to the test gateway. The default here, 0, means no limit. */
+  /**
+   * Maximum number of connections of an address to the test gateway. The default in tests, 0, means that there is no
+   * limit.
+   */
   readonly connectionsPerAddressMax?: number;
   readonly connectionsMax?: number;
   readonly unauthenticatedPerAddressMax?: number;
@@ -71,7 +74,7 @@ export interface GatewayOptions {
 /** Timeout of calls in tests that is longer than any pause of a slow machine. */
 const SLOW_MACHINE_TIMEOUT_MS = 60_000;
 
-/** Extends the short deadlines for keys and rate limits, which a slow test machine would exceed. */
+/** Extends the short deadlines for checking API keys and rate limits, because a slow test machine would exceed them. */
 function withLongTimeouts({
   authenticateKey,
   authenticateSession,

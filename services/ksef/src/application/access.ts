@@ -84,14 +84,14 @@ export class Access {
     const tokens = this.#tokens;
     if (tokens === undefined) return undefined;
     const nowMs = this.#deps.nowMs();
-    // The KSeF tokens were just obtained. Without this check, differing clocks would cause a renewal of the tokens
-    // before each call.
+    // KSeF tokens that were just obtained are not renewed. Otherwise, if the clocks of KSeF and this service differ,
+    // the tokens would be renewed before each call.
     if (nowMs - tokens.obtainedAtMs < RENEW_BEFORE_MS) return tokens;
     return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
   }
 
   /**
-   * Renews the KSeF tokens of a connection.
+   * Renews the access and refresh tokens of a KSeF connection.
    * @param stale tokens that KSeF refused; if they were replaced in the meantime, the current tokens are returned
    */
   async #renew(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {
@@ -120,7 +120,8 @@ export class Access {
     try {
       return { access: await this.#deps.calls.refresh(this.#credentials, refresh.token), refresh };
     } catch (error) {
-      // Refreshing the access token was refused permanently. Another login shows whether the KSeF token is still valid.
+      // Refreshing the access token was refused permanently. Another login with the stored KSeF token shows whether
+      // that token is still valid.
       if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || isUnauthorized(error))) return undefined;
       throw error;
     }
@@ -142,7 +143,7 @@ async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise
 
 /**
  * Checks whether KSeF itself refused the access token of a call. If another system responded, a sent document may still
- * have arrived, so the call is not repeated here.
+ * have arrived, so the call is not repeated.
  */
 function isUnauthorized(error: unknown): boolean {
   return error instanceof KsefRefusal && error.httpStatus === 401 && error.kind !== 'UNKNOWN';

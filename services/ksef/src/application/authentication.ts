@@ -62,7 +62,10 @@ export interface AuthenticationDeps {
 }
 
 const AUTH_POLLS_MAX = 60;
-/** Maximum time for which the status of a KSeF authentication is polled. A later attempt to log in follows. */
+/**
+ * Maximum time for which the status of a KSeF authentication is polled. After this time, the login counts as failed and
+ * is attempted again later.
+ */
 const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;
 
@@ -156,7 +159,7 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
 
 /**
  * Returns the message for a KSeF login that failed because of its challenge or encryption. KSeF does not identify the
- * token or certificate as the cause, so another one may not help.
+ * token or certificate as the cause, so another token or certificate may not help.
  */
 function loginNotRead(authentication: Authentication): string {
   return `KSeF could not read the login request, but did not report that the ${credentialNames[authentication]} is wrong. Test the connection again later. If the error persists, notify the operator.`;

@@ -14,10 +14,12 @@ import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.
 import type { Operation } from '../domain/classify-answer.js';
 import { limitUsed } from '../telemetry.js';
 
-/** Calls that KSeF counts together, for one context or for one IP address, as recorded by all replicas. */
+/**
+ * The recorded calls to KSeF of all replicas that KSeF counts together: those for one taxpayer, or those from one IP
+ * address.
+ */
 export interface CallScope {
   readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
-  /** KSeF operations that KSeF has blocked until a given time. */
   readonly blocks: readonly Block[];
   /** Time when the current call limits were last read from KSeF, or 0 if they were never read. */
   readonly limitsReadAtMs: number;
@@ -37,7 +39,7 @@ export interface StatedLimits {
 }
 
 export interface StoredScope {
-  /** Version of the stored scope of KSeF calls, which increases with each replacement. It is 0 if nothing is stored. */
+  /** Version of the stored record of counted KSeF calls, which every change increases. It is 0 if nothing is stored. */
   readonly version: number;
   readonly scope: CallScope;
 }
@@ -46,8 +48,8 @@ export interface StoredScope {
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
   /**
-   * Stores the state of the KSeF call counts that follows `version`. Returns false if another replica has already
-   * stored a state of the counts for that version.
+   * Stores the record of counted KSeF calls that follows `version`. Returns false if another replica has already stored
+   * a record after that version.
    */
   replace(id: string, next: StoredScope & { readonly expiresAt: Date }): Promise<boolean>;
 }
@@ -80,23 +82,26 @@ export interface CallLimitsDeps {
 const CLOCK_MARGIN_MS = 50;
 /** Maximum delay in milliseconds before the completion of a KSeF call is stored. The next call stores it earlier. */
 const ENDS_STORED_MS_MAX = 250;
-/** Maximum number of conflicts with other replicas in storing a counted KSeF call, after which calls are postponed. */
+/**
+ * Maximum number of times that another replica may prevent this one from storing a counted KSeF call. After that, calls
+ * are postponed.
+ */
 const CONFLICTS_MAX = 20;
 const CONFLICT_WAIT_MS = 100;
 /**
- * Maximum number of KSeF contexts (taxpayers) whose call counts are in memory. The least recently used context is
- * evicted.
+ * Maximum number of KSeF contexts (taxpayers) whose call counts are in memory. The counts that were not used for the
+ * longest time are removed from memory.
  */
 const SCOPES_MAX = 20_000;
 /** Interval at which the current call limits of a taxpayer are read from KSeF again. */
 const READ_EACH_MS = 3_600_000;
-/** Time without use after which a scope of KSeF calls is removed. */
+/** Time after which the record of counted KSeF calls is removed if no call was made. */
 const SCOPE_KEPT_MS = 24 * 3_600_000;
 const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
 
 /**
- * Keeps the calls of all replicas within the KSeF limits. KSeF counts the calls of one context in sliding windows, and
- * authentication calls by IP address (ADR 0098).
+ * Keeps the calls of all replicas within the limits of KSeF. KSeF counts the calls for one taxpayer in sliding windows,
+ * and authentication calls by IP address (ADR 0098).
  */
 export class CallLimits {
   readonly #deps: CallLimitsDeps;
@@ -115,14 +120,14 @@ export class CallLimits {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // The call limits of KSeF are checked before a login. This rarely happens, because a login remains valid for days.
+    // The call limits of KSeF are checked before a login. Logins are rare, because a login remains valid for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
   }
 
   /**
-   * Records that KSeF asked for a pause. Until it is over, the operation, or every operation, is not called for this
+   * Records that KSeF asked for a pause. During the pause, the operation (or every operation) is not called for this
    * taxpayer.
    */
   async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
@@ -137,8 +142,8 @@ export class CallLimits {
   }
 
   /**
-   * Checks whether the current call limits of KSeF for a NIP are due to be read. They are read once an hour, whatever
-   * the result was.
+   * Checks whether the current call limits of KSeF for a NIP are due to be read. The limits are read once an hour, even
+   * if reading them failed.
    */
   async isDue(subject: Omit<LimitSubject, 'operation'>): Promise<boolean> {
     const ledger = this.#ledgerOf(subject);
@@ -198,17 +203,17 @@ interface EndedCall {
 
 type Change = (scope: CallScope) => CallScope;
 
-/** Changes of a scope of KSeF calls that are stored together in one write. */
+/** Changes to the record of counted KSeF calls that are stored together in one write. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
-  /** Completed KSeF calls of this change. More calls are added until its write begins. */
+  /** Completed KSeF calls to store. More calls are added until the write begins. */
   readonly ended: EndedCall[];
   readonly changes: readonly Change[];
 }
 
 /**
- * Ledger of the KSeF calls that one replica makes in one scope. Concurrent changes are stored together, with one write
- * at a time.
+ * Counts the KSeF calls that one replica makes for one taxpayer, or from one IP address. Concurrent changes are stored
+ * together, with one write at a time.
  */
 class ScopeLedger {
   readonly #id: string;
@@ -241,15 +246,15 @@ class ScopeLedger {
   }
 
   /**
-   * Applies a change to the stored call counts of a KSeF scope, and repeats it whenever another replica stores first.
-   * If the database fails, the change is kept for later.
+   * Applies a change to the stored record of counted KSeF calls, and repeats the change whenever another replica stores
+   * first. If the database fails, the change is kept for later.
    */
   async change(change: Change): Promise<void> {
     this.#changes.push(change);
     await this.#store();
   }
 
-  /** Returns the scope of KSeF calls as this replica last stored it, or reads it from the store. */
+  /** Returns the record of counted KSeF calls as this replica last stored it, or reads the record from the store. */
   async read(): Promise<CallScope> {
     this.#known ??= await this.#find();
     return this.#known.scope;
@@ -284,15 +289,15 @@ class ScopeLedger {
       this.#timer = undefined;
       const isStored = await this.#storeOnce(batch);
       if (isStored) continue;
-      // The completed KSeF calls are put back. They are stored with the next call or after a pause, so that none is
+      // If storing completed KSeF calls failed, they are stored with the next call or after a pause, so that no call is
       // lost.
       this.#ended.unshift(...batch.ended);
       this.#changes.unshift(...batch.changes);
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // The mark that KSeF call counts are being written is removed in the same turn of the event loop as the check for
-    // remaining changes, so that no change is left unstored.
+    // The mark that call counts are being written is removed together with the check for remaining changes, so that no
+    // change is left unstored.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }
@@ -317,7 +322,7 @@ class ScopeLedger {
   async #replace(batch: Batch): Promise<boolean> {
     const { store, clock, requestMs } = this.#deps;
     const { version, scope } = (this.#known ??= await this.#find());
-    // KSeF calls that have completed since then are included in this replacement of the stored counts.
+    // KSeF calls that have completed in the meantime are stored together with this change.
     batch.ended.push(...this.#ended.splice(0));
     const nowMs = clock.now().getTime();
     const endsAtMs = nowMs + requestMs + CLOCK_MARGIN_MS;

@@ -8,13 +8,13 @@ import type { InboxRole } from '../domain/inbox.js';
 
 export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
-/** Credentials of a caller: a KSeF connection and its decrypted secret. */
+/** Credentials for calls to KSeF: a KSeF connection and its decrypted secret. */
 export interface KsefCredentials {
   readonly organizationId: string;
   readonly connectionId: string;
   /**
-   * Time at which the secret of the KSeF connection was stored. It distinguishes the secret from one that was stored
-   * later.
+   * Time at which the secret of the KSeF connection was stored. The time distinguishes the secret from a secret that
+   * was stored later.
    */
   readonly secretSavedAt?: Date | undefined;
   readonly environment: KsefEnvironment;
@@ -57,11 +57,14 @@ export interface KsefStatus {
 
 export interface InvoiceStatus {
   readonly referenceNumber: string;
-  /** SHA-256 hash of the invoice in base64 (44 characters). */
+  /** SHA-256 hash of the invoice document in base64 (44 characters). */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
   readonly status: KsefStatus;
-  /** KSeF number of the original invoice if this one is a duplicate (440) and KSeF states the number. */
+  /**
+   * KSeF number of the original invoice, if KSeF reports that the sent invoice is a duplicate (440) and states the
+   * number.
+   */
   readonly originalKsefNumber: string | undefined;
   readonly originalSessionReferenceNumber: string | undefined;
 }
@@ -69,7 +72,7 @@ export interface InvoiceStatus {
 /** An invoice in the invoice list of its KSeF session. */
 export interface ListedInvoice {
   readonly referenceNumber: string;
-  /** SHA-256 hash of the invoice in base64 (44 characters). */
+  /** SHA-256 hash of the invoice document in base64 (44 characters). */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
 }
@@ -88,7 +91,7 @@ export interface OpenedSession {
 
 export interface Upo {
   readonly xml: Buffer;
-  /** SHA-256 hash of `xml` in base64. It equals `x-ms-meta-hash` if KSeF sent that header. */
+  /** SHA-256 hash of `xml` in base64. If KSeF sent the header `x-ms-meta-hash`, the hashes are equal. */
   readonly hash: string;
   /** True if KSeF stated a hash of the confirmation file. A file with a different hash is refused. */
   readonly isHashConfirmed: boolean;
@@ -97,7 +100,7 @@ export interface Upo {
 /** Invoice that was downloaded by its KSeF number. */
 export interface DownloadedInvoice {
   readonly xml: Buffer;
-  /** SHA-256 in base64 that KSeF states about the invoice. Undefined if KSeF states none. */
+  /** SHA-256 in base64 that KSeF states about the invoice. Undefined if KSeF states no hash. */
   readonly statedHash: string | undefined;
 }
 
@@ -148,14 +151,14 @@ export interface Leaving {
 
 /**
  * The authenticated calls of one connection to KSeF. Each call is attempted once, except that an expired token is
- * renewed. A short wait for our own rate limit happens inside the call. A longer wait is returned as a TRANSIENT
- * refusal `KSEF_LIMIT` with `retryAfterMs`.
+ * renewed. A short wait for the rate limit that this service keeps happens inside the call. A longer wait is returned
+ * as a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {
   /**
-   * Opens a KSeF session (S1). The key is encrypted here, with newly read certificates if requested. After 21470 the
-   * certificates are read again and the call is repeated once.
+   * Opens a KSeF session (S1). This function encrypts the key, with newly read certificates if requested. After the
+   * KSeF error 21470, the certificates are read again and the call is repeated once.
    */
   openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
   /** Sends an invoice in a KSeF session (call S2). Only for this call can a refusal be UNKNOWN. */
@@ -189,13 +192,13 @@ export interface KsefCalls {
   /** Checks the permission to view invoices (S10). Without it, the refusal is a REFERENCE refusal `KSEF_HTTP_403`. */
   probeViewPermission(): Promise<void>;
   /**
-   * Finds an invoice that this context registered as the seller within a week of its day (S10), or returns undefined.
-   * The call needs a separate permission.
+   * Finds an invoice that this context registered as the seller within a week of its issue day (call S10), or returns
+   * undefined. The call needs the permission to view invoices.
    */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
   /**
-   * Starts an invoice export (R1). The key is encrypted here, as for S1. If the permission to view invoices is missing,
-   * the result is a REFERENCE refusal `KSEF_HTTP_403`.
+   * Starts an invoice export (R1). This function encrypts the key, as the opening of a session (S1) does. If the
+   * permission to view invoices is missing, the result is a REFERENCE refusal `KSEF_HTTP_403`.
    */
   startExport(
     key: SessionKey,
@@ -205,8 +208,8 @@ export interface KsefCalls {
   /** Fetches the status of a KSeF export (R2). If KSeF no longer has the export, the result is a REFERENCE refusal. */
   exportStatus(referenceNumber: string): Promise<ExportStatus>;
   /**
-   * Downloads one invoice that the context takes part in (R5). An unknown invoice gives a REFERENCE refusal. Without the
-   * permission to view invoices, the refusal is a REFERENCE refusal `KSEF_HTTP_403`.
+   * Downloads one invoice that the context takes part in (R5). For an unknown invoice, the result is a REFERENCE
+   * refusal. Without the permission to view invoices, the refusal is a REFERENCE refusal `KSEF_HTTP_403`.
    */
   invoice(ksefNumber: string): Promise<DownloadedInvoice>;
 }
@@ -219,7 +222,7 @@ export interface Ksef {
   callsOf(credentials: KsefCredentials): KsefCalls;
   /**
    * Tests the credentials of a KSeF connection with a separate authentication (A1 to A5, S9, A7). If S9 shows that the
-   * permission to issue invoices is missing, S10 shows whether the permission to view them exists. If terminating that
+   * permission to issue invoices is missing, S10 shows whether the connection may view invoices. If terminating that
    * login session fails, the result does not change.
    * @returns whether invoices may be viewed but not issued
    * @throws KsefRefusal PERMANENT `KSEF_HTTP_403` for the whole connection if both permissions are missing

@@ -24,11 +24,14 @@ import { packageListing } from './read-answers.js';
 import { openArchive } from './zip-archive.js';
 
 export interface ExportPackagesSettings {
-  /** Base address of each KSeF environment. Packages may be stored at its origin. */
+  /** Base address of each KSeF environment. Invoice packages may be stored at the same origin. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
   /** Further hosts that may store invoice packages. The hosts are called over HTTPS. */
   readonly storageHosts: Readonly<Record<KsefEnvironment, readonly string[]>>;
-  /** Deadline of a call to KSeF in milliseconds. A part is larger than other responses and gets a multiple of it. */
+  /**
+   * Deadline of a call to KSeF in milliseconds. Downloading a part of a package takes longer and gets a multiple of
+   * this deadline.
+   */
   readonly requestMs: number;
 }
 
@@ -42,7 +45,7 @@ const CONNECTIONS_PER_ORIGIN = 8;
 
 /**
  * Downloads export packages (R3). An invoice package is decrypted during the download into a file without a name, so
- * that nothing remains when the process exits (ADR 0121).
+ * that nothing remains on the disk when the process exits (ADR 0121).
  */
 export function exportPackages(
   { urls, storageHosts, requestMs }: ExportPackagesSettings,
@@ -157,7 +160,10 @@ async function openNameless(): Promise<FileHandle> {
   }
 }
 
-/** Passes the chunks of a part of a KSeF package on if the part has exactly the stated size and hash. */
+/**
+ * Passes on the chunks of a part of a KSeF package, and fails if the part does not have exactly the stated size and
+ * hash.
+ */
 async function* checked(
   chunks: AsyncIterable<Buffer>,
   ordinalNumber: number,

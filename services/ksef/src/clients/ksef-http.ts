@@ -25,7 +25,7 @@ export interface KsefRequest {
   readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path of the KSeF request below the base address. Values from outside are escaped. */
+  /** Path of the KSeF request below the base address. Values that come from outside this service are escaped. */
   readonly path: string;
   readonly json?: unknown;
   /** XML body of the request, sent instead of `json`. */
@@ -158,7 +158,7 @@ export function unexpectedAnswer(operation: Operation, httpStatus: number): Ksef
 
 /**
  * Returns the refusal for a response with a status of success whose form KSeF does not use, such as the error page of a
- * proxy. It counts as an outage.
+ * proxy. Such a response counts as an outage.
  */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF responded to call ${operation} with HTTP status ${httpStatus} and unreadable content.`;

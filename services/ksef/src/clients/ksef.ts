@@ -65,7 +65,7 @@ const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;
-/** Number of days for which the probes of KSeF permissions list sessions and invoices. */
+/** Number of days for which sessions and invoices are listed to find out whether a KSeF connection has a permission. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
 /** Maximum number of connections whose tokens are in memory. The least recently used connection is evicted. */
@@ -81,7 +81,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   const http = ksefHttp({ ...rest, waits }, logger);
   const accesses = new Map<string, Access>();
 
-  /** Stores a temporary KSeF refusal, so that no replica calls the operation before the refusal expires. */
+  /** Stores a temporary KSeF refusal, so that no replica calls the operation before the refusal has expired. */
   async function heed({ kind, httpStatus, retryAfterMs }: KsefRefusal, subject: LimitSubject): Promise<void> {
     if (httpStatus === 429) await limits.block(subject, subject.operation, retryAfterMs ?? waits.throttledMs);
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
@@ -474,8 +474,8 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
 }
 
 /**
- * Returns whether a probing call to KSeF was permitted.
- * @throws KsefRefusal any other refusal
+ * Returns true if KSeF permitted the given call, which only finds out whether the connection has a permission.
+ * @throws KsefRefusal if KSeF refuses the call for another reason
  */
 async function isPermitted(probe: Promise<void>): Promise<boolean> {
   try {
@@ -496,7 +496,7 @@ function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
   };
 }
 
-/** Returns the refusal for a document that exceeds the limits that KSeF states for the context. */
+/** Returns the refusal for a document that exceeds the limits that KSeF states for the taxpayer. */
 function overLimit(code: string, fact: string): KsefRefusal {
   return new KsefRefusal('PERMANENT', `KSeF ${fact} for this NIP. Ask KSeF for a higher limit, then submit again.`, {
     code,

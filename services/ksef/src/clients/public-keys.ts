@@ -12,7 +12,10 @@ interface Published {
   readonly readAtMs: number;
 }
 
-/** Public keys of each KSeF environment. Callers wait only for the first read, and after KSeF has refused a key. */
+/**
+ * Public keys of each KSeF environment. Callers wait only while the keys are read for the first time, or after KSeF has
+ * refused a key.
+ */
 export class PublicKeys {
   readonly #read: (environment: KsefEnvironment) => Promise<readonly PublishedCertificate[]>;
   readonly #nowMs: () => number;

@@ -7,7 +7,7 @@ import { numbersInText } from '../domain/numbers.js';
 const TEXTS_MAX = 100;
 
 const text = z.string().max(1_000_000);
-/** Schema of a KSeF reference number that becomes part of later addresses. */
+/** Schema of a KSeF reference number that becomes part of the addresses of later calls. */
 const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
 /** A time in a KSeF response, with up to 7 fraction digits and an offset. Digits below a millisecond are truncated. */
 const time = z
@@ -28,8 +28,8 @@ const status = z
   }));
 
 /**
- * Removes text that looks like a KSeF token, in case a response repeats one. NIPs stay, because they are part of KSeF
- * numbers.
+ * Removes text that looks like a KSeF token, in case a response of KSeF repeats a token. Tax ids (NIP) are not removed,
+ * because they are part of KSeF numbers.
  */
 function withoutTokens(words: string): string {
   return words.replaceAll(/(?<!\S)[^\s|]*\|[^\s|]*\|\S*/g, '…').replaceAll(/\b[0-9a-f]{64}\b/gi, '…');
@@ -64,7 +64,7 @@ export const invoiceAnswer = z
   })
   .refine(({ ksefNumber, status: { code } }) => code !== 200 || isKsefNumber(ksefNumber ?? ''))
   .transform(({ referenceNumber, invoiceHash, ksefNumber, status: { extensions: more, ...read } }): InvoiceStatus => {
-    // The members with the KSeF number may be missing, but the text of the status contains the same numbers.
+    // If the fields with the KSeF number are missing in a response, the number is read from the text of the status.
     const named = read.code === 440 ? numbersInText([read.description, ...read.details].join(' ')) : undefined;
     return {
       referenceNumber,

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Environment } from '../domain/connection.js';
 
 /**
- * Maximum number of certificates of trusted seals in one file. The ministry uses few, and each check of a confirmation
- * sends all of them.
+ * Maximum number of certificates of trusted seals in one file. The ministry uses few certificates, and each check of a
+ * confirmation sends all of them.
  */
 export const TRUSTED_CERTIFICATES_MAX = 64;
 
@@ -31,7 +31,7 @@ export async function readTrustedSeals(path: string | undefined): Promise<readon
 
 /**
  * Finds the certificates of trusted seals in the text of a PEM file and returns them in DER format.
- * @throws Error if there are too many, or if one cannot be read
+ * @throws Error if there are too many, or if a certificate cannot be read
  */
 export function readCertificates(path: string, text: string): readonly Buffer[] {
   const found = text.match(CERTIFICATE) ?? [];

@@ -9,8 +9,8 @@ export interface AttemptStep {
 }
 
 /**
- * KSeF session of a submission, with the results of its calls. An attempt to submit without a session records
- * consecutive failures to open one.
+ * KSeF session of a submission, with the results of its calls. An attempt without a session records that opening a
+ * session failed several times in a row.
  */
 export interface Attempt {
   readonly sessionReferenceNumber: string | undefined;
@@ -19,14 +19,15 @@ export interface Attempt {
 }
 
 /**
- * Maximum number of attempts that a KSeF submission keeps, and of calls in each attempt. The oldest are removed first.
+ * Maximum number of attempts that a KSeF submission keeps, and of calls in each attempt. The oldest attempts and calls
+ * are removed first.
  */
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
 /**
- * Checks whether a call got the same response as the call before it in the same attempt, as polls do. Each sending of
- * the invoice is a step of its own.
+ * Checks whether a call got the same response as the call before it in the same attempt, as polls do. Every sending of
+ * the invoice is recorded separately.
  */
 export function isRepeat(
   attempts: readonly Attempt[],

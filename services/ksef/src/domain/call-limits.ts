@@ -53,16 +53,18 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
 /** Lengths of the sliding windows in which KSeF counts calls, in milliseconds, shortest first. */
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
 /**
- * Maximum number of entries in each longer window of counted KSeF calls. Calls that have left the shorter windows are
- * combined.
+ * Maximum number of entries for the KSeF calls counted in each longer window. Calls that no longer count in the shorter
+ * windows are combined into entries.
  */
 const PARTS_OF_WINDOW = 60;
-/** Time to wait for KSeF calls in progress, because the time of their completion is unknown. */
+/**
+ * Time to wait before another KSeF call if the wait depends on calls in progress, whose time of completion is unknown.
+ */
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
- * KSeF calls of one group from all replicas. KSeF counted a call at some time before it completed, so a call counts
- * until its window has passed since its completion. Times are milliseconds of the database clock.
+ * The KSeF calls of all replicas that KSeF counts together. KSeF counted a call at some time before it completed, so a
+ * call counts until its window has passed since its completion. Times are milliseconds of the database clock.
  */
 export interface CallCount {
   /** Groups of completed KSeF calls, oldest first. */
@@ -123,7 +125,7 @@ export function counted(
 /**
  * Computes the waiting time before the next KSeF call.
  * @param limits limits from {@link limitsInForce}
- * @returns milliseconds until one more call is within the limits; 0 if it is now
+ * @returns milliseconds until one more call is within the limits; 0 if another call can be made now
  */
 export function waitForCall(
   { ended, underWay }: CallCount,
@@ -137,7 +139,7 @@ export function waitForCall(
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
     // Number of calls that must leave the window before another KSeF call fits. It is unknown when the calls in
-    // progress complete.
+    // progress will complete.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;
@@ -167,7 +169,7 @@ export function usedShare(
 }
 
 /**
- * Returns the limits that calls to KSeF must respect: the limits that KSeF states, or the published ones if it states
+ * Returns the limits that calls to KSeF must respect: the limits that KSeF states, or the published limits if it states
  * none. A factor multiplies only the published limits. Limits that KSeF states then apply in addition.
  */
 export function limitsInForce(
@@ -195,7 +197,7 @@ function compacted(
   nowMs: number,
   [shortMs, middleMs, longMs]: readonly [number, number, number],
 ): readonly EndedCalls[] {
-  // Times of KSeF calls are only rounded where this cannot move a call into a shorter window.
+  // The time of a KSeF call is rounded only if the rounded time does not make the call count in a shorter window again.
   const middlePartMs = middleMs / PARTS_OF_WINDOW;
   const longPartMs = longMs / PARTS_OF_WINDOW;
   const partOf = (ageMs: number): number => {

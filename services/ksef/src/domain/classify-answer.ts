@@ -5,8 +5,8 @@ import { safeText } from './ksef-text.js';
 import { credentialNames, lackOf } from './permissions.js';
 
 /**
- * Calls by their names in sections 3, 5, 18 and 19 of the KSeF reference. R3 downloads from the storage and needs no
- * login.
+ * Calls by their names in sections 3, 5, 18 and 19 of the KSeF reference. The call R3 downloads a file from the storage
+ * and needs no login.
  */
 export type Operation =
   | 'A1'
@@ -59,7 +59,7 @@ export const UNKNOWN_KEY = 'KSEF_API_21470';
 const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 
-/** Meaning of a KSeF error. The message from KSeF is appended to the sentence. */
+/** Meaning of an error that KSeF returns. The message from KSeF is appended to the sentence of this row. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;
@@ -67,8 +67,8 @@ interface Meaning {
 }
 
 /**
- * Calls to which a row of the KSeF error table applies: the calls of a login (A1 to A7), all other calls, one call, or
- * all.
+ * Calls to which a row of the KSeF error table applies: the calls of a login (A1 to A7), all other calls, a single
+ * call, or all calls.
  */
 type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
 
@@ -97,7 +97,8 @@ const BLOCKED: Meaning = {
  * and retried.
  */
 const KNOWN_ERRORS: readonly KnownError[] = [
-  // The tokens of one login are no longer valid. Another login shows whether the KSeF token is still valid.
+  // These errors mean that the access tokens of a login are no longer valid. Another login shows whether the stored
+  // KSeF token is still valid.
   { status: 401, calls: 'LOGIN', meaning: REFERENCE },
   {
     status: 401,
@@ -229,8 +230,8 @@ export function classifyAnswer(
     const message = 'KSeF currently accepts no more calls of this type. The call is retried later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
-  // The KSeF gateway gives no reason and does not always send a body. Closing a login is often answered with an empty
-  // 403 response too, so for that call a block needs clearer evidence.
+  // When the gateway in front of KSeF blocks a call, it gives no reason and often sends no body. KSeF itself often
+  // responds to the closing of a login with an empty 403, so for that call an empty response does not count as a block.
   const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
   // An error response of an unknown form was sent by a proxy in front of KSeF, or by KSeF during a failure.
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
@@ -264,7 +265,7 @@ function isLogin(operation: Operation): boolean {
 
 /**
  * Returns the meaning of a KSeF error.
- * @returns undefined for an error that KSeF does not document
+ * @returns undefined for an error that is not in the documentation of KSeF
  */
 function meaningOf(operation: Operation, status: number, said: string | number | undefined): Meaning | undefined {
   const group = isLogin(operation) ? 'LOGIN' : 'OTHERS';

@@ -8,7 +8,7 @@ export interface SystemWarning {
   readonly message: string;
 }
 
-/** Warning from KSeF that is stored on a KSeF connection. It does not stop the connection. */
+/** Warning from KSeF that is stored on a KSeF connection. The warning does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
   /** Time when the warning about a KSeF connection was last received from KSeF. */
   readonly at: Date;
@@ -47,7 +47,8 @@ function readWarning(text: string): SystemWarning {
 }
 
 /**
- * Adds warnings to those of a KSeF connection. Each code occurs once, with its newest message and time.
+ * Adds new warnings to the stored warnings of a KSeF connection. Each code occurs once, with its newest message and
+ * time.
  * @returns warnings with the newest first, at most {@link WARNINGS_MAX}
  */
 export function withWarnings(

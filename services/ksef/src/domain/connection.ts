@@ -19,7 +19,7 @@ export interface ShownCertificate {
   readonly subjectMasked?: string | undefined;
 }
 
-/** The refusal that set the KSeF connection status to ERROR. */
+/** The refusal by KSeF because of which a connection has the status ERROR. */
 export interface LoginRefusal {
   readonly at: Date;
   /** Code of the refused login, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
@@ -42,7 +42,10 @@ export interface EndNotice {
  */
 export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
-/** Access of one company to one KSeF environment (specification 2.11; KSeF reference, section 18). */
+/**
+ * The access of one company to one KSeF environment, called a KSeF connection (specification 2.11; KSeF reference,
+ * section 18).
+ */
 export interface Connection {
   /** Id of a KSeF connection, computed by {@link connectionId}. */
   readonly id: string;
@@ -56,13 +59,13 @@ export interface Connection {
   /** The login certificate of a KSeF connection. Present if `authentication` is CERTIFICATE. */
   readonly certificate?: ShownCertificate | undefined;
   /**
-   * Sealed KSeF token, or certificate with its key. It is removed from a disabled KSeF connection once no sent
+   * Sealed KSeF token, or certificate with its key. The secret is removed from a disabled KSeF connection once no sent
    * submission needs it any more.
    */
   readonly secret: SealedValue | undefined;
   /**
-   * Time when a person last stored the token or certificate of a KSeF connection, even if it is the same. Earlier test
-   * results do not apply to it.
+   * Time when a person last stored the token or certificate of a KSeF connection, even if the value is the same as
+   * before. Results of earlier tests do not apply to the stored value.
    */
   readonly secretSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
@@ -89,8 +92,8 @@ export interface Connection {
 }
 
 /**
- * Returns the id of the KSeF connection of a company to a KSeF environment. It is always the same, so that concurrent
- * first requests create one connection.
+ * Returns the id of the KSeF connection of a company to a KSeF environment. The id is always the same, so that two
+ * concurrent first requests create only one connection.
  */
 export function connectionId(organizationId: string, companyId: string, environment: Environment): string {
   return uuidV5(JSON.stringify([organizationId, companyId, environment]), CONNECTION_NAMESPACE);
@@ -98,7 +101,7 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Tells whether the secrets of two KSeF connections were stored at the same time, and are therefore the same. */
+/** Checks whether two states of a KSeF connection have the same secret, because it was stored at the same time. */
 export function isSameSecret(
   one: Pick<Connection, 'secretSavedAt'>,
   other: Pick<Connection, 'secretSavedAt'>,

@@ -13,7 +13,10 @@ const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTI
 /** Maximum number of days before the expiry of a certificate or token on which a notice may be given. */
 const NOTICE_DAYS_MAX = 30;
 
-/** The current time for expiry notices, and the announced date from which KSeF accepts no tokens. */
+/**
+ * The values on which expiry notices depend: the current time, and the announced date from which KSeF accepts no
+ * tokens.
+ */
 export interface EndFacts {
   readonly now: Date;
   /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
@@ -31,7 +34,7 @@ export interface EndsSoon {
 
 type Ending = Pick<Connection, 'authentication' | 'certificate' | 'environment' | 'status'>;
 
-/** Returns the time when the secret of a KSeF connection expires, or undefined if no time is known. */
+/** Returns the time when the secret of a KSeF connection expires, or undefined if the time is unknown. */
 function endOf({ authentication, certificate, environment }: Ending, tokensEnd: Date | undefined): Date | undefined {
   switch (authentication) {
     case 'CERTIFICATE':
@@ -51,8 +54,8 @@ export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
 }
 
 /**
- * Returns the latest expiry notice that is due for a KSeF secret. Undefined before the first notice is due, and for a
- * disabled KSeF connection.
+ * Returns the latest expiry notice that is due for a KSeF secret. Undefined if no notice is due yet, and for a disabled
+ * KSeF connection.
  */
 function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice | undefined {
   const endsAt = endOf(connection, tokensEnd);
@@ -74,8 +77,8 @@ export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, fact
 }
 
 /**
- * Returns the warnings about a KSeF connection: those that KSeF sent, and our own about the expiry of its secret and
- * about a missing permission.
+ * Returns the warnings about a KSeF connection: the warnings that KSeF sent, and the warnings of this service about an
+ * expiring secret or a missing permission.
  */
 export function shownWarnings(connection: Connection, facts: EndFacts): readonly ConnectionWarning[] {
   const own = [endWarning(connection, facts), permissionWarning(connection)];

@@ -26,8 +26,8 @@ export function createSessionKey(): SessionKey {
 }
 
 /**
- * Encodes the key and the initialization vector of a KSeF session in base64. The result is the text that is sealed for
- * storage.
+ * Encodes the key and the initialization vector of a KSeF session in base64. The resulting text is encrypted before it
+ * is stored.
  */
 export function encodeSessionKey({ key, iv }: SessionKey): string {
   return Buffer.concat([key, iv]).toString('base64');

@@ -15,7 +15,7 @@ export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
 export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
 /** Maximum ratio of unpacked to packed bytes of a KSeF package. Invoices with many equal lines reach a ratio of 40. */
 export const RATIO_MAX = 200;
-/** Size in bytes up to which a KSeF invoice package may have any compression ratio. */
+/** Size in bytes of an unpacked KSeF invoice package up to which the compression ratio is not checked. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 const AES_BLOCK_BYTES = 16;
 const NAME_SHOWN_MAX = 80;
@@ -161,7 +161,7 @@ export function matchFiles<F extends PackedFile>(
 export const CONTENT_DIFFERS =
   'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.';
 
-/** Names a refused invoice by its KSeF number, or else by a name in the KSeF package. */
+/** Names a refused invoice by its KSeF number, or otherwise by the name of its file in the KSeF package. */
 function refusedAs(ksefNumber: string, name: string, invoiceHash: string | undefined): Omit<RefusedFile, 'reason'> {
   if (!isKsefNumber(ksefNumber)) return { ksefNumber: shown(name) };
   return { ksefNumber, ...(invoiceHash === undefined ? {} : { invoiceHash }) };
@@ -170,7 +170,7 @@ function refusedAs(ksefNumber: string, name: string, invoiceHash: string | undef
 /** Sentence about an invoice whose content cannot be compared with what KSeF registered. */
 export const NO_HASH_STATED = 'KSeF states no SHA-256 for this invoice, so its file cannot be checked.';
 
-/** Makes a file name in a KSeF package, which somebody else chose, safe to show. */
+/** Makes the name of a file in a KSeF package safe to show, because the sender chose the name. */
 function shown(name: string): string {
   return name.replaceAll(/[^\w.-]/g, '?').slice(0, NAME_SHOWN_MAX);
 }

@@ -45,7 +45,7 @@ export interface InboxTiming {
   readonly random: number;
 }
 
-/** Properties of a KSeF export package that determine the next window. */
+/** Properties of a KSeF export package that determine the time window of the next export. */
 export interface ExportedWindow {
   readonly isTruncated: boolean;
   /** Time at which KSeF stored the last invoice of a truncated export package. */
@@ -57,11 +57,11 @@ export interface ExportedWindow {
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
-  /** True if the completed inbox run has moved the time before which all purchases were received. */
+  /** True if, because of the completed inbox run, all purchase invoices up to a later time are received. */
   readonly hasNews?: boolean;
 }
 
-/** Returns the next KSeF inbox step, which belongs to the role that has been due the longest. */
+/** Returns the next step of a KSeF inbox, for the role of the company that has been due the longest. */
 export function nextStep({ roles }: Inbox): {
   readonly kind: 'BEGIN' | 'REPAIR' | 'EXPORT' | 'FOLLOW';
   readonly role: RoleInbox;
@@ -79,9 +79,9 @@ export function requested(inbox: Inbox, now: Date): Inbox {
 }
 
 /**
- * Starts a KSeF inbox run at the mark up to which the role has received invoices. Once a night it starts 48 hours
- * earlier, because KSeF high water marks have been wrong before. At night, or if a person requested the run, it first
- * requests refused invoices again.
+ * Starts an inbox run for one role of the company. The run receives invoices from the time up to which the role has
+ * received them. Once a night it begins 48 hours earlier, because the times that KSeF states as complete have been
+ * wrong before. At night, or if a person requested the run, refused invoices are requested again first.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;
@@ -110,7 +110,7 @@ export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTi
 
 /**
  * Stores the result of requesting the first of the refused invoices again.
- * @param isLast true when the inbox run requests no further ones
+ * @param isLast true if the inbox run requests no further refused invoices
  */
 export function repaired(
   inbox: Inbox,
@@ -125,7 +125,7 @@ export function repaired(
   return { inbox: withRole(received.inbox, { ...received.role, dueAt: timing.now, run }) };
 }
 
-/** Returns the KSeF inbox after it has postponed the next request for a refused invoice. */
+/** Returns the KSeF inbox after the next request for a refused invoice was postponed. */
 export function repairPostponed(inbox: Inbox, role: RoleInbox, waitMs: number, { now }: InboxTiming): InboxChange {
   return { inbox: withRole(inbox, { ...role, dueAt: new Date(now.getTime() + waitMs) }) };
 }
@@ -176,7 +176,8 @@ export function followed(
     case 200:
       return 'RECEIVE';
     case 420:
-      // The export begins after the high water mark of KSeF, so KSeF has no new invoices.
+      // KSeF states that its invoices are complete only up to a time before the export begins, so it has no new
+      // invoices.
       return ended(inbox, withRun(role, { ...run, through: run.through ?? run.cursor }), undefined, timing);
     case 210:
       return restarted(inbox, role, 'The package of the KSeF export has expired.', timing);
@@ -195,7 +196,7 @@ export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
 
 /**
  * Notes that a KSeF invoice package is ready to be passed on, before its first document is stored. If the process is
- * killed before the documents are counted, the period shows which ones the role has still to count.
+ * killed before the documents are counted, the noted period shows which documents the role must still count.
  */
 export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): InboxChange {
   const roles = inbox.roles.map((one): RoleInbox => {
@@ -218,8 +219,8 @@ export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): bool
   const isWithin = ({ from, until }: StoringPeriod): boolean =>
     from <= storedAt && (until === undefined || storedAt < until);
   if (role.uncounted?.some(isWithin) === true) return true;
-  // The inbox role that stored a document from KSeF counts it. A package of this role has ended the periods of all
-  // other roles.
+  // The inbox role that stored a document from KSeF counts it. When a package of this role begins, the periods of all
+  // other roles end.
   const others = inbox.roles.filter((other) => other.role !== role.role).flatMap(({ uncounted = [] }) => uncounted);
   if (others.some((period) => period.until !== undefined && isWithin(period))) return false;
   return role.since === undefined || storedAt >= role.since;
@@ -235,21 +236,22 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
 }
 
 /**
- * Counts the invoices of a KSeF package that was interrupted. The time window is received again, and these invoices
- * then count as received in this inbox run and not as repeated.
+ * Counts the invoices that an interrupted KSeF package has delivered. When the time window is received again, these
+ * invoices count as received in this inbox run, and not as received before.
  */
 export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception, timing: InboxTiming): InboxChange {
   const { refused, repeated, interrupted: before = 0 } = runOf(role);
   const counted = withReception(inbox, role, reception, timing);
-  // The repeated window of a KSeF export delivers and counts the repeated and the refused invoices again.
+  // When the time window of a KSeF export is repeated, the invoices that were received before or refused are delivered
+  // and counted again.
   const run = { ...runOf(counted.role), refused, repeated, interrupted: before + reception.received };
   return { inbox: withRole(counted.inbox, withRun(counted.role, run)) };
 }
 
 /**
- * Moves the mark of invoices received from KSeF to the end of a window in which every invoice was stored or is kept as
- * refused. After a truncated package, the next window follows at once. If not all refused invoices can be kept, the
- * mark stays and the KSeF inbox waits for a person.
+ * Records that all invoices up to the end of a time window are received, because each was stored or is kept as refused.
+ * After a truncated package, the next time window follows at once. If not all refused invoices can be kept, nothing is
+ * recorded and the KSeF inbox waits for a person.
  */
 export function windowReceived(
   inbox: Inbox,
@@ -263,8 +265,8 @@ export function windowReceived(
   const run = runOf(grown.role);
   const { to } = exportOf(run);
   const stated = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
-  // A mark of received invoices behind the window of a KSeF export, or in the future, would skip invoices that no
-  // window has requested.
+  // If the time up to which invoices are received were after the time window of the KSeF export, or in the future,
+  // invoices would be skipped.
   const next = earlierOf(stated, to ?? timing.now.toISOString());
   const hasProgress = compareInstants(next, run.cursor) > 0;
   const mark = markOf(inbox, role);
@@ -311,7 +313,7 @@ export function stepFailed(
   timing: InboxTiming,
 ): InboxChange {
   const run = runOf(role);
-  // Waiting for rate limits of KSeF does not count as a failure.
+  // A step that only waits for the rate limits of KSeF does not count as failed.
   const failures = isAboutLimits ? run.failures : run.failures + 1;
   if (failures > FAILURES_MAX) return ended(inbox, role, { message }, timing);
   const pauseMs = isAboutLimits ? 0 : backoffMs(failures, timing.random) * timing.waitFactor;
@@ -322,11 +324,10 @@ export function stepFailed(
 export interface RunFault {
   /** Fault of a KSeF inbox run, as a sentence for users. */
   readonly message: string;
-  /** True when a person must act before the KSeF inbox run can continue. */
   readonly isPaused?: boolean;
   /**
-   * True if the KSeF inbox run abandoned as many exports as one run may start. The company's other software shares the
-   * KSeF limit.
+   * True if the KSeF inbox run abandoned as many exports as one run may start. The limit of KSeF also applies to other
+   * software of the company.
    */
   readonly hasSpentExports?: boolean;
   /** Invoices of the time window of a KSeF export that were received before the fault. */
@@ -414,8 +415,8 @@ function statusOf(run: RunUnderWay, fault: RunFault | undefined): RunStatus {
 }
 
 /**
- * Adds received and refused invoices to a KSeF inbox run and its inbox. Each document counts as received once, in one
- * run of one role.
+ * Adds received and refused invoices to a KSeF inbox run and its inbox. Each document counts as received only once, in
+ * one run of one role.
  */
 function withReception(
   inbox: Inbox,
@@ -445,8 +446,9 @@ function withReception(
 }
 
 /**
- * Returns the periods of interrupted KSeF packages that a role has still to count after an invoice package, or a part
- * of one. Packages have one order, so documents that were stored before the last counted one are counted, too.
+ * Returns the periods of interrupted KSeF packages whose documents a role must still count after it has received a
+ * package or a part of one. The documents of a package always have the same order, so all documents before the last
+ * counted document are counted as well.
  */
 function periodsAfter(
   { uncounted = [] }: RoleInbox,

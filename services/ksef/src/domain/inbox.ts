@@ -12,7 +12,9 @@ import { polishDayOf } from './preconditions.js';
 export const inboxRoles = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
 export type InboxRole = (typeof inboxRoles)[number];
 
-/** The role of the buyer in a KSeF inbox. Its mark shows how far purchases have been received. */
+/**
+ * The role of the buyer in a KSeF inbox. Purchase invoices are received up to the time that is stored for this role.
+ */
 export const BUYER: InboxRole = 'SUBJECT2';
 /** First day on which suppliers issue invoices through KSeF. */
 const INBOX_FROM_MIN = '2026-02-01';
@@ -21,8 +23,8 @@ export const INBOX_RUNS_MAX = 100;
 /** Maximum number of refused invoices that an inbox run lists. A metric counts all refused invoices of KSeF inboxes. */
 export const REFUSED_MAX = 100;
 /**
- * Maximum number of refused invoices that a KSeF inbox keeps. The mark does not pass a window with further ones, so
- * that none is lost.
+ * Maximum number of refused invoices that a KSeF inbox keeps. If a time window has further refused invoices, the inbox
+ * does not continue with the next window, so that no invoice is lost.
  */
 export const REFUSALS_KEPT_MAX = 100;
 
@@ -53,13 +55,13 @@ export interface RefusedFile extends RefusedInvoice {
 
 /** A refused invoice that a KSeF inbox keeps until it is stored. */
 export interface KeptRefusal extends RefusedFile {
-  /** Role of the KSeF inbox in which an invoice was refused first. */
+  /** Role of the company in which the inbox first refused the invoice. */
   readonly role: InboxRole;
   readonly firstAttemptAt: Date;
   readonly lastAttemptAt: Date;
   /**
-   * Time at which the refused invoice was stored after all, or a person dismissed it. It is then neither shown nor
-   * requested again.
+   * Time at which the refused invoice was stored after all, or a person dismissed it. After that, the invoice is
+   * neither shown nor requested again.
    */
   readonly closedAt?: Date | undefined;
 }
@@ -73,7 +75,7 @@ export interface ReceivedCounts {
   readonly refused: readonly RefusedInvoice[];
 }
 
-/** A KSeF inbox run as users see it. Times from KSeF are kept as text, exactly as KSeF sent them. */
+/** The fields of a KSeF inbox run that users see. Times from KSeF are kept as text, exactly as KSeF sent them. */
 export interface InboxRun extends ReceivedCounts {
   readonly id: string;
   readonly role: InboxRole;
@@ -88,7 +90,10 @@ export interface InboxRun extends ReceivedCounts {
 
 /** An export that KSeF is preparing, or that will be requested next. */
 export interface RunningExport {
-  /** Sealed key by which KSeF encrypts the export package. It is stored before the export is requested. */
+  /**
+   * Encrypted form of the key with which KSeF encrypts the export package. The key is stored before the export is
+   * requested.
+   */
   readonly key: SealedValue;
   readonly startedAt: Date;
   /** End of the time window of a KSeF export. Absent if the window ends at the KSeF high water mark. */
@@ -116,7 +121,7 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly cursor: string;
   /** End of the last time window that the KSeF inbox run received completely. */
   readonly through?: string | undefined;
-  /** True if the KSeF inbox run has moved the mark up to which its role has received invoices. */
+  /** True if the KSeF inbox run has received invoices of its role up to a later time than before. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
   /** KSeF numbers of refused invoices that a KSeF inbox run still has to request, before its first export. */
@@ -128,7 +133,8 @@ export interface RunUnderWay extends ReceivedCounts {
 }
 
 /**
- * Period in which an interrupted KSeF package stored documents. Its end is absent until another invoice package begins.
+ * Period in which an interrupted KSeF package stored documents. The period has no end until another invoice package
+ * begins.
  */
 export interface StoringPeriod {
   readonly from: Date;
@@ -179,7 +185,7 @@ export interface Inbox {
   readonly version: number;
   readonly companyId: string;
   readonly environment: Environment;
-  /** Tax id (NIP) of the taxpayer to whose invoices the marks of a KSeF inbox belong. */
+  /** Tax id (NIP) of the taxpayer whose invoices the KSeF inbox has received. */
   readonly contextNip: string;
   readonly isEnabled: boolean;
   /**
@@ -197,8 +203,8 @@ export interface Inbox {
 }
 
 /**
- * Returns the upload id for an invoice that a company receives under a KSeF number. It is always the same, so that
- * repeated deliveries find the stored document.
+ * Returns the upload id for an invoice that a company receives under a KSeF number. The upload id is always the same
+ * for the same invoice, so that repeated deliveries find the stored document.
  */
 export function uploadIdOf(companyId: string, ksefNumber: string): string {
   return uuidV5(JSON.stringify([companyId, ksefNumber]), UPLOAD_NAMESPACE);
@@ -229,7 +235,7 @@ export function newInbox(
 }
 
 /**
- * Returns the fault of the first day of a KSeF inbox, or undefined if the day is valid.
+ * Returns the reason why a day cannot be the first day of a KSeF inbox, or undefined if the day is valid.
  * @param today day in Poland
  */
 export function faultOfFrom(from: string, today: string): string | undefined {
@@ -273,8 +279,9 @@ export function dueAtOf({ isEnabled, roles }: Pick<Inbox, 'isEnabled' | 'roles'>
 }
 
 /**
- * Enables a KSeF inbox or changes its first day. Marks are kept unless receiving begins earlier or the taxpayer
- * changes. Refused invoices of another taxpayer are removed, because KSeF no longer delivers them.
+ * Enables a KSeF inbox or changes its first day. The times up to which invoices were received are kept, unless
+ * receiving begins earlier or the taxpayer changes. Refused invoices of another taxpayer are removed, because KSeF no
+ * longer delivers them.
  * @returns the same inbox if nothing changes, otherwise an inbox without runs in progress
  */
 export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' | 'contextNip'>, now: Date): Inbox {

@@ -14,9 +14,9 @@ export const REPAIRS_MAX = 16;
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
- * Maximum number of closed refusals that a KSeF inbox keeps. One package cannot have more: each of its files may be
- * missing from its list, and each listed invoice may have no file. The mark therefore passes every window whose refused
- * invoices are closed.
+ * Maximum number of closed refusals that a KSeF inbox keeps. One package cannot cause more refusals: each file may be
+ * missing from the list of the package, and each listed invoice may have no file. The inbox can therefore always
+ * continue after a time window whose refused invoices are closed.
  */
 export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
 /** Maximum number of refused KSeF invoices that a message names. */
@@ -38,7 +38,8 @@ export function waitingRefusals({ refused }: Pick<Inbox, 'refused'>): readonly K
 }
 
 /**
- * Updates the refused invoices of a KSeF inbox: closes those that are stored now, and adds those that were refused.
+ * Updates the refused invoices of a KSeF inbox: closes the refusals of invoices that are now stored, and adds new
+ * refusals.
  * @returns the refused invoices, and whether all of them could be kept
  */
 export function keepRefusals(
@@ -83,8 +84,8 @@ export function dismissed(inbox: Inbox, ksefNumber: string, now: Date): Inbox | 
 }
 
 /**
- * Closes refusals of invoices in a KSeF inbox. If there are too many closed refusals, those that were closed first are
- * removed.
+ * Closes refusals of invoices in a KSeF inbox. If there are too many closed refusals, the refusals that were closed
+ * first are removed.
  */
 function closing(
   kept: readonly KeptRefusal[],
@@ -108,9 +109,9 @@ function closing(
 }
 
 /**
- * Removes the closed refusals of an inbox role whose mark has just passed a window, except those that nightly runs may
- * deliver again. Before that, each run delivers the window again, and a removed refusal would be reported and block the
- * mark once more.
+ * Removes the closed refusals of an inbox role after a time window was received completely, except refusals of invoices
+ * that nightly runs may deliver again. They are not removed earlier, because each run delivers an incomplete window
+ * again, and an invoice without its refusal would be reported again.
  */
 export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now: Date): readonly KeptRefusal[] {
   const isPassed = ({ closedAt, role: own }: KeptRefusal): boolean =>
@@ -119,7 +120,7 @@ export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now
 }
 
 /**
- * Returns the KSeF numbers of the refused invoices that a KSeF inbox run requests again: those that have waited
+ * Returns the KSeF numbers of the refused invoices that a KSeF inbox run requests again: the invoices that have waited
  * longest.
  */
 export function refusalsToRequest(inbox: Pick<Inbox, 'refused'>, role: InboxRole): readonly string[] {

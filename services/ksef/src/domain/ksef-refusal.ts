@@ -78,7 +78,10 @@ export class KsefRefusal extends Error {
     return this.httpStatus === 403 && this.reasonCode === MISSING_PERMISSIONS;
   }
 
-  /** True if the KSeF call only has to wait because of a rate limit, that KSeF reported or that this service counts. */
+  /**
+   * True if the KSeF call only has to wait because of a rate limit, either a limit that KSeF reported or one that this
+   * service enforces.
+   */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }
@@ -95,7 +98,7 @@ export class KsefRefusal extends Error {
 
   /**
    * True if KSeF sent an inconclusive response: one that cannot be read, or a 4xx response that KSeF does not document.
-   * Unlike an outage, this state may never end.
+   * Unlike an outage, such responses may never end.
    */
   get decidesNothing(): boolean {
     if (this.code === UNREADABLE_ANSWER) return true;

@@ -87,7 +87,7 @@ export function expiryOf(certificate: X509Certificate): Date {
 }
 
 /**
- * Refuses a login with an expired certificate. The message is clearer than that of KSeF.
+ * Refuses a login with an expired certificate. The message of this refusal is clearer than that of KSeF.
  * @param now time by the clock of KSeF
  * @throws KsefRefusal PERMANENT, for the whole connection
  */
@@ -198,8 +198,8 @@ function requireBoundedPassword(text: string): void {
       'The encryption of the private key is not supported. Encrypt the key again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
     );
   }
-  // The numbers in the encryption header of the private key for a KSeF login are the number of rounds and, if it is
-  // stated, the key length.
+  // The encryption header of an encrypted private key states the number of rounds and sometimes the key length. Neither
+  // may exceed the maximum number of rounds.
   const numbers = childrenOf(ofDerivation).filter((part) => part instanceof Integer);
   if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
     throw invalidField(
@@ -242,8 +242,8 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 }
 
 /**
- * Checks that a certificate may be used for logging in to KSeF. A certificate without the extension is left to KSeF,
- * which accepts self-signed ones in its TEST environment.
+ * Checks that a certificate may be used for logging in to KSeF. If the certificate has no such extension, KSeF decides,
+ * because it accepts self-signed certificates in its TEST environment.
  */
 function requireLoginUsage(certificate: X509Certificate): void {
   const usages = new ParsedCertificate(certificate.raw).getExtension(KeyUsagesExtension)?.usages;

@@ -36,8 +36,8 @@ export function signLoginRequest(
   { certificate, privateKey }: LoginCertificate,
 ): string {
   const signer = new SignedXml({
-    // The signature algorithms for the KSeF login use the key object. The signature library only requires a non-empty
-    // string here.
+    // The signature library requires a non-empty string as key, but the algorithms that sign the KSeF login use the key
+    // object.
     privateKey: 'in the algorithm',
     signatureAlgorithm: privateKey.asymmetricKeyType === 'ec' ? ECDSA_SHA256 : RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,

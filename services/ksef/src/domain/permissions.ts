@@ -1,6 +1,9 @@
 import type { Authentication } from './connection.js';
 
-/** Permissions of KSeF that the product uses. Submitting needs the first, and receiving needs the second. */
+/**
+ * Permissions of KSeF that the product uses. Submitting invoices needs the first permission, and receiving invoices
+ * needs the second.
+ */
 type Permission = 'InvoiceWrite' | 'InvoiceRead';
 
 /** Names of the secrets of KSeF connections, as messages to users call them. */

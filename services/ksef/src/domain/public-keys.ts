@@ -52,7 +52,7 @@ function rsaKeyOf(certificate: string): KeyObject | undefined {
     const key = new X509Certificate(Buffer.from(certificate, 'base64')).publicKey;
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // A public key certificate of KSeF that cannot be read is skipped, because another one may be usable.
+    // A public key certificate of KSeF that cannot be read is skipped, because another certificate may be usable.
     return undefined;
   }
 }

@@ -9,8 +9,8 @@ export interface RevocationList {
 }
 
 /**
- * Checks whether the issuer of a certificate of a KSeF seal has revoked it. The revocation date is ignored, because a
- * seal states its own time.
+ * Checks whether the issuer of a certificate of a KSeF seal has revoked it. The revocation date is ignored, because the
+ * holder of a seal could state any time in it.
  */
 export function isRevoked(certificate: X509Certificate, lists: readonly RevocationList[]): boolean {
   const serialNumber = normaliseSerialNumber(certificate.serialNumber);

@@ -8,8 +8,8 @@ import type { Progress, SubmissionSession, SubmittedDocument } from './submissio
 // and 8). The functions are pure, so that a process killed between two steps only causes a pause.
 
 /**
- * Maximum number of sessions that KSeF may break before a submission fails. The count restarts when the submission is
- * resumed.
+ * Maximum number of sessions that KSeF may break before a submission fails. The count begins again when the submission
+ * is resumed.
  */
 export const SESSIONS_MAX = 20;
 /** Maximum number of new KSeF sessions after a 405 status. */
@@ -31,7 +31,7 @@ const SESSION_MARGIN_MS = 5 * 60_000;
 /** Maximum time to wait for a confirmation from KSeF before it is abandoned. */
 const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Current time, and the settings that change the waiting times of KSeF submissions. */
+/** The values on which the waiting times of KSeF submissions depend: the current time and settings. */
 export interface Timing {
   readonly now: Date;
   /** Value of the setting KSEF_WAIT_FACTOR, by which the waiting times of KSeF submissions are multiplied. */
@@ -114,7 +114,7 @@ export function opened(
 
 /**
  * Returns the progress of a KSeF submission that is stored before each request that sends its document. A request that
- * repeats another one after a 401 response belongs to the same send.
+ * is repeated after a 401 response does not count as another sending.
  */
 export function sending(progress: Progress, { now }: Timing): Progress {
   return inCurrent(progress, (session) => {
@@ -138,8 +138,8 @@ export function sent(progress: Progress, invoiceReferenceNumber: string, { now, 
 }
 
 /**
- * Returns the progress of a KSeF submission after its document was not found in its session. It may still arrive, so
- * KSeF is queried three times before the document is sent again.
+ * Returns the progress of a KSeF submission after its document was not found in its session. The document may still
+ * arrive, so KSeF is queried three times before the document is sent again.
  * @param sessionCode status code of the session itself, needed at the third check
  */
 export function notFound(progress: Progress, sessionCode: number | undefined, timing: Timing): Progress {
@@ -182,8 +182,8 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      // The response about a duplicate names an original, which may or may not be our document. Only the hash proves
-      // it, even for a KSeF session of this service.
+      // The response about a duplicate names an original, which may or may not be the submitted document. Only an equal
+      // hash proves that it is, even if this service opened the KSeF session.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
@@ -204,8 +204,9 @@ const UNKNOWN_FILE =
   ' It is not known whether the registered document is the same file. Compare the two files in KSeF; if they are the same, the invoice is already registered.';
 
 /**
- * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. The document
- * is ours only if the hash is equal. Its confirmation can be fetched only if it was registered in a session of ours.
+ * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. Only a
+ * document with the same hash is the submitted document. Its confirmation can be fetched only if this service opened
+ * the session in which it was registered.
  * @param original undefined if KSeF does not show the document to this token, so that it is not treated as ours
  */
 export function resolvedDuplicate(
@@ -241,8 +242,8 @@ function registeredAs(progress: Progress, { entry }: Original): Progress {
 }
 
 /**
- * Computes the progress of a submission after the invoice list of a KSeF session could not be read. An outage is waited
- * out. The number of inconclusive responses is limited, because they may never end.
+ * Computes the progress of a submission after the invoice list of a KSeF session could not be read. During an outage,
+ * the submission waits. The number of inconclusive responses is limited, because they may never end.
  */
 export function unread(
   progress: Progress,
@@ -293,7 +294,10 @@ function unknown(progress: Progress, session: SubmissionSession, { now, requestM
   return { ...progress, dueAt: later(now, after(sentAt, requestMs)) };
 }
 
-/** Undoes the count of a send that KSeF refused with a response, or that was never sent. */
+/**
+ * Subtracts an attempt to send the document from the count, because KSeF refused it with a response or it was never
+ * sent.
+ */
 function unsent(progress: Progress): Progress {
   return inCurrent(progress, (session) =>
     session.sentAt === undefined ? session : { ...session, sentAt: undefined, sends: session.sends - 1 },
@@ -305,8 +309,8 @@ function unsent(progress: Progress): Progress {
  * submission. Waiting for rate limits does not count as a failure, however long the queue is.
  */
 function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
-  // The KSeF submission can continue with another token or certificate. If none is stored in time, the worker stops
-  // waiting.
+  // The KSeF submission can continue with another token or certificate. If no new secret is stored in time, the worker
+  // stops waiting.
   if (refusal.isOfLogin && refusal.isAboutConnection) return waiting(progress, refusal, timing);
   if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
     return refusedOtherwise(progress, refusal, timing);
@@ -455,7 +459,7 @@ function ended(
   return rest({ ...progress, ...decision, completedAt: timing.now, failures: 0, polls: 0 }, timing);
 }
 
-/** Makes the KSeF submission due at once if work remains. Otherwise, it is never due. */
+/** Makes the KSeF submission due at once if work remains. A submission without remaining work is never due. */
 function rest(progress: Progress, { now }: Timing): Progress {
   return { ...progress, dueAt: stepOf(progress, now).kind === 'NOTHING' ? undefined : now };
 }

@@ -6,9 +6,9 @@ const HOUR = 60 * MINUTE;
 const FIRST_POLLS = [1, 1, 2, 3, 5, 8, 13].map((seconds) => seconds * SECOND);
 const BACKOFF_MS = SECOND;
 const BACKOFF_MS_MAX = 5 * MINUTE;
-/** Time to wait after a block by the KSeF gateway. */
+/** Time to wait after the gateway in front of KSeF has blocked a call. */
 export const BLOCK_MS = 30 * MINUTE;
-/** Waits before the second and the third search for a document that may have arrived in KSeF. */
+/** Waiting times before the second and the third search for a document that may have arrived in KSeF. */
 export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 
 const PAUSE_MS_MIN = 50;

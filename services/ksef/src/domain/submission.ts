@@ -8,7 +8,8 @@ import type { Environment } from './connection.js';
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 
 /**
- * Fields of the document of a KSeF submission, stored before any call. Hash and size identify the bytes that are sent.
+ * Fields of the submitted document, which are stored before any call to KSeF. The hash and the size identify the bytes
+ * that are sent.
  */
 export interface SubmittedDocument {
   readonly uploadId: string;
@@ -61,7 +62,10 @@ interface Course {
   readonly dueAt: Date | undefined;
 }
 
-/** Initial values of the fields that are set only when KSeF decides or this service abandons the submission. */
+/**
+ * Initial values of the fields that are set only when KSeF has decided about the submission or this service has
+ * abandoned it.
+ */
 export const UNDECIDED = {
   ksefNumber: undefined,
   errorCode: undefined,
@@ -193,8 +197,8 @@ export function queued(now: Date): Progress {
 }
 
 /**
- * Maximum number of earlier sessions that a KSeF submission keeps, enough to recognise a duplicate of our own. The
- * oldest are removed first, except those that are still open.
+ * Maximum number of earlier sessions that a KSeF submission keeps, which is enough to recognise that a duplicate is an
+ * earlier sending of the same submission. The oldest sessions are removed first, except sessions that are still open.
  */
 export const SESSIONS_KEPT_MAX = 200;
 

@@ -4,17 +4,16 @@ import type { Collection, WithId } from 'mongodb';
 import type { CallScope, CallScopeStore, StoredScope } from '../application/call-limits.js';
 
 /**
- * Stored calls of one KSeF context, or of one environment for an IP address. The record belongs to no organization,
- * because KSeF counts the calls of all organizations together.
+ * The stored record of KSeF calls for one taxpayer, or of calls to one environment from an IP address. The record
+ * belongs to no organization, because KSeF counts the calls of all organizations together.
  */
 export interface CallScopeDocument extends CallScope {
   /**
-   * Id of the scope in which KSeF calls are counted: an environment with a NIP, such as `TEST:5265877635`, or
-   * `TEST:address`.
+   * Id of the record of counted KSeF calls: an environment with a NIP, such as `TEST:5265877635`, or `TEST:address`.
    */
   readonly _id: string;
   readonly version: number;
-  /** Time after which the count of KSeF calls is removed by a TTL index. A scope without a record has no calls. */
+  /** Time after which a TTL index removes the record of KSeF calls. A missing record means that no calls count. */
   readonly expiresAt: Date;
 }
 

@@ -45,7 +45,10 @@ export interface ConnectionDocument extends Aggregate {
   readonly lastErrorMessage?: string;
   readonly warnings?: readonly ConnectionWarning[];
   readonly endTold?: EndNotice;
-  /** Time when the KSeF connection was disabled, with a sparse index. Present until its secret is removed. */
+  /**
+   * Time when the KSeF connection was disabled, with a sparse index. The field is present until the secret of the
+   * connection is removed.
+   */
   readonly wipeTokenSince?: Date;
   readonly createdAt: Date;
 }
@@ -139,7 +142,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
     ...rest,
     ...('secret' in change ? { token: secret } : {}),
     ...(secretSavedAt === undefined ? {} : { tokenSavedAt: secretSavedAt }),
-    // The sweep uses this field of a KSeF connection to find secrets that have yet to be removed.
+    // By this field, the sweep finds disabled KSeF connections whose secret must still be removed.
     ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
     ...('secret' in change && secret === undefined ? { wipeTokenSince: undefined } : {}),
   });

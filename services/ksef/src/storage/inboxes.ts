@@ -123,8 +123,8 @@ export function inboxStore(
       return (await collection.find(filter, { projection: WITHOUT_RUNS }).toArray()).map(toInbox);
     },
     async save(before, next, ended, events) {
-      // A worker with a claim on the KSeF inbox can store nothing more, because the version has changed and its claim
-      // is no longer valid.
+      // The change ends the claim of a worker on the KSeF inbox: the version has changed, so the worker can store
+      // nothing more.
       const { $set, $unset, $push } = toUpdate(before, next, ended);
       const change = {
         $set: { ...$set, leaseUntil: FREE },
@@ -188,8 +188,8 @@ export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDoc
       if (!isDuplicateKey(error)) throw error;
     }
     const found = await collection.findOne({ _id: organizationId });
-    // Two first requests to enable a KSeF inbox arrived at the same time. The other request has inserted the document,
-    // or the environment was released in the meantime.
+    // Two requests to enable the first KSeF inbox of an organization arrived at the same time. The other request has
+    // inserted the document, or the environment was released in the meantime.
     const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
     return isOther ? found.environment : take(organizationId, environment, connectionId, version);
   };

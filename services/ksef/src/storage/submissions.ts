@@ -60,7 +60,7 @@ interface UnfinishedGroup {
   readonly open: number;
 }
 
-/** Highest number of KSeF submissions that one summary for metrics reads, so that it stays cheap. */
+/** Highest number of KSeF submissions that one summary for metrics reads, so that the summary is quick to compute. */
 const UNFINISHED_MAX = 10_000;
 const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
 
@@ -187,8 +187,8 @@ export function submissionStore(
       return found?.attempts;
     },
     async save(submission, progress, events, warnings) {
-      // A worker with a claim on the KSeF submission can store nothing more, because the version has changed and its
-      // claim is no longer valid.
+      // The change ends the claim of a worker on the KSeF submission: the version has changed, so the worker can store
+      // nothing more.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
         $set: { ...$set, warnings },

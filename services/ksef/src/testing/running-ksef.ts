@@ -55,7 +55,7 @@ export async function startKsef(
   return { ...clients, ...tested };
 }
 
-/** An invented token for tests in the form that KSeF uses. */
+/** An invented KSeF token for tests, in the form that KSeF uses. */
 export const exampleToken = `20260301-EC-0000000001-0000000002-AB|nip-5265877635|${'0f'.repeat(32)}`;
 
 /** A test request that connects the default company to the TEST environment. */

@@ -2,8 +2,8 @@
  * Returns a function that calls the control routes of one environment of the KSeF simulator. It resolves to the JSON
  * body of the response, or to undefined if the response has none. It rejects with the text of a refusal.
  *
- * @param environmentUrl returns an address such as `${simulator.url}/test`; it is called late, because a simulator has
- * no address before it runs
+ * @param environmentUrl returns an address such as `${simulator.url}/test`; it is called only when a test uses it,
+ * because a simulator has no address before it runs
  */
 export function simulatorControl<Body = unknown>(environmentUrl: () => string) {
   return async function control<T = Body>(method: string, path: string, body?: unknown): Promise<T> {

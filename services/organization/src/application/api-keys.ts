@@ -29,11 +29,11 @@ export interface ApiKeys {
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
   /**
    * Stores a new API key.
-   * @param change undefined if the write of a new organization carries the audit entry
+   * @param change undefined if the audit entry is stored with the new organization
    */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
   /**
-   * Stores the changed API key if it has not changed since its version was read.
+   * Stores the changed API key if the key has not changed since its version was read.
    * @throws VersionConflict
    */
   save(changed: ApiKey, change: Change): Promise<ApiKey>;
@@ -132,8 +132,8 @@ export const createApiKey =
   };
 
 /**
- * Returns the organization that a new API key belongs to: the caller's, or its test organization, which the first test
- * key creates.
+ * Returns the organization that a new API key belongs to: the organization of the caller, or its test organization,
+ * which the first test key creates.
  * @throws DomainError forbidden if a test key asks for a live key, invalid for a test key of a member
  */
 async function owningOrganization(
@@ -200,8 +200,8 @@ export interface ApiKeyUpdate {
 }
 
 /**
- * Renames an API key or lowers its rights. Lowering rights publishes `api_keys_revoked`, so that caches drop the old
- * rights.
+ * Renames an API key or lowers its rights. Lowering rights publishes `api_keys_revoked`, so that the gateways remove
+ * the old rights from their caches.
  */
 export const updateApiKey =
   (deps: ApiKeyDeps) =>
@@ -220,7 +220,7 @@ export const updateApiKey =
     });
   };
 
-/** Revokes an API key in one write. The next call with the key is refused. */
+/** Revokes an API key in one database write. From then on, every call with the key is refused. */
 export const revokeApiKey =
   (deps: ApiKeyDeps) =>
   (
@@ -248,8 +248,8 @@ async function actingKey(
   if (actor.type !== 'API_KEY') return undefined;
   const organization = await requireOrganization(organizations, organizationId);
   const key = await keys.find(organizationId, actor.id);
-  // The API key is checked again, because the gateway caches keys for seconds. If two keys revoke each other, only one
-  // may succeed.
+  // The API key is checked again, because the gateway caches keys for seconds. If two API keys revoke each other, only
+  // one of them may succeed.
   if (key === undefined || !isActiveKey(key, organization, clock.now())) {
     throw new DomainError('unauthenticated', 'The API key is missing or not valid.');
   }

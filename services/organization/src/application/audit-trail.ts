@@ -1,12 +1,12 @@
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 
-/** Audited action with its actor, target, time and origin. It contains no secret and no request body. */
+/** Audited action with its actor, target, time and origin. An audit entry contains no secret and no request body. */
 export interface AuditEvent {
   readonly id: string;
   readonly createdAt: Date;
   readonly actor: Actor;
-  /** Name of the action, such as `api_key.created`. Each service has actions of its own. */
+  /** Name of the action, such as `api_key.created`. Each service has its own actions. */
   readonly action: string;
   readonly target: string;
   /** Outcome of the audited action: SUCCEEDED or REFUSED. */

@@ -27,7 +27,7 @@ export interface Principal extends Rights, Entitlements {
 }
 
 export interface AuthenticationDeps {
-  /** Looks up an API key without a tenant, because the key determines the tenant. */
+  /** Looks up an API key without a tenant, because the key shows which organization it belongs to. */
   readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
   readonly organizations: { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> };
   readonly rosters: Pick<Rosters, 'findActiveMember'>;
@@ -68,7 +68,7 @@ export async function principalOf(
   if (organization === undefined || !isActiveKey(key, organization, now)) throw refusal();
   if (key.userId !== undefined && member === undefined) throw refusal();
   if (organization.testOf !== undefined) {
-    // The test organization is deleted soon after its organization, but its keys end with it at once.
+    // The test organization is deleted some time after its organization, but its API keys are refused at once.
     const parent = await organizations.findSummary(organization.testOf);
     if (parent === undefined || parent.deletion !== undefined) throw refusal();
   }
@@ -93,8 +93,9 @@ const CREATORS_MAX = 16;
 
 /**
  * Returns the person behind an API key: its member, or the person behind the key that created it, or the operator who
- * created it. The creator may be revoked, which does not change who the person is. A test key that a key of the
- * organization created is a person of its own, because nothing of the organization appears in its test organization.
+ * created it. Even if the creating key was revoked, the person stays the same. A test key that a key of the
+ * organization created counts as a separate person, because nothing of the organization appears in its test
+ * organization.
  */
 async function personBehind(key: ApiKey, keys: AuthenticationDeps['keys']): Promise<string> {
   let { id, userId, createdBy } = key;

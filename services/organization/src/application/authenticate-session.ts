@@ -9,7 +9,7 @@ import type { AuthenticationDeps, Principal } from './authenticate-key.js';
 
 export interface SessionAuthenticationDeps extends AuthenticationDeps {
   readonly sessions: {
-    /** Finds a session without a tenant, because the token determines the tenant. */
+    /** Finds a session of the app by its token alone, because the token shows which organization it belongs to. */
     findByHashOfAnyOrganization(hashes: readonly string[]): Promise<Session | undefined>;
     /** Stores the time at which a session of the app was last used. */
     see(session: Session, at: Date): Promise<void>;

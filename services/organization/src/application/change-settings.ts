@@ -17,7 +17,7 @@ interface DetailsDeps {
   readonly clock: Clock;
 }
 
-/** Changes of an organization. Undefined leaves a field unchanged. */
+/** Changes of an organization. An undefined field is not changed. */
 interface DetailsChange {
   readonly organizationId: string;
   readonly name?: string | undefined;
@@ -102,7 +102,9 @@ export const updateReferenceValidation =
     });
   };
 
-/** Sets plan and subscription of an organization with `setContract`. Empty or undefined leaves a field unchanged. */
+/**
+ * Sets plan and subscription of an organization with `setContract`. A field that is empty or undefined is not changed.
+ */
 export const setPlan =
   (organizations: Organizations) =>
   (

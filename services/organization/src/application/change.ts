@@ -8,11 +8,10 @@ import type { Notification } from '../domain/notification.js';
  */
 export interface Change {
   readonly context: RequestContext;
-  /** Audit lines about the change of an organization. There is at least one line. */
   readonly audit: readonly AuditLine[];
   /**
-   * Organization whose audit trail gets the lines. Absent if it is the organization of the changed document, which it is
-   * not when an organization changes a key of its test organization.
+   * Organization whose audit trail gets the lines. Absent if it is the organization whose document changes. It is a
+   * different one if an organization changes an API key of its test organization.
    */
   readonly auditedIn?: string;
   readonly events?: readonly Announcement[];

@@ -29,9 +29,9 @@ export interface NewOrganization {
 }
 
 /**
- * Creates an organization with its default company, its owner and the owner's first API key. The organization is
- * written last as the commit point. Without it, the key and the roster are invalid and cannot be read. After a crash
- * the caller repeats the call.
+ * Creates an organization with its default company, its owner and the owner's first API key. The organization itself is
+ * written last. Until then, the API key and the list of members have no effect, so the caller can simply repeat the
+ * call after a crash.
  */
 export const createOrganization =
   ({ organizations, rosters, keys, pepper, clock }: CreateOrganizationDeps) =>
@@ -57,7 +57,7 @@ export const createOrganization =
       referenceValidationMode: 'DECLARED_PROFILES',
       fourEyes: false,
       ...contract,
-      // If the operator stated no plan, the plan only applies until the first subscription.
+      // If the operator stated no plan, the default plan applies only until the first subscription.
       granted: input.plan === '' ? undefined : contract,
       companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
       defaultCompanyId: companyId,

@@ -184,24 +184,26 @@ interface RosterChange {
   readonly userId: string;
   readonly action: AuditAction;
   readonly context: RequestContext;
-  /** Function that builds the mail that is sent about the change of a member. */
+  /** Builds the mail about the change of a member. */
   readonly notify?: (organization: Organization) => Notification;
   /**
-   * Pure function that applies the change to the members of the organization. After a conflict, it runs again on the
-   * newer version.
+   * Pure function that applies the change to the members of the organization. After a conflict with another write, it
+   * runs again on the newer list of members.
    */
   readonly apply: (roster: Roster, organization: Organization) => Roster;
 }
 
-/** Changes a roster like {@link changeRoster} and returns the changed member. */
+/**
+ * Changes the list of members of an organization (roster) like {@link changeRoster}, and returns the changed member.
+ */
 async function changeMember(deps: MemberDeps, change: RosterChange): Promise<Member> {
   const { roster, organization } = await changeRoster(deps, change);
   return requireMember(roster, organization, change.userId, deps.clock.now());
 }
 
 /**
- * Reads, changes and stores the roster of an organization with its audit entry and mail in one write. If nothing
- * changes, nothing is written.
+ * Reads and changes the list of members of an organization (roster), and stores it with the audit entry and the mail in
+ * one write. If nothing changes, nothing is written.
  */
 function changeRoster(
   deps: MemberDeps,

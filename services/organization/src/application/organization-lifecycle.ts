@@ -39,9 +39,9 @@ export interface OrganizationLifecycleDeps {
 }
 
 /**
- * Soft-deletes an organization (endpoint 18) in one write. Billing is queried each time, because it has the latest
- * notifications from the provider, whereas events would arrive too late. Authentication reads the organization, so
- * every API key is refused from then on. Records and audit trail are kept.
+ * Soft-deletes an organization (endpoint 18) in one write. The billing service is asked each time, because it has the
+ * latest notifications of the payment provider, whereas its events could arrive too late. Authentication reads the
+ * organization, so every API key is refused from then on. Records and audit trail are kept.
  * @throws DomainError wrong_state if the organization is already deleted
  */
 export const deleteOrganization =
@@ -91,12 +91,12 @@ export interface Restored {
   readonly ownerKey: string;
 }
 
-/** Actor for the audit trail if the deletion of the organization predates the storing of actors. */
+/** Actor for the audit trail if the organization was deleted before the actor of a deletion was stored. */
 const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
 
 /**
- * Restores an organization with the recovery token that its deletion returned. The token works once. Only the actor of
- * the deletion received it, so the restore is attributed to that actor.
+ * Restores an organization with the recovery token that its deletion returned. The token works once. Only the actor who
+ * deleted the organization received the token, so restoring it is attributed to that actor.
  * @throws DomainError unauthenticated for a token that is unknown, used or expired
  */
 export const restoreByToken =
@@ -145,8 +145,8 @@ export const undelete =
   };
 
 /**
- * Restores an organization. The save is the commit point: before it, the new API key belongs to a series that no
- * organization names.
+ * Restores an organization. The organization is saved last: until then, the new API key belongs to a key series that no
+ * organization names, and is refused.
  */
 async function restore(
   deps: OrganizationLifecycleDeps,

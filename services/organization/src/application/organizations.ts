@@ -10,12 +10,12 @@ import type { AuditLine, Change } from './change.js';
 
 /** Store of organizations with their companies. */
 export interface Organizations {
-  /** Returns an organization by its id, also a deleted one, but not a purged one. */
+  /** Returns an organization by its id, even if it is deleted, but not if it is purged. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
   /**
-   * Lists all organizations of the installation for the operator, newest first. Deleted ones are included, purged ones
-   * are not.
+   * Lists all organizations of the installation for the operator, newest first. Deleted organizations are included, and
+   * purged organizations are not.
    */
   listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
@@ -39,25 +39,27 @@ export async function requireOrganization(
   return organization;
 }
 
-/** A change of an organization that is not deleted. It is published as `organization_changed`. */
+/** A change of an organization that is not deleted. The change is published as the event `organization_changed`. */
 export interface OrganizationChange {
   readonly organizationId: string;
   readonly context: RequestContext;
-  /** Audit line about the change of an organization, or a function that returns the lines of what has changed. */
+  /** Audit entry about the change of an organization, or a function that derives the entries from what has changed. */
   readonly audit: AuditLine | ((before: Organization, after: Organization) => readonly AuditLine[]);
   /**
-   * Returns the names of the parts of an organization that changed, as the event lists them, for example `companies`.
+   * Returns the names of the parts of an organization that changed, as the event about the change lists them, for
+   * example `companies`.
    */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
   /**
-   * Pure function that applies the change to the organization. After a conflict, it runs again on the newer version.
+   * Pure function that applies the change to the organization. After a conflict with another write, the function runs
+   * again on the newer version of the organization.
    */
   readonly apply: (organization: Organization) => Organization | Promise<Organization>;
 }
 
 /**
- * Reads, changes and stores an organization with audit entry and event in one write. If nothing changes, nothing is
- * written.
+ * Reads, changes and stores an organization with the audit entry and the event in one database write. If nothing
+ * changes, nothing is written.
  */
 export function changeOrganization(
   organizations: Organizations,

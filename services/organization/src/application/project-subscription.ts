@@ -9,8 +9,8 @@ import type { AuditLine } from './change.js';
 import type { Organizations } from './organizations.js';
 
 /**
- * Stores a subscription that billing reported, so that the next request has its entitlements. A deleted organization
- * stays deleted, but has the right plan if it is restored.
+ * Stores the state of a subscription that the billing service reported, so that the next request has the features of
+ * its plan. A deleted organization stays deleted, but has the right plan if it is restored.
  */
 export const projectSubscription =
   ({ organizations, logger }: { organizations: Pick<Organizations, 'find' | 'save'>; logger: Logger }) =>

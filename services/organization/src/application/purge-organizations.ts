@@ -19,7 +19,6 @@ const AUDIT_BATCH = 1_000;
 /** Maximum number of audit trails that one run of the purge job removes. */
 const TRAILS_MAX = 200;
 
-/** A deleted organization that may be purged. */
 export interface Expired {
   readonly organizationId: string;
   readonly version: number;
@@ -31,7 +30,7 @@ export interface PurgeStore {
   listExpired(now: Date, countMax: number): Promise<readonly Expired[]>;
   /**
    * Removes all fields of a deleted organization except ids and dates.
-   * @throws VersionConflict if it was restored, or if another process began its purge
+   * @throws VersionConflict if the organization was restored, or if another process has begun its purge
    */
   begin(expired: Expired, times: { begunAt: Date; nextAt: Date | undefined }, change: Change): Promise<void>;
   listDueRounds(now: Date, countMax: number): Promise<readonly Purge[]>;
@@ -61,8 +60,9 @@ interface Deps {
 }
 
 /**
- * Begins the purge of each deleted organization whose retention has ended, with one guarded write each. If a restore
- * was committed first, the purge does not begin. The event of the write makes every service remove its data.
+ * Begins the purge of each deleted organization whose retention has ended, by one write for each organization. If the
+ * organization was restored first, the purge does not begin. The event that is stored in the same write makes every
+ * service remove the data of the organization.
  */
 export const purgeOrganizations =
   ({ purges, clock }: Deps) =>
@@ -101,7 +101,10 @@ export const repeatPurges =
     }
   };
 
-/** Removes the audit trails of organizations whose purge began long enough ago, and then the last record of each. */
+/**
+ * Removes the audit trails of organizations whose purge began long enough ago, and then the last record of each
+ * organization.
+ */
 export const endTrails =
   ({
     purges,

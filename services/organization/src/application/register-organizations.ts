@@ -12,14 +12,14 @@ const CONCURRENT_MAX = 8;
 /** Time to wait before a failed registration of organizations with billing is retried. */
 const RETRY_MS = 5 * 60_000;
 /**
- * Number of organizations that could not be registered from which the whole run of registrations in billing counts as
+ * Number of failed registrations at which the whole job that registers organizations with the billing service counts as
  * failed.
  */
 export const FAILURES_MAX = 100;
 
-/** A service that must know which organizations exist. */
+/** A service, such as billing, that must know which organizations exist. */
 export interface OrganizationRegister {
-  /** Registers an organization in billing. The call may be repeated. */
+  /** Registers an organization with the billing service. The call may be repeated. */
   register(organizationId: string, context: RequestContext): Promise<void>;
 }
 
@@ -32,8 +32,9 @@ interface Deps {
 }
 
 /**
- * Registers every organization that is neither deleted nor a test organization in billing once a day. Without the job, billing would lack
- * organizations that were created before it received their events (ADR 0094).
+ * Registers every organization that is neither deleted nor a test organization with the billing service once a day.
+ * Without the job, the billing service would not know organizations that were created before it received their events
+ * (ADR 0094).
  */
 export const registerOrganizations =
   ({ organizations, register, turn, clock, logger }: Deps) =>

@@ -10,7 +10,7 @@ export interface RateWindows {
   /** Returns the number of request tokens granted in a rate limit window, or 0 if the window does not exist. */
   countUsed(id: string): Promise<number>;
   /**
-   * Grants request tokens of a rate limit unless more than `usedMax` would then be used.
+   * Grants request tokens of a rate limit unless more than `usedMax` tokens would then be used.
    * @returns the number of used tokens, or undefined if no tokens were granted
    */
   grant(id: string, tokens: number, usedMax: number, expiresAt: Date): Promise<number | undefined>;
@@ -50,7 +50,8 @@ const FINAL_COUNTS_MAX = 20_000;
 
 /**
  * Reserves request tokens of rate limits. The results have the order of the requested policies (HTTP and security
- * reference, section 7). If the requested number is not available, a single token is tried.
+ * reference, section 7). If the requested number of tokens is not available, the function tries to reserve a single
+ * token.
  */
 export const reserveRequests = ({ windows, clock }: { windows: RateWindows; clock: Clock }) => {
   const finalCounts = createCache({
@@ -73,7 +74,8 @@ export const reserveRequests = ({ windows, clock }: { windows: RateWindows; cloc
 };
 
 /**
- * Returns the number of request tokens used in the previous rate limit window. `elapsedMs` is the time since its end.
+ * Returns the number of request tokens used in the previous rate limit window. `elapsedMs` is the time since the end of
+ * that window.
  */
 type CountPrevious = (id: string, elapsedMs: number) => Promise<number>;
 

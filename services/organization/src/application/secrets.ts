@@ -37,7 +37,7 @@ const INVITATION_TOKEN = /^inv_[0-9a-f]{64}$/;
 
 /**
  * Derives the token of an invitation from the user id and the pepper. The invitation token must not be stored while its
- * mail waits, so every attempt to send derives it again.
+ * mail waits, so every attempt to send the mail derives the token again.
  */
 export function deriveInvitationToken(userId: string, pepper: Pepper): string {
   return `inv_${createHmac('sha256', pepper.bytes).update(`invitation|${userId}`).digest('hex')}`;
@@ -48,8 +48,8 @@ export function isInvitationToken(text: string): boolean {
 }
 
 /**
- * Returns the SHA-256 of an invitation or recovery token. A plain hash is sufficient, because 256 random bits cannot be
- * found by guessing.
+ * Returns the SHA-256 of an invitation or recovery token. A plain hash is sufficient, because nobody can guess a token
+ * of 256 random bits.
  */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');

@@ -11,7 +11,10 @@ import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 import { deriveInvitationToken } from './secrets.js';
 
-/** Sends mails through a mail server. Failures of the mail server are results. The promise only rejects for a bug. */
+/**
+ * Sends mails through a mail server. A failure of the mail server is returned as a result. The promise only rejects
+ * because of a bug.
+ */
 export interface Mailer {
   send(mail: Mail, signal: AbortSignal): Promise<Delivery>;
 }
@@ -47,8 +50,8 @@ type Ending = { readonly status: 'SENT' } | { readonly status: 'FAILED'; readonl
 export interface ClaimedNotification {
   readonly notification: Notification;
   /**
-   * Number of this attempt to send the mail, counted from 1. It is stored before sending, so that attempts that crash
-   * the process count too.
+   * Number of this attempt to send the mail, counted from 1. The number is stored before the mail is sent, so that
+   * attempts that crash the process count too.
    */
   readonly tries: number;
   complete(ending: Ending): Promise<void>;

@@ -24,8 +24,8 @@ export interface Sessions {
   /** Lists the sessions of the app of people in an organization that have not ended. */
   list(organizationId: string, now: Date, page: PageRequest): Promise<Page<Session>>;
   /**
-   * Lists the sessions of the app of an API key that have not ended, after the given number of those that were used
-   * last.
+   * Lists the sessions of the app of an API key that have not ended, without the given number of sessions that were
+   * used last.
    */
   listLeastRecent(organizationId: string, apiKeyId: string, now: Date, after: number): Promise<readonly Session[]>;
   insert(session: Session, change: Change): Promise<void>;
@@ -46,8 +46,8 @@ export interface SessionDeps {
 }
 
 /**
- * Opens a session of the app with the rights of an API key. Only this response contains the token. Of more sessions
- * than an API key may have, the ones that were used least recently end.
+ * Opens a session of the app with the rights of an API key. Only this response contains the token. If the API key then
+ * has too many sessions, the sessions that were used least recently end.
  * @throws DomainError unauthenticated if the API key is not valid any more
  */
 export const createSession =
@@ -75,16 +75,16 @@ export const createSession =
       context,
       audit: [{ action: 'session.created', target: `session:${session.id}` }],
     });
-    // The limit on sessions of a person is applied after the insert, so that concurrent sign-ins cannot exceed it
-    // together.
+    // The limit on sessions of a person is applied after the insert, so that concurrent sign-ins cannot exceed the
+    // limit together.
     const excess = await deps.sessions.listLeastRecent(organizationId, apiKeyId, now, SESSIONS_PER_KEY_MAX);
     for (const one of excess) await endIfOpen(deps, one, context);
     return { session, token };
   };
 
 /**
- * Lists the sessions of the app that have not ended. A page lacks those whose key or member has ended, so it may be
- * shorter.
+ * Lists the sessions of the app that have not ended. Sessions whose key or member has ended are left out, so a page may
+ * have fewer sessions than requested.
  */
 export const listSessions =
   ({ organizations, rosters, keys, sessions, clock }: Omit<SessionDeps, 'pepper'>) =>
@@ -102,7 +102,7 @@ export const listSessions =
   };
 
 /**
- * Ends a session of the app. A repeat changes nothing.
+ * Ends a session of the app. A repeated call changes nothing.
  * @throws DomainError not_found if the organization has no such session
  */
 export const endSession =
@@ -126,7 +126,7 @@ export interface Caller {
 }
 
 /**
- * Describes the caller to itself.
+ * Returns the organization, the API key and the member behind the caller, so that the app can show them.
  * @throws DomainError unauthenticated if the API key is not valid any more
  */
 export const describeCaller =

@@ -21,7 +21,8 @@ interface Deps {
 }
 
 /**
- * Finds the organization that the test keys of an organization belong to: its test organization, or itself if it is one.
+ * Finds the organization that the test keys of an organization belong to: its test organization, or the organization
+ * itself if it is a test organization.
  * @returns undefined if no test key was created yet
  */
 export async function findTestOrganization(
@@ -34,8 +35,9 @@ export async function findTestOrganization(
 }
 
 /**
- * Returns the test organization of an organization and creates it if there is none. Concurrent calls create one only,
- * because its id is derived. The organization is written after its empty roster, as the commit point.
+ * Returns the test organization of an organization and creates it if there is none. Concurrent calls create only one
+ * test organization, because its id is derived. The test organization exists when it is written after its empty list of
+ * members.
  * @throws DomainError wrong_state if the organization was deleted by another request, or its test organization is being
  * purged
  */
@@ -59,7 +61,8 @@ export async function ensureTestOrganization(
       ],
     }),
   );
-  // The organization may have been deleted since it was read, or restored while its test organization was not yet.
+  // The organization may have been deleted since it was read, or restored while its test organization was still
+  // deleted.
   await followOrganization(deps)(parent.id, requestId);
   const current = await findTestOrganization(deps.organizations, parent);
   if (current !== undefined) return current;
@@ -84,8 +87,9 @@ async function unlessStored(insert: () => Promise<void>): Promise<void> {
 const FOLLOW_ATTEMPTS_MAX = 5;
 
 /**
- * Deletes or restores a test organization as its organization is deleted or restored. What counts is the state, not the
- * order of the events. After a write the state is read again, because it may have changed in between.
+ * Deletes or restores a test organization as its organization is deleted or restored. The stored state of the
+ * organization decides, not the order of the events. After the test organization was written, that state is read again,
+ * because it may have changed in between.
  * @param organizationId the organization or its test organization
  * @param cause id of the event or request, for the audit trail
  */

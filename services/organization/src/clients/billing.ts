@@ -5,12 +5,15 @@ import type { Subscriptions } from '../application/organization-lifecycle.js';
 import type { OrganizationRegister } from '../application/register-organizations.js';
 
 /**
- * Timeout of a call to billing in milliseconds. It is shorter than the time that a caller waits for the deletion of an
- * organization. If billing does not respond in time, nothing is deleted.
+ * Timeout of a call to the billing service in milliseconds. It is shorter than the time that a caller waits for the
+ * deletion of an organization. If the billing service does not respond in time, nothing is deleted.
  */
 const TIMEOUT_MS = 3_000;
 
-/** Reads subscriptions from billing, including notifications that billing has only just accepted. */
+/**
+ * Reads subscriptions from the billing service, including changes that it has only just received from the payment
+ * provider.
+ */
 export function subscriptionsFromBilling(channel: Channel): Subscriptions {
   const billing = client(SubscriptionServiceDefinition, channel);
   return {
@@ -21,7 +24,7 @@ export function subscriptionsFromBilling(channel: Channel): Subscriptions {
   };
 }
 
-/** Registers organizations in billing, which keeps an account for each. */
+/** Registers organizations with the billing service, which keeps an account for each organization. */
 export function registerOfBilling(channel: Channel): OrganizationRegister {
   const billing = client(SubscriptionServiceDefinition, channel);
   return {

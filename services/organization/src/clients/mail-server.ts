@@ -8,8 +8,8 @@ const CONNECT_MS_MAX = 10_000;
 /** Maximum time in milliseconds during which the mail server may send nothing before the attempt fails. */
 const SILENCE_MS_MAX = 20_000;
 /**
- * Maximum duration of one attempt to send a mail in milliseconds, for servers that respond very slowly. It is a third
- * of the lease of a claimed mail.
+ * Maximum duration of one attempt to send a mail in milliseconds, for servers that respond very slowly. This duration
+ * is a third of the lease of a claimed mail.
  */
 const SEND_MS_MAX = 40_000;
 
@@ -69,8 +69,9 @@ export function smtpMailer(url: string, from: string): Mailer {
 }
 
 /**
- * Converts an error of the mail server to a failed delivery. Only a permanent rejection of this recipient or this mail
- * is final. A rejected sender or password is a wrong setting, which an operator can correct.
+ * Converts an error of the mail server to a failed delivery. The delivery fails for good only if the mail server
+ * permanently rejects the recipient or the mail. A rejected sender or password is a wrong setting, which the operator
+ * can correct.
  */
 function toFailedDelivery(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };

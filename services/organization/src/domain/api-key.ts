@@ -13,12 +13,17 @@ export interface ApiKey extends Rights {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Id of the series of an API key. The API key is valid while this is the current series of the organization. */
+  /**
+   * Id of the series of an API key. The API key is valid while its series is the current series of the organization.
+   */
   readonly seriesId: string;
   readonly name: string;
   readonly hash: string;
   readonly pepperId: string;
-  /** Member that the API key belongs to. It never has more rights than the role of the member, and ends with the member. */
+  /**
+   * Member that the API key belongs to. The API key never has more rights than the role of the member, and is invalid
+   * once the member is removed.
+   */
   readonly userId?: string | undefined;
   /** True for a key that begins with `ick_test_`. Its organization is a test organization. */
   readonly isTest?: boolean | undefined;
@@ -31,7 +36,10 @@ export interface ApiKey extends Rights {
   readonly lastUsedDay: string | undefined;
 }
 
-/** Secret that protects the hashes of a stolen database. Without it, an API key cannot be checked against its hash. */
+/**
+ * Secret that is mixed into the hashes of API keys. Someone who steals the database cannot check guessed API keys
+ * against the hashes without it.
+ */
 export interface Pepper {
   readonly id: string;
   readonly bytes: Buffer;
@@ -46,8 +54,8 @@ export function hashKey(key: string, pepper: Pepper): string {
 }
 
 /**
- * Tells whether the stored hash belongs to the API key. The comparison takes constant time. If the record or its pepper
- * is missing, the same work is done and the result is false.
+ * Checks whether the stored hash belongs to the API key. The comparison takes constant time. If the record or its
+ * pepper is missing, the same work is done and the result is false.
  */
 export function matchesKey(
   key: string,
@@ -92,7 +100,7 @@ export function readExpiry(expiresAt: Date, now: Date): Date {
  * @param grantor rights of the caller
  * @param actingKeyId key that requests the change; undefined for the operator
  * @throws DomainError invalid; forbidden for rights that the grantor does not have; wrong_state for a change that adds
- * rights or lowers the rights of the acting key
+ * rights or that lowers the rights of the acting key itself
  */
 export function changeKey(
   key: ApiKey,

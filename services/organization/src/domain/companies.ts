@@ -16,8 +16,8 @@ export interface CompanyInput {
 }
 
 /**
- * Maximum number of companies of an organization whose plan has no limit. It bounds the size of the document that holds
- * them.
+ * Maximum number of companies of an organization whose plan has no limit. This maximum limits the size of the database
+ * document that contains all companies.
  */
 export const COMPANIES_MAX = 1_000;
 const TAX_ID_CHARACTERS_MAX = 50;
@@ -64,7 +64,7 @@ export function addCompany(
 }
 
 /**
- * Changes a company of the organization. `isDefault: true` makes it the default company.
+ * Changes a company of the organization. The value `isDefault: true` makes the company the default company.
  * @throws DomainError not_found, invalid, already_exists, or wrong_state for `isDefault: false` on the default company
  */
 export function changeCompany(organization: Organization, companyId: string, input: CompanyInput): Organization {
@@ -136,8 +136,8 @@ function refuseDuplicateTaxId({ companies }: Organization, company: Company): vo
 }
 
 /**
- * Returns the VAT id of a company of the organization with its country. Without a prefix, that is the country of the
- * company.
+ * Returns the VAT id of a company of the organization with its country. If the VAT id has no country prefix, the
+ * country of the company is used.
  */
 function identifyingTaxId({ taxId, country }: Company): TaxId | undefined {
   const parsed = taxId === undefined ? undefined : parseTaxId(taxId);

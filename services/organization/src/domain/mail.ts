@@ -11,8 +11,8 @@ export interface MailText {
 const SUBJECT_CHARACTERS_MAX = 150;
 
 /**
- * Puts foreign text of a mail on one line, so that a name cannot inject headers, paragraphs or bidirectional control
- * characters.
+ * Puts a text that someone else wrote on one line of a mail, so that a name cannot inject headers, paragraphs or
+ * bidirectional control characters.
  */
 export function oneLine(text: string): string {
   return cleanLine(text, Infinity);

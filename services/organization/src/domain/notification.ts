@@ -11,7 +11,7 @@ export interface Notification {
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
-  /** Earliest time of sending the e-mail. Absent to send the mail at once. */
+  /** Earliest time of sending the e-mail. Absent if the mail is sent at once. */
   readonly sendAt?: Date | undefined;
   /** Ids of the KSeF submissions that a combined mail counts, at most {@link COUNTED_MAX}. */
   readonly submissionIds?: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export type Occasion =
   | KsefNotice
   | BillingNotice;
 
-/** E-mail notices about money and quotas, for the owners. */
+/** E-mail notices about payments and quotas, which the owners receive. */
 export type BillingNotice =
   | { readonly kind: 'PAYMENT_FAILED'; readonly transactionId: string }
   | { readonly kind: 'TRIAL_ENDING'; readonly trialEnd: Date }
@@ -72,7 +72,7 @@ export type ErpNotice =
       readonly tenantName: string | undefined;
     };
 
-/** E-mail notices about KSeF, for owners and admins. */
+/** E-mail notices about KSeF, which owners and admins receive. */
 export type KsefNotice =
   | {
       /** No invoice can be submitted with the KSeF connection until a person removes the cause. */
@@ -139,7 +139,7 @@ const REFUSALS_WINDOW_MS = 3_600_000;
 
 /**
  * Returns the hour that contains a time. Refusals of one KSeF connection within an hour cause two mails: one about the
- * first refusal, and one about all others.
+ * first refusal, and one about all further refusals.
  */
 export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Date } {
   const from = Math.floor(at.getTime() / REFUSALS_WINDOW_MS) * REFUSALS_WINDOW_MS;
@@ -168,8 +168,8 @@ const FIRST_BACKOFF_MS = 60_000;
 const BACKOFF_FACTOR = 3;
 
 /**
- * Returns the time when a failed mail is sent again after the given number of attempts. Undefined after the last
- * attempt.
+ * Returns the time when a failed mail is sent again after the given number of attempts. Undefined if the failed attempt
+ * was the last attempt.
  */
 export function nextRetryAt(tries: number, now: Date): Date | undefined {
   if (tries >= TRIES_MAX) return undefined;
@@ -185,8 +185,8 @@ export function checkDelivery(
 ): 'SEND' | 'ALREADY_SENT' | 'RECIPIENT_GONE' | 'TOO_OLD' {
   if (organization.deletion !== undefined) return 'RECIPIENT_GONE';
   if (occasion.kind === 'INVITATION') {
-    // An invitation can only be accepted with the token in its mail, so the mail must have been sent: a crash prevented
-    // the update of its status.
+    // If an invitation was accepted, its mail must have been sent, because only the mail contains the token. A crash
+    // prevented the update of the status of the mail.
     if (member.invitation === undefined) return 'ALREADY_SENT';
     return isPending(member.invitation, organization, now) ? 'SEND' : 'RECIPIENT_GONE';
   }

@@ -8,14 +8,14 @@ export const referenceValidationModes = ['OFF', 'DECLARED_PROFILES', 'ALL'] as c
 export type ReferenceValidationMode = (typeof referenceValidationModes)[number];
 
 /**
- * Organization with its companies. They form one aggregate, because the rules about companies concern all of them
- * together.
+ * Organization with its companies. They are stored together, because the rules about companies concern all companies of
+ * an organization.
  */
 export interface Organization extends Contract {
   readonly id: string;
   /**
-   * Version of the organization, which increases with every change. It is also the version of the facts that other
-   * services cache.
+   * Version of the organization, which increases with every change. Other services cache facts about the organization
+   * under this version.
    */
   readonly version: number;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Organization extends Contract {
   /** Request to switch the rule of four eyes for payment releases off that no other OWNER has confirmed yet. */
   readonly fourEyesRequest?: FourEyesRequest | undefined;
   readonly companies: readonly Company[];
-  /** Id of the default company of the organization. It is always the id of one of `companies`. */
+  /** Id of the default company of the organization. One of `companies` always has this id. */
   readonly defaultCompanyId: string;
   /**
    * Id of the valid series of API keys. Keys of another series are invalid. Restoring an organization starts a new
@@ -44,25 +44,27 @@ export interface Organization extends Contract {
    */
   readonly subscriptionSource?: SubscriptionSource | undefined;
   /**
-   * The contract that the operator stated while there was no subscription. No subscription lowers it. Undefined if the
-   * operator has stated no plan, or if an earlier release stored the organization and no subscription has been
-   * reported.
+   * The contract that the operator stated while there was no subscription. A subscription never lowers this contract.
+   * Undefined if the operator has stated no plan, or if an earlier release stored the organization and no subscription
+   * has been reported.
    */
   readonly granted?: Contract | undefined;
 }
 
-/** Request to switch the rule of four eyes off. */
 export interface FourEyesRequest {
   /** Person who requested to switch the rule of four eyes off, as `personOf` returns it. */
   readonly by: string;
   readonly at: Date;
 }
 
-/** Position of an event in the order of billing's events, which may arrive late and repeatedly. */
+/** Position of an event in the order of the events of the billing service, which may arrive late and repeatedly. */
 export interface SubscriptionSource {
   readonly version: number;
   readonly at: Date;
-  /** Status that billing reported, even if another status is in effect. Absent if an earlier release stored it. */
+  /**
+   * Subscription status that the billing service reported, even if another status is in effect. Absent if an earlier
+   * release stored it.
+   */
   readonly status?: SubscriptionStatus | undefined;
 }
 
@@ -81,7 +83,7 @@ export interface Deletion {
   readonly at: Date;
   /**
    * Actor who deleted the organization and received the recovery token, in the form of the audit trail. Absent if an
-   * earlier release deleted it.
+   * earlier release deleted the organization.
    */
   readonly by?: DeletedBy | undefined;
   /** Hash of the recovery token that restores the organization. */
@@ -179,8 +181,9 @@ export interface ToldSubscription extends Required<Contract> {
 }
 
 /**
- * Difference in time between billing events that exceeds the difference of clocks. After a backup of billing is
- * restored, its versions restart at lower numbers, so events this much later are accepted.
+ * Difference in time between two events of the billing service that is larger than any difference between clocks. After
+ * a backup of the billing service was restored, its versions begin again at lower numbers, so an event that is later by
+ * this time is accepted despite a lower version.
  */
 const RESTORED_AFTER_MS = 60_000;
 
@@ -203,13 +206,13 @@ export function changeSubscription(
   return { ...organization, ...counting, subscriptionSource: { ...source, status: contract.subscriptionStatus } };
 }
 
-/** Parts of an organization's contract that the operator states. Parts that are absent stay unchanged. */
+/** Parts of an organization's contract that the operator states. Parts that are absent are not changed. */
 export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
 
 /**
- * Returns the organization with the stated parts of the contract. During a subscription that is not canceled, they
- * apply until billing next reports it, and they can only lower the contract that was granted before. Otherwise a stated
- * plan is granted, and no later subscription lowers it.
+ * Returns the organization with the stated parts of the contract. While there is a subscription that is not canceled,
+ * the stated parts apply until the billing service reports the subscription again, and can only lower the contract that
+ * was granted before. Otherwise a stated plan is granted, and no later subscription lowers it.
  */
 export function setContract(organization: Organization, stated: StatedContract): Organization {
   if (organization.testOf !== undefined) {
@@ -219,17 +222,18 @@ export function setContract(organization: Organization, stated: StatedContract):
     );
   }
   const { granted, subscriptionSource: source } = organization;
-  // If the operator changed the status since, only the source still has the subscription state that billing reported.
+  // If the operator has changed the subscription status since, the status that the billing service reported is only in
+  // `source`.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
-  // The effective subscription status decides until billing reports a subscription again.
+  // The effective subscription status decides until the billing service reports a subscription again.
   const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
   if (told !== undefined && isUnderSubscription(told)) {
     return { ...counting, granted: granted === undefined ? undefined : lowerContract(granted, stated) };
   }
   if (granted === undefined && stated.plan === undefined) return counting;
   const isAsTold = told !== undefined && organization.subscriptionStatus === told;
-  // After a subscription has ended, neither its end nor its number of companies limits a plan that the operator grants
-  // later.
+  // After a subscription has ended, neither the end of the subscription nor its number of companies limits a plan that
+  // the operator grants later.
   const before = isAsTold ? { ...contractOf(organization), ...NO_SUBSCRIPTION } : contractOf(organization);
   const grant = { ...(granted ?? before), ...stated };
   return { ...counting, ...grant, granted: grant };
@@ -254,8 +258,8 @@ export function requireConfirmedName({ name }: Organization, confirmName: string
 
 /**
  * Deletes an organization (specification section 3; endpoint 18).
- * @param hasSubscription true if billing has a subscription that is not canceled; undefined if billing has no
- *   subscription at all, so that the organization's own status decides
+ * @param hasSubscription true if the billing service has a subscription that is not canceled; undefined if the billing
+ *   service has no subscription at all, so that the organization's own status decides
  * @throws DomainError wrong_state while a subscription is not canceled
  */
 export function deleteOrganization(
@@ -284,7 +288,10 @@ export function deleteOrganization(
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Checks whether the organization can still be restored. After its retention it can only be purged. */
+/**
+ * Checks whether the organization can still be restored. After its retention period, the organization can only be
+ * purged.
+ */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }

@@ -10,7 +10,10 @@ export type Plan = (typeof plans)[number];
 export const subscriptionStatuses = ['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** Usage limits of an organization. Undefined means unlimited. Usage is counted per calendar month in UTC. */
+/**
+ * Usage limits of an organization. An undefined limit means that the usage is not limited. Usage is counted per
+ * calendar month in UTC.
+ */
 export interface Limits {
   readonly analysesPerMonth: number | undefined;
   readonly scanRowsPerMonth: number | undefined;
@@ -83,16 +86,16 @@ export interface Contract {
   /** Number of companies that the organization may have in addition to the first. */
   readonly additionalLegalEntities: number;
   /**
-   * True if billing treats the subscription of an organization as active. Undefined when the operator set the status,
-   * which decides in this case.
+   * True if the billing service treats the subscription of an organization as active. Undefined if the operator set the
+   * status, which then decides.
    */
   readonly isSubscriptionActive?: boolean | undefined;
 }
 
 /**
- * Combines the contract that the operator granted with the one that billing reports. The result has the higher plan and
- * the larger number of companies. An active subscription also activates the granted plan. An inactive one adds no
- * companies.
+ * Combines the contract that the operator granted with the contract that the billing service reports. The result has
+ * the higher plan and the larger number of companies. An active subscription also activates the granted plan. An
+ * inactive subscription adds no companies.
  */
 export function combineContracts(granted: Contract, told: Contract): Contract {
   const { hasActiveSubscription } = entitlements(told);
@@ -141,7 +144,7 @@ export const TEST_LIMITS: Limits = {
 
 /** Limits and features that a contract grants an organization. */
 export interface Entitlements {
-  /** Effective plan of an organization. FREE if there is a subscription that is not active. */
+  /** Effective plan of an organization. The plan is FREE if there is a subscription that is not active. */
   readonly plan: Plan;
   readonly hasActiveSubscription: boolean;
   readonly limits: Limits;
@@ -158,7 +161,8 @@ export function entitlements({
   isSubscriptionActive,
   testOf,
 }: Contract & { readonly testOf?: string | undefined }): Entitlements {
-  // The plan of a test organization has webhooks. It has no subscription, whatever its organization has.
+  // The plan of a test organization has webhooks. A test organization has no subscription, even if its organization has
+  // one.
   if (testOf !== undefined) return { plan: TEST_PLAN, hasActiveSubscription: false, limits: TEST_LIMITS };
   const isPaidFor = isSubscriptionActive ?? isPaying(subscriptionStatus);
   const isEnded = subscriptionStatus !== 'none' && !isPaidFor;
@@ -175,8 +179,8 @@ export function entitlements({
 }
 
 /**
- * Checks whether a subscription exists that is not canceled. It prevents the deletion of the organization
- * (specification, endpoint 18).
+ * Checks whether a subscription exists that is not canceled. Such a subscription prevents the deletion of the
+ * organization (specification, endpoint 18).
  */
 export function isUnderSubscription(status: SubscriptionStatus): boolean {
   return isPaying(status) || status === 'paused';

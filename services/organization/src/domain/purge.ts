@@ -1,4 +1,4 @@
-/** Record of a purged organization. Only this record and the audit trail remain of it. */
+/** Record of a purged organization. Only this record and the audit trail remain of the organization. */
 export interface Purge {
   readonly organizationId: string;
   readonly version: number;
@@ -13,9 +13,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Times at which a purge is announced again, counted from its beginning. Data that was in transit at the beginning may
- * be stored after it: a request with a cached key for 5 s, a request or a PUT for 5 minutes, work that another process
- * takes over for an hour, and an event as long as the broker keeps events, which is 7 days.
+ * Times at which a purge is announced again, counted from its beginning. Data that was in transit when the purge began
+ * may be stored later: by a request with a cached key for 5 s, by a request or an upload for 5 minutes, by work that
+ * another process takes over for an hour, and by an event as long as the broker keeps events, which is 7 days.
  */
 const ROUNDS_AFTER_MS = [
   5 * SECOND_MS,
@@ -27,7 +27,7 @@ const ROUNDS_AFTER_MS = [
   8 * DAY_MS,
 ] as const;
 
-/** Returns the time of the next announcement of an organization purge. Undefined after the last one. */
+/** Returns the time of the next announcement of an organization purge. Undefined after the last announcement. */
 export function nextRoundAt({ begunAt, rounds }: Pick<Purge, 'begunAt' | 'rounds'>): Date | undefined {
   const afterMs = ROUNDS_AFTER_MS[rounds - 1];
   return afterMs === undefined ? undefined : new Date(begunAt.getTime() + afterMs);

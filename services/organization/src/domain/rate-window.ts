@@ -18,13 +18,13 @@ export function windowPosition(now: Date): WindowPosition {
 /**
  * Returns the number of request tokens of a rate limit that the current minute may grant in total: the limit less the
  * share of the previous minute's tokens that falls within the last 60 seconds (HTTP and security reference, section 7).
- * Rounded so that the limit is never exceeded.
+ * The result is rounded so that the limit is never exceeded.
  */
 export function allowedTokens(limitPerMinute: number, previousUsed: number, elapsedMs: number): number {
   return Math.max(0, limitPerMinute - Math.ceil((previousUsed * (WINDOW_MS - elapsedMs)) / WINDOW_MS));
 }
 
-/** Returns the milliseconds until a request token is free, if no other caller takes one. At least 1. */
+/** Returns the milliseconds until a request token is free, if no other caller takes one. The result is at least 1. */
 export function retryAfterMs(
   limitPerMinute: number,
   { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
@@ -34,8 +34,8 @@ export function retryAfterMs(
   // enough for another request.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // If the rate limit allows no request in the current minute, one becomes possible in the next minute, when the share
-  // of the current minute is small enough.
+  // If the rate limit allows no request in the current minute, a request becomes possible in the next minute, when the
+  // share of the current minute is small enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 

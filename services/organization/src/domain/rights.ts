@@ -34,7 +34,8 @@ const addedScopes: readonly GrantedScope[] = ['payments:read', 'payments:write']
 
 /**
  * Returns the scopes of an API key that was created before `addedScopes` existed. A key that had all scopes of its role
- * at that time has all scopes of its role now. A key with fewer scopes was restricted on purpose and stays so.
+ * at that time has all scopes of its role now. A key with fewer scopes was restricted on purpose and keeps only these
+ * scopes.
  */
 export function scopesOfEarlierKey({ role, scopes: stored }: Rights): readonly GrantedScope[] {
   const before = scopesByRole[role].filter((scope) => !addedScopes.includes(scope));
@@ -63,7 +64,8 @@ export function readRights(role: string, named: readonly string[]): Rights {
 }
 
 /**
- * Checks that callers do not grant API keys rights that they do not have (HTTP and security reference, section 8).
+ * Checks that callers do not grant API keys rights that the callers themselves do not have (HTTP and security
+ * reference, section 8).
  * @throws DomainError forbidden
  */
 export function requireGrantable(rights: Rights, grantor: Rights): void {

@@ -19,8 +19,8 @@ export interface Member {
 }
 
 /**
- * Invitation to join an organization. It becomes invalid when it expires or when its key series ends, so that deleting
- * the organization revokes keys and invitations in one write.
+ * Invitation to join an organization. It becomes invalid when it expires or when its key series ends, so that one write
+ * that deletes the organization revokes all keys and invitations.
  */
 export interface Invitation {
   readonly tokenHash: string;
@@ -31,7 +31,7 @@ export interface Invitation {
 }
 
 /**
- * Members and invitations of an organization. They form one aggregate, because unique addresses, the plan's number of
+ * Members and invitations of an organization. They are stored together, because unique addresses, the plan's number of
  * members and the last OWNER are rules about all of them.
  */
 export interface Roster {
@@ -44,8 +44,8 @@ export interface Roster {
 type RosterOrganization = Pick<Organization, 'keySeriesId' | 'deletion' | keyof Contract>;
 
 /**
- * Maximum number of members of an organization whose plan has no limit. It bounds the size of the document that holds
- * them.
+ * Maximum number of members of an organization whose plan has no limit. This maximum limits the size of the database
+ * document that contains all members.
  */
 export const MEMBERS_MAX = 1_000;
 const INVITATION_DAYS = 7;
@@ -87,7 +87,7 @@ export function requireMember(roster: Roster, organization: RosterOrganization, 
 }
 
 /**
- * Adds a person to the roster of an organization and removes expired and revoked invitations.
+ * Adds a person to the list of members (roster) of an organization and removes expired and revoked invitations.
  * @param membersMax limit of the plan, or {@link MEMBERS_MAX} for the operator
  * @throws DomainError already_exists for a known address, ignoring case; usage_exceeded
  */
@@ -114,7 +114,7 @@ export function addMember(
 }
 
 /**
- * Adds an invited person to the roster of an organization.
+ * Adds an invited person to the list of members (roster) of an organization.
  * @param token stored part of the token that accepts the invitation
  * @throws DomainError as {@link addMember}, and forbidden for a role above the grantor's rights
  */
@@ -149,7 +149,7 @@ export function acceptInvitation(
 }
 
 /**
- * Changes the role of a member or of an invitation in a roster.
+ * Changes the role of a member or of an invited person of an organization.
  * @throws DomainError not_found; forbidden if the old or the new role is above the grantor's rights; wrong_state for
  * the last OWNER
  */

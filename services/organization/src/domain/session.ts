@@ -17,7 +17,9 @@ export interface Session {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** API key that the session was opened with. The session has its rights and ends with it. */
+  /**
+   * API key that the session was opened with. The session has the rights of the API key, and ends when the key ends.
+   */
   readonly apiKeyId: string;
   readonly userId: string | undefined;
   readonly hash: string;
@@ -28,8 +30,8 @@ export interface Session {
 }
 
 /**
- * Returns the time at which a session of the app ends unless it is used before. It is never later than its absolute
- * end.
+ * Returns the time at which a session of the app ends unless it is used before. This time is never later than the
+ * absolute end of the session.
  */
 export function idleEndOf({ lastSeenAt, expiresAt }: Pick<Session, 'lastSeenAt' | 'expiresAt'>): Date {
   return new Date(Math.min(lastSeenAt.getTime() + SESSION_IDLE_MS, expiresAt.getTime()));

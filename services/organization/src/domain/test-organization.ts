@@ -5,8 +5,8 @@ import { TEST_PLAN } from './plans.js';
 const TEST_ORGANIZATION_NAMESPACE = 'f2f0d0a6-0c0e-4a43-9d5b-7a5f6f3a8d51';
 
 /**
- * Returns the id of the test organization of an organization. It is derived from the id of the organization, so that
- * concurrent first uses insert the same document and there is only one.
+ * Returns the id of the test organization of an organization. The id is derived from the id of the organization, so
+ * that concurrent requests create only one test organization.
  */
 export function testOrganizationId(organizationId: string): string {
   return uuidv5(organizationId, TEST_ORGANIZATION_NAMESPACE);
@@ -14,7 +14,7 @@ export function testOrganizationId(organizationId: string): string {
 
 /**
  * Returns a new test organization. Only the base currency and the validation of reference documents are those of the
- * organization, so that trials give the same decisions. Neither its name nor its companies appear.
+ * organization, so that trials give the same decisions. The name and the companies of the organization are not copied.
  */
 export function newTestOrganization(
   { id: testOf, baseCurrency, referenceValidationMode }: Organization,
@@ -27,7 +27,7 @@ export function newTestOrganization(
     name: 'Test organization',
     billingEmail: undefined,
     baseCurrency,
-    // Without a subscription, the validation mode ALL would only be shown beside the mode in force.
+    // A test organization has no subscription, so the validation mode ALL would have no effect and is not copied.
     referenceValidationMode: referenceValidationMode === 'OFF' ? 'OFF' : 'DECLARED_PROFILES',
     fourEyes: false,
     plan: TEST_PLAN,
@@ -42,8 +42,8 @@ export function newTestOrganization(
 }
 
 /**
- * Returns the deletion of a test organization, which is purged when its organization is. The hash is the one of a token
- * that nobody has, because a test organization is restored only with its organization.
+ * Returns the deletion of a test organization, which is purged when its organization is. The stored hash belongs to a
+ * recovery token that nobody has, because a test organization is restored only with its organization.
  * @param parent the deleted organization; undefined if it is already purged
  */
 export function deletionOfTestOrganization(

@@ -10,7 +10,8 @@ import type { Audited } from './audit-relay.js';
 import type { AuditedStore } from './audited-store.js';
 
 /**
- * Stored API key. It is an aggregate of its own, so that revoking it and publishing `api_keys_revoked` are one write.
+ * Stored API key. Each API key is a document of its own, so that one write revokes the key and stores the event
+ * `api_keys_revoked`.
  */
 export interface ApiKeyDocument extends Audited {
   readonly seriesId: string;
@@ -26,15 +27,18 @@ export interface ApiKeyDocument extends Audited {
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   /**
-   * Day of the last use of an API key, written only by {@link startKeyUsage} and not covered by the version, because no
-   * rule depends on it.
+   * Day of the last use of an API key, which only {@link startKeyUsage} writes. Writing the day does not change the
+   * version of the key, because no rule depends on the day.
    */
   readonly lastUsedDay?: string;
-  /** Generation of the list of scopes that an API key was stored under. Absent if an earlier release stored the key. */
+  /**
+   * Number of the version of the list of scopes that existed when the API key was stored. Absent if an earlier release
+   * stored the key.
+   */
   readonly scopeGeneration?: number;
 }
 
-/** Generation of the list of scopes, from which on API keys may have the scopes for payment runs. */
+/** Number of the first version of the list of scopes that contains the scopes for payment runs. */
 const SCOPE_GENERATION = 2;
 
 export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {

@@ -8,8 +8,8 @@ import type { EndingTrail } from '../application/purge-organizations.js';
 
 export interface AuditEventDocument {
   /**
-   * Id of an audit entry, derived from the change, or from the event of another service, so that a repeat adds no
-   * second entry.
+   * Id of an audit entry, derived from the change, or from the event of another service, so that a repeated call adds
+   * no second entry.
    */
   readonly _id: string;
   readonly organizationId: string;
@@ -28,8 +28,8 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
 }
 
 /**
- * Append-only audit trail. No code updates an entry, and entries are only deleted with their whole trail. {@link
- * startAuditRelay} adds the entries of this service's own changes.
+ * Append-only audit trail. No code updates an entry, and entries are only deleted with their whole trail. The entries
+ * about changes in this service are added by {@link startAuditRelay}.
  */
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail & EndingTrail {
   return {

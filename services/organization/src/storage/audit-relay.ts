@@ -9,7 +9,7 @@ import type { AuditEventDocument } from './audit-events.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * An aggregate whose changes are audited and may send mails. Audit entries and mails are stored in the database
+ * A database document whose changes are audited and may cause mails. Audit entries and mails are stored in the database
  * document by the write that changes it, like outbox events. The relay copies them to their collections under derived
  * ids and then removes them from the database document. After a crash the sweep repeats the copy, and the derived ids
  * prevent duplicates.
@@ -31,12 +31,12 @@ type RelaySource = Pick<Audited, '_id' | 'version' | 'auditEntries' | 'notificat
 const relayedFields = { version: 1, auditEntries: 1, notifications: 1 } as const;
 
 /**
- * Interval at which the sweep searches for audit entries that a crash left. A process moves the entries of its own
- * writes.
+ * Interval at which the sweep searches for audit entries that a crash left. Without a crash, each process moves the
+ * audit entries of its own writes.
  */
 const SWEEP_INTERVAL_MS = 10_000;
 const SWEEP_DOCUMENTS_MAX = 256;
-/** Minimum age of audit entries that the sweep moves. Younger entries are left to the process that wrote them. */
+/** Minimum age of audit entries that the sweep moves. More recent entries are left to the process that wrote them. */
 const SWEEP_AGE_MS_MIN = 2_000;
 
 /** Moves audit entries and notifications from the documents they were written with to their collections. */
@@ -54,7 +54,6 @@ export function startAuditRelay(options: {
   readonly collectionNames: readonly string[];
   readonly auditEvents: Collection<AuditEventDocument>;
   readonly notifications: Collection<NotificationDocument>;
-  /** Function that is called with the time at which a moved e-mail notification becomes due. */
   readonly onNotification: (dueAt: Date) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -69,8 +68,8 @@ export function startAuditRelay(options: {
     await insertMissing(auditEvents, auditEntries);
     await insertMissing(options.notifications, notifications);
     for (const { dueAt } of notifications) if (dueAt !== undefined) options.onNotification(dueAt);
-    // The update that removes moved audit entries is guarded by the version. A newer version may hold newer entries,
-    // which its own relay or the next sweep removes.
+    // The update that removes moved audit entries requires the version that was read. A newer version of the document
+    // may contain newer entries, which another call or the next sweep moves.
     await db
       .collection<Audited>(collectionName)
       .updateOne({ _id, version }, { $unset: { auditEntries: '', notifications: '', auditPending: '' } });

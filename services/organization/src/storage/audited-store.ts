@@ -19,7 +19,7 @@ export interface AuditedStore<D extends Audited> {
   insert(document: Stored<Omit<D, Bookkeeping>>, change: Change | undefined): Promise<void>;
   /**
    * Updates a database document together with the audit entries of the change.
-   * @throws VersionConflict if the guard matches nothing
+   * @throws VersionConflict if the document no longer has the version that was read
    */
   save(guard: Guard, update: UpdateFilter<D>, change: Change): Promise<WithId<D>>;
 }
@@ -64,10 +64,10 @@ export function auditedStore<D extends Audited>(
 const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 
 /**
- * Creates the audit entries of the change of an organization. Their ids are derived from the change and stored with it,
- * so that a repeat has the same ids. The id includes the collection, because an organization and its roster share an id
- * but not their versions. It includes the time, because a restored backup may have an entry but not its change, and the
- * next change gets the same version.
+ * Creates the audit entries of the change of an organization. The ids of the entries are derived from the change and
+ * stored with it, so that a repeated call has the same ids. An id includes the name of the collection, because an
+ * organization and its list of members share an id but not their versions. It includes the time, because a restored
+ * backup may have an entry but not its change, and the next change gets the same version.
  */
 function toAuditEntries(
   collectionName: string,

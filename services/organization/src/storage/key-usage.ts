@@ -10,7 +10,7 @@ const PENDING_KEYS_MAX = 10_000;
 /** Stores the day of the last use of each API key, so that unused keys can be found. */
 export interface KeyUsage {
   record(key: Pick<ApiKey, 'id' | 'lastUsedDay'>, at: Date): void;
-  /** Writes the days on which API keys were used and that are not stored as their last use yet. */
+  /** Writes the days on which API keys were used, unless they are already stored as the days of the last use. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -13,8 +13,8 @@ import type { AuditedStore, Bookkeeping } from './audited-store.js';
 
 /**
  * A tenant with its companies, at most {@link COMPANIES_MAX}. The default company, unique VAT ids and the plan's limit
- * are rules about all companies. Storing them in one database document enforces the rules under concurrency, and the
- * change, its event and its audit entry are one write.
+ * are rules about all companies. One database document for all companies enforces these rules even for concurrent
+ * requests, and one write stores a change with its event and its audit entry.
  */
 export interface OrganizationDocument extends Audited {
   /** Id of the organization, equal to `_id`, because an organization is its own tenant. */

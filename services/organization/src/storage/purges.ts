@@ -9,7 +9,7 @@ import type { Purge } from '../domain/purge.js';
 import type { AuditedStore } from './audited-store.js';
 import type { OrganizationDocument } from './organizations.js';
 
-/** Fields of an organization that a purge removes. They are all fields except ids and dates. */
+/** Fields of an organization that a purge removes. A purge removes all fields except ids and dates. */
 const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'name',
   'billingEmail',
@@ -125,7 +125,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * Returns the claim on a job of the organization service that one replica performs once a day.
- * @param first whether the very first work is due at once or after a day
+ * @param first whether the job is first due at once or after a day
  */
 export function dailyTurn(
   collection: Collection<ScheduleDocument>,

@@ -7,9 +7,9 @@ import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 
 /**
- * The people of one organization, stored under the id of the organization. One database document enforces the last
- * OWNER, unique addresses and the plan's number of members under concurrency. It is separate from the organization,
- * which most calls read without members.
+ * The people of one organization, stored under the id of the organization. One database document for all members
+ * enforces the rules about the last OWNER, unique addresses and the number of members even for concurrent requests. The
+ * document is separate from the organization, which most calls read without members.
  */
 export interface RosterDocument extends Audited {
   readonly members: readonly MemberDocument[];

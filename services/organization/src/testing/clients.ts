@@ -28,8 +28,8 @@ export function testConfig(
     DATABASE_NAME: databaseName,
     OPERATOR_TOKEN,
     API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
-    // No server listens at the address of billing in the tests. A test that deletes organizations names a fake in
-    // `others`.
+    // In tests, no server listens at the default address of the billing service. A test that deletes organizations
+    // states the address of a fake in `others`.
     BILLING_ADDRESS: '127.0.0.1:1',
     LOG_LEVEL: 'silent',
     ...others,

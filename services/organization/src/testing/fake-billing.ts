@@ -7,7 +7,8 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 /** Fake of the billing service, with the subscriptions that a test sets. */
 export interface FakeBilling extends GrpcServer {
   /**
-   * Sets whether the organization has a subscription that is not canceled. Organizations that were never set have none.
+   * Sets whether the organization has a subscription that is not canceled. All other organizations have no such
+   * subscription.
    */
   setSubscription(organizationId: string, isOpen: boolean): void;
   /** Ids of the organizations that were registered in the fake billing service, in the order of the calls. */

@@ -24,9 +24,9 @@ interface AbandonedScan {
 }
 
 /**
- * Ends a running history scan without a result, for the operator. It can be repeated. The commit point is one write of
- * the history scan: afterwards its worker can write nothing, its rows do not count, and its external ids are free, even
- * if an unaware worker reserves some later.
+ * Ends a running history scan without a result, for the operator. The call can be repeated. One write of the history
+ * scan decides: after it, the worker of the scan can write nothing, the rows no longer count, and the external ids are
+ * free, even if the worker reserves some of them later.
  * @throws DomainError invalid without a reason; not_found; wrong_state for a completed history scan
  */
 export type AbandonScan = (
@@ -60,8 +60,8 @@ export const abandonScan =
     };
 
     const abandoned = await retryOnConflict(end);
-    // Releasing the external ids is repeated after a crash between the two writes. External ids of a failed history
-    // scan are free in any case.
+    // The external ids are released again, because an earlier call may have crashed before it released them. Even
+    // external ids that are not released do not block another history scan.
     await importedRows.release(reference);
     const { actor, requestId } = context;
     const { wasAbandoned, scan } = abandoned;

@@ -21,10 +21,10 @@ import { scanIdFor } from './scan-ids.js';
 import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-store.js';
 import { turnEnded } from '../telemetry.js';
 
-/** Maximum time that a history scan waits for the running one of its organization. */
+/** Maximum time that a history scan waits for another running history scan of its organization. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
-/** Time from the latest response of the scan service to the moment when the caller of the request stops waiting. */
+/** Time by which the scan service responds before the caller of the request stops waiting. */
 const ANSWER_MS = 1_000;
 /** Seconds after which a caller should retry if the history scan could not start. */
 const TURN_RETRY_SECONDS = 5;
@@ -76,8 +76,9 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**
  * Stores the rows of a history scan and has them analyzed (architecture section 7). The id is derived from the
- * idempotency key, so every step can be repeated. One history scan of an organization runs at a time (ADR 0016). Others
- * wait, so that rows of one file are never analyzed twice and the history of suppliers grows in order.
+ * idempotency key, so every step can be repeated. One history scan of an organization runs at a time (ADR 0016).
+ * Further history scans wait, so that rows of one file are never analyzed twice and the history of suppliers grows in
+ * order.
  *
  * A caller gets a response before its deadline. A history scan that is stored by then continues under its lease without
  * the caller. One that is not stored is refused, and nothing of it remains (ADR 0032).
@@ -92,7 +93,7 @@ export type CreateScan = (input: CreateScanInput, context: RequestContext) => Pr
 export const createScan = (deps: Deps): CreateScan => {
   const { scans, tenants, finish, withinBudget, clock, logger } = deps;
 
-  /** Returns the response to a request whose history scan another worker holds or waits for a retry. */
+  /** Returns the response to a request whose history scan another worker is processing, or waits for a retry. */
   const answerOfOther = async (
     { organizationId, scanId }: ScanReference,
     { isKeyed, isReplayed }: { isKeyed: boolean; isReplayed: boolean },
@@ -123,8 +124,8 @@ export const createScan = (deps: Deps): CreateScan => {
   };
 
   /**
-   * Completes a history scan that its worker abandoned. The next scan of the organization cannot begin before, and its
-   * caller may be refused while it waits.
+   * Completes a history scan that its worker abandoned. Until then, the next scan of the organization cannot begin, and
+   * its caller may be refused because the wait is too long.
    */
   const takeUpAbandoned = async (reference: ScanReference): Promise<void> => {
     const taken = await scans.takeOver(reference);
@@ -166,7 +167,8 @@ export const createScan = (deps: Deps): CreateScan => {
       if (hasWaited) turnEnded(outcome, (clock.now().getTime() - waitedSince) / 1_000);
     };
     /**
-     * Counts the rows, stores the history scan and completes it. Returns undefined if another history scan is running.
+     * Counts the rows towards the quota, stores the history scan and completes it. Returns undefined if another history
+     * scan is running.
      */
     const begin = async (): Promise<CreatedScan | undefined> => {
       const now = clock.now();
@@ -216,8 +218,8 @@ export const createScan = (deps: Deps): CreateScan => {
         return await withinBudget(organizationId, rows.length, () => create(input, reference, caller));
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
-        // The worker that began the history scan was so slow that another worker took it over. The result of the other
-        // worker is returned.
+        // The worker that began the history scan was so slow that another worker took over the history scan. The result
+        // of the other worker is returned.
         return answerOfOther(reference, { isKeyed, isReplayed: false });
       }
     };
@@ -246,7 +248,7 @@ export const createScan = (deps: Deps): CreateScan => {
 
 /**
  * Returns the refusal for a history scan that the operator ended. With the same Idempotency-Key, the analysis would
- * continue with the rows that it has stored.
+ * continue with the rows that the ended scan stored.
  */
 function abandoned(isKeyed: boolean): DomainError {
   const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';

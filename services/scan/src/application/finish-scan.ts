@@ -35,10 +35,10 @@ interface Withdrawn {
 }
 
 /**
- * Completes a running history scan that this worker holds: external ids, skipped rows, analysis and result
- * (architecture section 7). Every step can be repeated, so a worker that takes over a history scan begins here; `watch`
- * has the durations of the earlier stages. After a failed attempt the history scan waits for a retry, and after
- * repeated failures it no longer blocks others (ADR 0016).
+ * Completes a running history scan that this worker has claimed: reserves the external ids, determines the skipped
+ * rows, requests the analysis and stores the result (architecture section 7). Every step can be repeated, so a worker
+ * that takes over a history scan calls this function as well; `watch` has the durations of the earlier stages. After a
+ * failed attempt the history scan waits for a retry, and after repeated failures it no longer blocks others (ADR 0016).
  * @throws DomainError already_exists if no row is left, and the error with which the analysis refuses the rows, after
  * which nothing of the history scan remains; unavailable for any other failure, after which the sweep retries
  * @throws Error of the driver if the database is unavailable, after which the sweep continues when the lease has
@@ -65,8 +65,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 
   /**
-   * Reserves the external ids of the scan rows, and stores once which rows are skipped. With that write, skipped rows
-   * no longer count.
+   * Reserves the external ids of the scan rows, and stores once which rows are skipped. After this is stored, skipped
+   * rows no longer count towards the quota.
    */
   const noteSkips = async (scan: HeldScan, rows: readonly Row[]): Promise<HeldScan | Withdrawn> => {
     const imported = await importedRows.take(scan, firstPositions(rows));
@@ -101,7 +101,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
       logger.warn({ error, organizationId, scanId }, 'analysis refused the rows of a scan; the scan was withdrawn');
-      // Renewing gives the worker a full lease on the history scan, so no other worker can use the ids of its rows.
+      // The lease on the history scan is renewed, so that no other worker can use the ids of its rows for the whole
+      // time of the lease.
       if (!(await scan.renew())) throw new VersionConflict();
       await importedRows.release(scan);
       return withdraw(scan, error);
@@ -180,7 +181,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 };
 
-/** Returns a sentence with the way to get the result of a history scan, for a caller who has no result yet. */
+/** Returns a sentence that tells a caller without a result how to get the result of the history scan. */
 export function wayToResult(isKeyed: boolean): string {
   return isKeyed
     ? 'Repeat the request with the same Idempotency-Key to get its result.'

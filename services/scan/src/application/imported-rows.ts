@@ -4,7 +4,7 @@ import type { NewScan, ScanReference } from './scan-store.js';
 export interface ImportedRows {
   /**
    * Reserves the external ids for a history scan. The call can be repeated.
-   * @param positions position of its row for each external id
+   * @param positions position of the row with each external id
    * @returns the ids that belong to other history scans
    */
   take(

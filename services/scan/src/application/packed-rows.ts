@@ -6,13 +6,15 @@ import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_ser
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Maximum size of unpacked history scan rows, far more than the largest request of 16 MiB needs. */
+/**
+ * Maximum size of the rows of a history scan after decompression, far more than the largest request of 16 MiB needs.
+ */
 const UNPACKED_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * Packs history scan rows in their encoding for the analysis service, in which they are stored while their history scan
- * runs. A packed request of 10 MiB stays below the 16 MB limit of a database document whatever its texts are; repeated
- * words shrink to a tenth.
+ * Compresses the rows of a history scan, encoded as the analysis service receives them. They are stored in this form
+ * while the history scan runs. A compressed request of 10 MiB stays below the 16 MB limit of a database document
+ * whatever its texts are; repeated words shrink to a tenth.
  */
 export async function packRows(rows: readonly Row[]): Promise<Buffer> {
   return compress(AnalyzeRowsRequest.encode(AnalyzeRowsRequest.create({ rows: [...rows] })).finish());

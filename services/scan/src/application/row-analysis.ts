@@ -23,7 +23,8 @@ export interface RowOutcome {
 export interface Worker {
   readonly context: RequestContext;
   /**
-   * Aborted when another worker holds, or may hold, the history scan, because only one worker may request the analysis.
+   * Signal that is aborted when another worker has, or may have, taken over the history scan, because only one worker
+   * may request the analysis.
    */
   readonly signal: AbortSignal;
 }

@@ -1,8 +1,8 @@
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 
 /**
- * Namespaces of the ids that the scan service derives, one for each kind of record. They must never change, because the
- * ids would change too.
+ * Namespaces of the ids that the scan service derives, one for each kind of record. A namespace must never change,
+ * because the ids would change too.
  */
 const namespaces = {
   keyedScan: 'b0c9a6de-3f57-4b0e-8a43-5d1d6e2f9c01',

@@ -31,11 +31,12 @@ export interface CountedRows {
 }
 
 /**
- * A running history scan that this worker holds. Writes fail with VersionConflict after another worker has taken over.
+ * A running history scan that this worker has claimed. If another worker takes over the history scan, writes of this
+ * worker fail with VersionConflict.
  */
 export interface HeldScan extends ScanReference {
   readonly version: number;
-  /** Id of the claim by which this worker holds the history scan. */
+  /** Id of the claim of this worker on the history scan. */
   readonly claimId: string;
   /** True if the request of the history scan had an idempotency key. */
   readonly isKeyed: boolean;
@@ -46,7 +47,7 @@ export interface HeldScan extends ScanReference {
   readonly usage: CountedRows;
   /** Rows that the history scan skips. Absent until they are known. */
   readonly skips?: readonly Skip[];
-  /** Number of consecutive attempts to complete the history scan that ended in a fault (see next-try.ts). */
+  /** Number of consecutive attempts to complete the history scan that failed because of a bug (see next-try.ts). */
   readonly faults: number;
   /** Extends the lease on the history scan. Returns false if another worker has taken over. */
   renew(): Promise<boolean>;
@@ -74,7 +75,7 @@ export interface RunningScan extends ScanReference {
   readonly createdAt: Date;
   readonly usage: CountedRows;
   readonly fingerprint?: string;
-  /** Time of the next attempt to complete a history scan. Absent while a worker holds the history scan. */
+  /** Time of the next attempt to complete a history scan. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;
 }
 
@@ -112,7 +113,7 @@ export interface ScanQuery extends PageRequest {
 /** Operations of the use cases on history scans. */
 export interface ScanStore {
   /**
-   * Stores a history scan as running and held by this worker. Returns undefined if its id exists or another history
+   * Stores a history scan as running and claimed by this worker. Returns undefined if its id exists or another history
    * scan of the organization is running.
    */
   insert(scan: NewScan): Promise<HeldScan | undefined>;
@@ -123,19 +124,19 @@ export interface ScanStore {
   running(organizationId: string): Promise<{ scanId: string; isAbandoned: boolean } | undefined>;
   /**
    * Takes over a running history scan whose worker stopped responding or whose pause is over.
-   * @returns undefined if there is nothing to take over, or if another history scan of the organization is running; the
+   * @returns undefined if there is nothing to take over, or if another history scan of the organization is running; its
    * pause then continues
    */
   takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
-  /** Stores the skipped rows of a history scan, which no longer count. */
+  /** Stores which rows the history scan skips. Skipped rows no longer count towards the quota. */
   noteSkips(scan: HeldScan, skips: readonly Skip[], usage: CountedRows): Promise<HeldScan>;
-  /** Stores the result of a history scan and its event in one write, which is the commit point. */
+  /** Stores the result of a history scan and its event in one write, after which the history scan is complete. */
   complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;
   /** Leaves the history scan to the next worker after a pause. Returns false if another worker has taken over. */
   leave(scan: HeldScan, next: Omit<NextTry, 'reason'> & { readonly lastError: string }): Promise<boolean>;
   /**
-   * Ends the history scan without a result, regardless of its worker. Every later write of its worker fails. With this write
-   * its rows no longer count, and the event and the audit event are stored.
+   * Ends the history scan without a result, regardless of its worker. Every later write of its worker fails. With this
+   * write the rows no longer count towards the quota, and the event and the audit event are stored.
    * @throws VersionConflict if the history scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
@@ -155,6 +156,6 @@ export interface ScanStore {
   abandoned(): Promise<ScanReference[]>;
   /** Returns how many history scans of all organizations are running, except those that were set aside. */
   countRunning(): Promise<number>;
-  /** Returns the number of rows that history scans of a month count. */
+  /** Returns the number of rows of history scans that count towards the quota of a month. */
   countedRows(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

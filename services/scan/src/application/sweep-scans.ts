@@ -10,8 +10,8 @@ interface Deps {
 }
 
 /**
- * Completes history scans whose worker stopped responding, one after another. A fault in one of them does not delay the
- * others.
+ * Completes history scans whose worker stopped responding, one after another. An error with one history scan does not
+ * delay the others.
  * @param signal ends the wait for a history scan in progress; another worker takes it over when its lease has expired
  */
 export const sweepScans =

@@ -3,7 +3,10 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { RowAnalysis } from '../application/row-analysis.js';
 
-/** Timeout of the analysis of a history scan. 5000 rows normally take seconds; the rest is for a slow database. */
+/**
+ * Timeout of the analysis of a history scan. The analysis of 5000 rows normally takes seconds. The remaining time
+ * allows for a slow database.
+ */
 const ANALYZE_MS_MAX = 120_000;
 
 /** Requests decisions on history scan rows from the analysis service in one call. */

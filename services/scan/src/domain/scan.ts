@@ -19,7 +19,7 @@ export interface Skip {
   readonly reason: SkipReason;
 }
 
-/** A row that the history scan skipped, identified as its sender identified it. */
+/** A row that the history scan skipped, identified by the ids that the sender gave to the row. */
 export interface SkippedRow {
   readonly sourceRowNumber: number;
   readonly externalId: string;

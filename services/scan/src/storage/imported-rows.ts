@@ -12,7 +12,7 @@ const BATCH_ROWS_MAX = 1_000;
  */
 const FREE_ROUNDS_MAX = 3;
 
-/** An external id that a history scan of a company imported. The id of the record is derived from it. */
+/** An external id that a history scan of a company imported. The id of the record is derived from the external id. */
 export interface ImportedRowDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -50,7 +50,7 @@ export function importedRowStore(
       const owned = await collection
         .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
         .toArray();
-      // External ids that a history scan reserved before a crash still belong to it.
+      // External ids that a history scan reserved before a crash still belong to that history scan.
       const ofOthers = owned.filter(({ scanId: owner }) => owner !== scanId);
       const owners = [...new Set(ofOthers.map(({ scanId: owner }) => owner))];
       const failed = await failedAmong(organizationId, owners);

@@ -32,9 +32,9 @@ const LEASE_MS = 30_000;
 const SWEEP_SCANS_MAX = 10;
 /** Maximum number of set-aside history scans per sweep, so that many set-aside scans do not delay other scans. */
 const SWEEP_SET_ASIDE_MAX = 5;
-/** Delay of a history scan that was set aside, if another one is running. */
+/** Delay of a history scan that was set aside, if another history scan of the organization is running. */
 const TURN_TAKEN_PAUSE_MS = 10_000;
-/** Highest number of running history scans that is counted, so that counting stays cheap. */
+/** Highest number of running history scans that is counted, so that counting is fast. */
 const RUNNING_MAX = 10_000;
 /** Maximum number of history scans that are reported to the operator at once. */
 const STUCK_SCANS_MAX = 100;
@@ -62,7 +62,10 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly packedRows?: Binary;
   /** Skipped rows of a running history scan. Absent until the skipped rows are known. */
   readonly skips?: readonly Skip[];
-  /** Number of consecutive attempts to complete a history scan that ended in a fault. Absent before the first fault. */
+  /**
+   * Number of consecutive attempts to complete a history scan that failed because of a bug. Absent before the first
+   * such failure.
+   */
   readonly faults?: number;
   /** Error of the last failed attempt of a running history scan. */
   readonly lastError?: string;
@@ -219,7 +222,7 @@ export function scanStore(
     },
     async abandoned() {
       // All queries for due history scans use the same time. Otherwise a scan that becomes due between two queries
-      // would come first.
+      // would be processed before scans that have waited longer.
       const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection

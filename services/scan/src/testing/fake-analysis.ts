@@ -13,7 +13,9 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
 /** A fake of the analysis service that returns fixed results and records its requests. */
 export interface FakeAnalysis extends GrpcServer {
-  /** Returns every request to the fake analysis service for the organization, including repeats, oldest first. */
+  /**
+   * Returns every request to the fake analysis service for the organization, including repeated requests, oldest first.
+   */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
   /** Returns the maximum number of calls to the fake analysis service that ran at the same time. */
   callsAtOnceMax(organizationId: string): number;

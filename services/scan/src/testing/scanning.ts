@@ -56,7 +56,7 @@ export function wireRow({ externalId, sourceRowNumber = 1, ...changes }: RowChan
   return { position: 0, sourceRowNumber, externalId, invoice };
 }
 
-/** Returns scan rows with these external ids. An empty id means that the row has no external id. */
+/** Returns scan rows with the given external ids. An empty id means that the row has no external id. */
 export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   return externalIds.map((externalId, index) =>
     wireRow({
@@ -67,7 +67,10 @@ export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   );
 }
 
-/** Repeats a request for a history scan as a client does. A history scan that could not start leaves nothing behind. */
+/**
+ * Sends a request for a history scan and retries it as a client does, because a history scan that could not start
+ * stores nothing.
+ */
 export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
   for (;;) {
     try {

@@ -75,8 +75,8 @@ export const createEndpoint =
     try {
       await endpoints.insert(endpoint, [audit('webhook.created', id, context)]);
     } catch (error) {
-      // If the error does not tell whether the webhook was stored, its reserved place in the plan is kept. A place
-      // without a webhook is released later.
+      // If the error does not tell whether the webhook was stored, the webhook keeps counting towards the limit of the
+      // plan. If it was not stored, the count is corrected later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
@@ -140,8 +140,8 @@ export const updateEndpoint =
   };
 
 /**
- * Deletes a webhook. After the first write no further request is sent. Waiting deliveries are then canceled by this
- * process or by a sweep.
+ * Deletes a webhook. After the first database write no further request is sent to the webhook. Waiting deliveries are
+ * then canceled by this process or by a sweep.
  * @throws DomainError not_found
  */
 export const deleteEndpoint =

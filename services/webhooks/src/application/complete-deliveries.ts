@@ -6,8 +6,8 @@ import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints 
 /** Stores the results of webhook delivery attempts, many in one write. */
 export interface CompletionBatch {
   /**
-   * Adds the result of a webhook delivery attempt. Resolves when the result is stored, or when it is too late to store
-   * it.
+   * Adds the result of a webhook delivery attempt. Resolves when the result is stored, or when the lease has expired
+   * and the result can no longer be stored.
    */
   add(completion: Completion): Promise<void>;
   /** Stores the results of webhook deliveries that wait in the batch. */
@@ -32,7 +32,8 @@ const RETRY_MS = 500;
  */
 const TRIES_MS_MAX = 30_000;
 /**
- * Status with which a receiver asks to stop the webhook requests. The owners of the webhook are notified, and decide.
+ * Status with which a receiver asks to stop the webhook requests. The owners of the webhook are notified and decide
+ * whether to disable it.
  */
 const GONE = 410;
 

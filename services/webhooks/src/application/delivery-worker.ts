@@ -7,13 +7,13 @@ import type { ClaimedDelivery, DeliveryQueue, DueDelivery } from './stores.js';
 
 /** Passes webhook deliveries to the sender when they are due. */
 export interface DeliveryWorker {
-  /** Reserves a slot for a webhook delivery that will be stored with a claim of this process. */
+  /** Reserves a slot for a webhook delivery that this process stores with its own claim and then sends. */
   take(endpointId: string): Slot | undefined;
   /** Sends a webhook delivery that was stored with a claim of this process. */
   start(slot: Slot, claimed: ClaimedDelivery): void;
   /** Adds a webhook delivery that is due now or soon. A poll finds deliveries that are not accepted. */
   add(delivery: DueDelivery): void;
-  /** Searches the database for due webhook deliveries. A job calls this every {@link POLL_EACH_MS}. */
+  /** Searches the database for due webhook deliveries. A job calls this function every {@link POLL_EACH_MS}. */
   poll(): Promise<void>;
   /** Number of webhook requests in progress, from their preparation until their results are stored. */
   readonly inFlight: number;
@@ -30,14 +30,14 @@ const LOOK_AHEAD_MS = 12_000;
 /** Maximum number of webhook deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
 /**
- * Maximum number of searches in a poll. A search continues where the previous one ended, because deliveries after the
- * backlog of some webhooks belong to others.
+ * Maximum number of searches in a poll. A search continues where the previous one ended, because deliveries of other
+ * webhooks may come after the backlog of some webhooks.
  */
 const SEARCHES_MAX = 20;
 const EPOCH = new Date(0);
 /**
- * Minimum interval between polls for webhooks whose delivery queue is empty. Together these polls take at most a fifth
- * of the time.
+ * Minimum interval between searches of the database that follow because the delivery queue of a webhook is empty.
+ * Together these searches take at most a fifth of the time.
  */
 const NUDGE_EACH_MS = 100;
 const NUDGE_SHARE = 4;
@@ -56,7 +56,8 @@ interface Deps {
 
 export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWorker {
   const stopping = new AbortController();
-  // Node.js must not warn of many listeners of the stop signal, because each webhook request in progress adds one.
+  // The warning of Node.js about many listeners of the stop signal is switched off, because each webhook request in
+  // progress adds a listener.
   setMaxListeners(0, stopping.signal);
   const timers = new Map<string, NodeJS.Timeout>();
   /** Ids of webhook deliveries that are queued or in progress in this process. */

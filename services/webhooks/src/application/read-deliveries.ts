@@ -39,7 +39,7 @@ export function deliveryReader({ deliveries, clock }: { deliveries: Deliveries; 
   };
 }
 
-/** Returns the smallest response time that 95 % of the webhook deliveries do not exceed. */
+/** Returns the smallest response time that the response times of 95 % of the webhook deliveries do not exceed. */
 export function percentile(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.ceil(sorted.length * PERCENTILE) - 1];

@@ -1,6 +1,6 @@
 const WINDOW_MS = 1_000;
 
-/** Limits the number of requests to each webhook in any second. */
+/** Limits how many requests each webhook receives within any second. */
 export interface RequestRate {
   /**
    * Returns the delay before the next request to a webhook, or 0.
@@ -12,7 +12,7 @@ export interface RequestRate {
 }
 
 /**
- * Creates a limit for the number of requests to each webhook in any second.
+ * Creates the limit on how many requests each webhook receives within any second.
  * @param nowMs a clock that never goes back
  */
 export function createRequestRate(perSecondMax: number, nowMs: () => number): RequestRate {
@@ -30,8 +30,8 @@ export function createRequestRate(perSecondMax: number, nowMs: () => number): Re
       const recent = (leftAtMs.get(endpointId) ?? []).filter((at) => at > now - WINDOW_MS);
       const excess = recent.length + begun - perSecondMax;
       if (excess < 0) return 0;
-      // Returns the time when enough webhook requests have left the window of a second. Requests that were not sent yet
-      // count as in the window.
+      // Returns the time when enough requests to a webhook are more than a second ago. Requests that were not sent yet
+      // count as sent within the last second.
       return (recent[excess] ?? now) + WINDOW_MS - now;
     },
     note(endpointId) {

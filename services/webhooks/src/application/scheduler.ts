@@ -4,8 +4,8 @@ import { createRequestRate } from './request-rate.js';
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**
- * Function that sends a request to a webhook. It calls `onRequest` when the request is sent, because the time before is
- * spent by the service itself.
+ * Function that sends a request to a webhook. It calls `onRequest` when the request is sent, because the time before
+ * that does not count as response time of the receiver.
  */
 export type SlotWork = (onRequest: () => void) => Promise<WorkResult>;
 
@@ -27,7 +27,10 @@ export interface Slot {
 }
 
 export interface Scheduler {
-  /** Returns a slot if no other work of the webhook waits, or undefined if no slot is free. */
+  /**
+   * Returns a slot for sending a request to a webhook if no other delivery of the webhook waits, or undefined if no
+   * slot is free.
+   */
   take(endpointId: string): Slot | undefined;
   /**
    * Queues a webhook delivery. Returns false if its webhook or the process has reached its limit; a poll then reads the
@@ -55,24 +58,24 @@ export interface SchedulerLimits {
   readonly perEndpointMax: number;
   /** Maximum number of requests to one webhook in any second. */
   readonly perEndpointPerSecondMax: number;
-  /** Maximum number of concurrent webhook requests of `fastMax` for all suspect webhooks together. */
+  /** Maximum number of concurrent requests, out of `fastMax`, to all suspect webhooks together. */
   readonly suspectMax: number;
-  /** While healthy webhooks wait, one in this number of webhook requests goes to a suspect webhook. */
+  /** If healthy webhooks are waiting, one of every so many webhook requests goes to a suspect webhook. */
   readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;
   /** Maximum length of the delivery queue of a webhook that responds slowly. */
   readonly queuedPerSlowMax: number;
-  /** Maximum number of queued webhook deliveries of `queuedMax` for all suspect webhooks together. */
+  /** Maximum number of queued deliveries, out of `queuedMax`, for all suspect webhooks together. */
   readonly queuedSuspectMax: number;
   /**
-   * Maximum number of idle webhooks that stay suspect. Beyond it, the one that has been idle longest is no longer
-   * suspect.
+   * Maximum number of idle webhooks that stay suspect. If there are more, the webhook that has been idle for the
+   * longest time is no longer suspect.
    */
   readonly idleSuspectsMax: number;
 }
 
-/** Limits for sending webhook deliveries of the webhooks-and-events reference, section 3.2. */
+/** Limits for sending webhook deliveries, as section 3.2 of the webhooks-and-events reference states them. */
 export const schedulerLimits: SchedulerLimits = {
   fastMax: 64,
   slowMax: 512,
@@ -103,11 +106,11 @@ interface Lane {
 }
 
 /**
- * Shares the sender of requests between webhooks, so that a receiver that hangs delays no other. Each webhook has at
- * most two concurrent requests, or one while it is suspect, and the webhooks take turns. A request without a prompt
- * response moves to a separate budget, so that hanging requests never use up the budget in which healthy webhooks
- * start. The time of a webhook is measured from sending the request, because a slow database is not its fault. A
- * webhook that has reached its rate limit waits for the next second, and delays only its own queue.
+ * Shares the sender of requests between webhooks, so that a receiver that does not respond delays no other receiver.
+ * Each webhook has at most two concurrent requests, or one while it is suspect, and the webhooks take turns. A request
+ * without a prompt response moves to a separate budget, so that hanging requests never use up the budget in which
+ * healthy webhooks start. The time of a webhook is measured from sending the request, because a slow database is not
+ * its fault. A webhook that has reached its rate limit waits for the next second, and delays only its own queue.
  * @param onIdleLane called for a webhook whose full queue has become empty, because more of its deliveries may wait in
  * the database
  * @param nowMs a clock that never goes back
@@ -119,7 +122,7 @@ export function createScheduler(
 ): Scheduler {
   const rate = createRequestRate(limits.perEndpointPerSecondMax, nowMs);
   const lanes = new Map<string, Lane>();
-  /** Lanes of healthy webhooks with queued work that may start, in the order of their turns. */
+  /** Healthy webhooks with queued deliveries that may be sent, in the order in which they get their turn. */
   const healthy = new Map<string, Lane>();
   const suspect = new Map<string, Lane>();
   const overflowed = new Set<string>();
@@ -132,7 +135,7 @@ export function createScheduler(
   let isStopped = false;
   let onDrained: (() => void) | undefined;
 
-  /** Returns the lane of a webhook, which exists while the webhook has work. */
+  /** Returns the queue state of a webhook, which exists while the webhook has deliveries to send. */
   const laneOf = (endpointId: string): Lane =>
     lanes.get(endpointId) ?? { endpointId, queue: [], inFlight: 0, begun: 0, isSuspect: false, isSlow: false };
   const hasRoom = ({ inFlight, isSuspect }: Lane): boolean => inFlight < (isSuspect ? 1 : limits.perEndpointMax);
@@ -239,13 +242,14 @@ export function createScheduler(
         let age: NodeJS.Timeout | undefined;
         let judging: NodeJS.Immediate | undefined;
         const onAged = (): void => {
-          // A webhook request that was not sent yet is waiting for the database of this service.
+          // A request that was not sent yet is still waiting for the database of this service, not for the webhook
+          // receiver.
           if (hasLeft) {
             hasAged = true;
             lane.isSlow = true;
             makeSuspect(lane);
           }
-          // If the budget for slow webhook requests is used up, the request stays in the fast budget.
+          // If too many webhook requests are slow, a further slow request keeps its slot among the fast requests.
           if (isFast && slow < limits.slowMax) {
             leaveFast();
             slow++;
@@ -255,7 +259,8 @@ export function createScheduler(
         const watchAge = (): void => {
           clearTimeout(age);
           clearImmediate(judging);
-          // Webhook responses that arrived while this process was busy are read before the age is checked.
+          // Responses that arrived while this process was busy are read before the age of the webhook requests is
+          // checked.
           age = setTimeout(() => (judging = setImmediate(onAged)), limits.agedMs);
           age.unref();
         };

@@ -45,7 +45,7 @@ export interface SendDeps {
 }
 
 const USER_AGENT = 'InvoiceControl-Webhooks/1';
-/** Delay of the next webhook delivery attempt after one that failed because of this service. */
+/** Delay of the next webhook delivery attempt after an attempt that failed because of this service. */
 const OURS_AGAIN_MS = 30_000;
 
 /**
@@ -90,7 +90,7 @@ export const sendDelivery =
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
     attemptEnded(deps.logger, { delivery, result, state: settlement.state, failures: settlement.failures });
     // The result of a webhook delivery is stored without waiting. The receiver has responded, and the next request to
-    // it need not wait for the database.
+    // the receiver need not wait for the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });
     return result.outcome === 'SUCCESS' ? 'SUCCESS' : 'FAILURE';
 

@@ -17,7 +17,7 @@ export interface BulkReplay {
   readonly isMarked?: true;
 }
 
-/** Fields that a change to a webhook sets. Absent fields remain unchanged. */
+/** Fields that a change to a webhook sets. Fields that are absent are not changed. */
 export interface EndpointChange {
   readonly url?: string;
   readonly events?: Endpoint['events'];
@@ -34,7 +34,7 @@ export interface Endpoints {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   /** Returns a webhook that was not deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;
-  /** Returns which of the given webhooks still exist. */
+  /** Returns those of the given webhooks that still exist. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   list(organizationId: string, page: PageRequest): Promise<Page<Endpoint>>;
   /** Counts the webhook endpoints of an organization. */
@@ -53,14 +53,14 @@ export interface Endpoints {
   unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
   /**
    * Removes the records of deleted webhooks.
-   * @returns the number of removed records, which is below the limit if none is left
+   * @returns the number of removed records, which is below the limit if no such record is left
    */
   deleteDeletedBefore(before: Date, limit: number): Promise<number>;
   lastReplay(organizationId: string, endpointId: string): Promise<BulkReplay | undefined>;
   replayMarked(endpointId: string, replayId: string): Promise<void>;
   /**
-   * Counts failures and successes of the delivery attempts of a webhook. Its version does not change, because attempts
-   * must not conflict with changes.
+   * Counts failures and successes of the delivery attempts of a webhook. The version of the webhook does not change,
+   * because attempts must not conflict with changes.
    */
   countResults(results: readonly EndpointResult[]): Promise<void>;
   /**
@@ -104,7 +104,7 @@ export interface Events {
   read(eventId: string): Promise<StoredEvent | undefined>;
   /**
    * Deletes webhook events that were created before the given time.
-   * @returns the number of deleted events, which is below the limit if none is left
+   * @returns the number of deleted events, which is below the limit if no such event is left
    */
   deleteBefore(before: Date, limit: number): Promise<number>;
 }
@@ -138,7 +138,7 @@ export interface ClaimedDelivery {
   readonly claimId: string;
 }
 
-/** Due webhook delivery as a search found it. It can be claimed if it has not changed since. */
+/** A due webhook delivery that a search found. It can be claimed if it has not changed since. */
 export interface DueDelivery extends SendableDelivery {
   readonly nextAttemptAt: Date;
 }
@@ -174,7 +174,7 @@ export interface Completion {
 export interface DeliveryQueue {
   /**
    * Stores new webhook deliveries.
-   * @returns the ids of those that already existed
+   * @returns the ids of the deliveries that already existed
    */
   insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
   /**
@@ -216,7 +216,7 @@ export interface Deliveries {
   latest(organizationId: string, filter: DeliveryFilter, limit: number): Promise<readonly Delivery[]>;
   /**
    * Starts another series of attempts for a webhook delivery.
-   * @throws VersionConflict if another replay was faster
+   * @throws VersionConflict if another request has replayed the delivery first
    */
   replay(delivery: Delivery, events: readonly Announcement[]): Promise<OpenDelivery>;
   /** Returns the ids of FAILED webhook deliveries that were created since the given time, oldest first. */
@@ -236,12 +236,12 @@ export interface Deliveries {
   use(endpointId: string, since: Date): Promise<{ delivered: number; failed: number; durationsMs: readonly number[] }>;
   /**
    * Deletes webhook deliveries that were completed before a time.
-   * @returns the number of deleted deliveries, which is below the limit if none is left
+   * @returns the number of deleted deliveries, which is below the limit if no such delivery is left
    */
   deleteClosedBefore(before: Date, limit: number): Promise<number>;
   /**
    * Deletes response excerpts of webhook deliveries that were completed before a time.
-   * @returns the number of deleted excerpts, which is below the limit if none is left
+   * @returns the number of deleted excerpts, which is below the limit if no such excerpt is left
    */
   deleteExcerptsBefore(before: Date, limit: number): Promise<number>;
 }

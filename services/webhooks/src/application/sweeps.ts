@@ -13,7 +13,10 @@ const EVENTS_KEPT_MS = 35 * DAY_MS;
 const EXCERPTS_KEPT_MS = 7 * DAY_MS;
 /** Retention of deleted webhooks, longer than the retention of their deliveries. */
 const ENDPOINTS_KEPT_MS = 35 * DAY_MS;
-/** Minimum age of a webhook deletion that the sweep finishes. Younger deletions are still handled by their request. */
+/**
+ * Minimum age of a webhook deletion that the sweep finishes. The request that began a more recent deletion is still
+ * completing it.
+ */
 const DELETION_AGE_MS_MIN = 30_000;
 
 /** Maximum number of expired webhook records that one command deletes. */

@@ -22,9 +22,9 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_MS_MAX = 2_000;
 const EXCERPT_BYTES_MAX = 4 * 1024;
 /**
- * Maximum number of concurrent webhook requests to one host. Many webhooks may share a host, and a request that waited
- * for connections of others would time out although its receiver is healthy. The scheduler limits the requests of each
- * webhook.
+ * Maximum number of concurrent webhook requests to one host. Many webhooks may share a host, and a request that had to
+ * wait for the connections of other webhooks would time out although its receiver is healthy. The scheduler limits the
+ * requests of each webhook.
  */
 const CONNECTIONS_PER_ORIGIN = schedulerLimits.fastMax + schedulerLimits.slowMax;
 
@@ -115,7 +115,9 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', '
 /** Error code of Node.js for a connection that ended within the headers of a webhook response. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
-/** Messages to the webhook owner with the reason why a valid HTTP response does not count as a webhook delivery. */
+/**
+ * Messages to the owner of a webhook that explain why a valid HTTP response does not count as a successful delivery.
+ */
 const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
   INTERIM_ANSWERS: {
     excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`,

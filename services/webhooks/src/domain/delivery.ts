@@ -78,8 +78,8 @@ export interface SendResult {
 }
 
 /**
- * Maximum number of claims of one attempt, after which a webhook delivery is abandoned whose worker crashes again and
- * again.
+ * Maximum number of claims of one attempt, of a webhook delivery. If the worker of the attempt has crashed so often,
+ * the delivery is abandoned.
  */
 export const TRIES_MAX = 10;
 
@@ -114,8 +114,8 @@ export function settle(
 }
 
 /**
- * Derives the webhook delivery id, which is the same in every repetition, so that an event is delivered to a webhook
- * once.
+ * Derives the id of the delivery of an event to a webhook. A repeated call derives the same id, so that the event is
+ * delivered to the webhook only once.
  */
 export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${idText(createHash('sha256').update(`${eventId}|${endpointId}`).digest())}`;

@@ -11,7 +11,7 @@ export interface Subscription {
   readonly since: Date;
 }
 
-/** A URL to which a customer wants events to be sent. */
+/** A webhook: a URL to which a customer wants events to be sent. */
 export interface Endpoint {
   readonly id: string;
   readonly organizationId: string;
@@ -78,8 +78,8 @@ export function subscribe(
 }
 
 /**
- * Checks whether an event of this time is delivered to a webhook. Events from before the webhook was created, changed
- * or enabled are not.
+ * Checks whether a webhook receives an event of the given time. A webhook receives no events from before it was
+ * created, changed or enabled.
  */
 export function receives(
   { status, events, activeSince }: Pick<Endpoint, 'status' | 'events' | 'activeSince'>,

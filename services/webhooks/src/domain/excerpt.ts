@@ -1,6 +1,7 @@
 const MASK = '***';
 /**
- * Minimum number of characters of a partial webhook signature that is masked. Four characters are 16 of its 256 bits.
+ * Minimum number of characters of a partial webhook signature that is masked. Four characters reveal 16 of the 256 bits
+ * of a signature.
  */
 const TAIL_CHARACTERS_MIN = 4;
 

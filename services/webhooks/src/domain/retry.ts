@@ -1,6 +1,6 @@
 import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 
-/** Failed attempts after which a webhook delivery is FAILED (specification section 6). */
+/** Number of failed attempts after which a webhook delivery is FAILED (specification section 6). */
 const ATTEMPTS_MAX = 5;
 
 /**
@@ -31,7 +31,7 @@ export interface FailedAttempt {
 }
 
 /**
- * Returns the time of the next webhook delivery attempt, or undefined after the last one.
+ * Returns the time of the next webhook delivery attempt, or undefined after the last attempt.
  * @param random number from 0 to 1
  */
 export function nextAttemptAt(

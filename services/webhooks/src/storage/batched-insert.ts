@@ -2,7 +2,7 @@ import { batched } from '@invoicecontrol/runtime/batched';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
 
-/** Maximum number of webhook events or deliveries that one command inserts, so that others do not wait long. */
+/** Maximum number of webhook events or deliveries that one command inserts, so that other commands do not wait long. */
 const DOCUMENTS_MAX = 100;
 
 /**

@@ -24,8 +24,9 @@ import { findIds } from './find-ids.js';
 import type { Attempt, Delivery, DeliveryState, OpenDelivery } from '../domain/delivery.js';
 
 /**
- * The webhook delivery of one event to one webhook. `nextAttemptAt` and `leaseUntil` exist only while it is PENDING,
- * and `closedAt` only afterwards. `version` is the number of the series, which only a replay changes.
+ * The webhook delivery of one event to one webhook. The fields `nextAttemptAt` and `leaseUntil` exist only while the
+ * delivery is PENDING, and `closedAt` only afterwards. The field `version` is the number of the series of attempts,
+ * which only a replay changes.
  */
 export interface DeliveryDocument extends Aggregate, Claimable {
   readonly _id: string;
@@ -52,7 +53,7 @@ export interface DeliveryDocument extends Aggregate, Claimable {
 
 /**
  * Lease of a claimed webhook delivery in milliseconds, twice as long as the longest attempt (15 s to the status line
- * and 2 s for the body). It is not renewed.
+ * and 2 s for the body). The lease is not renewed.
  */
 const LEASE_MS = 35_000;
 const ATTEMPTS_KEPT = 20;

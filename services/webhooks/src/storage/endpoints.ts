@@ -36,9 +36,9 @@ export interface EndpointDocument extends Aggregate {
 /** Maximum number of organizations whose subscribed webhooks one command reads. */
 const LISTS_MAX = 50;
 /**
- * Time in milliseconds that a webhook event waits for others to share their read, if no webhook wanted its type at the
- * last read. Fewer than half of the events that a process handles at once may wait, so that they never hold up the
- * others.
+ * Time in milliseconds for which an event waits so that several events share one database read of the webhooks, if no
+ * webhook was subscribed to its type at the last read. Fewer than half of the events that a process handles at once may
+ * wait, so that they never delay the other events.
  */
 const UNWANTED_WAIT_MS = 250;
 const UNWANTED_WAITING_MAX = 50;
@@ -92,8 +92,8 @@ export function endpointStore(
     },
     { keysMax: LISTS_MAX },
   );
-  // Decides only when to read the webhooks of an organization and never replaces a read, so that no event is lost when
-  // another replica stores the first webhook of an organization (ADR 0129).
+  // The cache only decides how long a read of the webhooks of an organization may wait. It never replaces the read, so
+  // that no event is lost when another replica stores the first webhook of an organization (ADR 0129).
   const unwanted = new Set<string>();
   const waitForOthers = gathering(UNWANTED_WAIT_MS, UNWANTED_WAITING_MAX);
   return {
@@ -190,7 +190,7 @@ export function endpointStore(
     },
     async failing({ noticeAfterMs, disableAfterMs }, now) {
       const ago = (ms: number): Date => new Date(now.getTime() - ms);
-      // The search for failing webhooks covers only those that need an action. Webhooks whose owners were already
+      // The search finds only failing webhooks that need an action. Otherwise webhooks whose owners were already
       // notified would fill every search.
       const found = await Promise.all([
         collection

@@ -26,8 +26,8 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
 const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
 /**
- * Webhook events never change, so the latest ones are cached: each is sent to many webhooks directly after it was
- * stored.
+ * The latest webhook events are cached, because each event is sent to many webhooks directly after it was stored.
+ * Events never change, so a cached event is never stale.
  */
 export function eventStore(collection: Collection<EventDocument>, cachedCharactersMax = CACHED_CHARACTERS_MAX): Events {
   const recent = new Map<string, StoredEvent>();

@@ -1,6 +1,6 @@
 /**
- * Returns a function that lets database reads wait for each other. All that wait go on together when the first of them
- * has waited for `waitMs`, or as soon as `callersMax` of them wait.
+ * Returns a function that lets database reads wait for each other. All waiting reads continue together when the first
+ * of them has waited for `waitMs`, or as soon as `callersMax` reads wait.
  */
 export function gathering(waitMs: number, callersMax: number): () => Promise<void> {
   let waiting: (() => void)[] = [];

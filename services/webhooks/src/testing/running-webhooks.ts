@@ -62,8 +62,8 @@ export interface Options {
 }
 
 /**
- * Maximum difference between the clock of the database, which the services use, and the clock of a test on a busy
- * machine.
+ * Maximum difference on a busy machine between the clock of the database, which the services use, and the clock of a
+ * test.
  */
 const CLOCK_DIFFERENCE_MS_MAX = 2_000;
 
@@ -136,7 +136,7 @@ export async function startWebhooks(
   };
 }
 
-/** Returns the id of a webhook event as the outbox of a service would derive it. */
+/** Returns the id of a webhook event in the form in which the outbox of a service derives such ids. */
 export function newEventId(): string {
   return `evt_${idText(randomBytes(ID_BYTES))}`;
 }

@@ -16,12 +16,12 @@ export interface StoredBill {
   readonly erp: BillOrigin;
 }
 
-/** An ERP bill whose state changes while its content is kept, because it no longer has all required fields. */
+/** A change of the state of a stored ERP bill that no longer has all required fields. Its stored content is kept. */
 export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
   readonly withdrawnAs: 'DRAFT' | 'VOID';
-  /** The ERP connection that withdraws a bill. Its examination includes the withdrawn bill. */
+  /** The ERP connection that withdraws a bill. The next examination of its ERP records includes the withdrawn bill. */
   readonly connectionId: string;
   readonly changedAt: Date;
 }
@@ -34,7 +34,10 @@ export interface KnownBill extends Pick<
   readonly importedAt: Date;
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
-  /** Notes on an ERP bill that other use cases have stored: its supplier, the invoice that it books, and reviews. */
+  /**
+   * Values that other use cases store with an ERP bill and that an import keeps: its supplier, the invoice that it
+   * books, and reviews.
+   */
   readonly match: Pick<
     MatchPart,
     'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'
@@ -48,7 +51,7 @@ export interface BillQuery extends PageRequest {
 export interface BillStore {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KnownBill>>;
   /**
-   * Writes ERP bills in bulk.
+   * Writes many ERP bills in one database command.
    * @returns ids of the bills that another writer changed in the meantime
    */
   write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;

@@ -25,7 +25,7 @@ interface Deps {
 
 export interface CompletedRun {
   readonly finishedAt: Date;
-  /** True if the complete vendor list of a company has been read from its ERP. */
+  /** True if the import run has read the complete vendor list of a company has been read from its ERP. */
   readonly hasVendorList: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface CompletedRun {
 export type CompleteImport = (of: ImportSource, run: CompletedRun) => Promise<ExaminedBooks>;
 
 export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps): CompleteImport => {
-  // A repeated call that completes an import waits until the previous call has completed.
+  // If a call that completes the import is still running, a repeated call waits for its end.
   const oneAfterTheOther = createKeyLock();
   return (of, { finishedAt, hasVendorList }) =>
     oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {

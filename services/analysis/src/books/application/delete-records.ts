@@ -46,7 +46,8 @@ export interface DeletableStore {
   /** Returns the company's ERP records that are not deleted, sorted by id. */
   live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
   /**
-   * Marks ERP records as deleted by an ERP connection, whose next examination covers the consequences.
+   * Marks ERP records as deleted in the ERP. The next examination of the records of the ERP connection finds the
+   * consequences.
    * @returns the number of records that were not deleted before
    */
   markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
@@ -75,7 +76,7 @@ interface Deps {
 
 export interface ListPart extends IdRange {
   readonly entity: ErpEntity;
-  /** Number of record ids in the complete list from the ERP. */
+  /** Number of record ids in the complete list that the ERP returned. */
   readonly total: number;
   readonly externalIds: readonly string[];
 }

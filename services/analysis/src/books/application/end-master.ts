@@ -10,8 +10,8 @@ interface Deps {
 }
 
 /**
- * Records in one write that an ERP connection was disconnected. Its vendors no longer count as known, and imported
- * records are kept.
+ * Records in one database write that an ERP connection was disconnected. The vendors that it imported no longer count
+ * as known vendors, and all imported records are kept.
  */
 export type EndMaster = (organizationId: string, connectionId: string) => Promise<void>;
 

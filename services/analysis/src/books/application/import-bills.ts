@@ -31,7 +31,7 @@ interface Deps {
   readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
   readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
   readonly bills: BillStore;
-  /** Detection policy, whose limits for similar names decide which supplier a bill belongs to. */
+  /** Detection policy with the limits for similar names, which decide to which supplier an ERP bill belongs. */
   readonly policy: Policy;
   readonly clock: Clock;
 }

@@ -14,8 +14,8 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredOrder extends ImportedRecord, Omit<OrderRecord, 'externalId' | 'vendorExternalId'> {
   readonly vendorId: string;
   /**
-   * Key of a purchase order with the same format as `Candidate.poKey`, or undefined if the number is not a valid order
-   * number.
+   * Lookup key of a purchase order with the same format as `Candidate.poKey`, or undefined if the number is not a valid
+   * order number.
    */
   readonly poKey: string | undefined;
 }

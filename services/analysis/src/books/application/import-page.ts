@@ -35,7 +35,7 @@ export interface Arrival<R, S> {
  */
 export interface PageSteps<R, S, C extends { readonly id: string; readonly version: number }> {
   idOf(record: R): string;
-  /** Returns the reason why an ERP record cannot be stored, or undefined if it can. */
+  /** Returns the reason why an ERP record cannot be stored, or undefined if the record can be stored. */
   faultOf(record: R): string | undefined;
   stored(ids: readonly string[]): Promise<ReadonlyMap<string, S>>;
   /** Returns the changes that a page of ERP records causes. A record without a change is not written. */

@@ -18,7 +18,7 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredPayment
   extends ImportedRecord, Omit<PaymentRecord, 'externalId' | 'vendorExternalId' | 'billExternalIds' | 'account'> {
   readonly vendorId: string;
-  /** Date of an ERP payment in days since 1970-01-01. */
+  /** Date of an ERP payment, as the number of days since 1970-01-01. */
   readonly day: number;
   /** Amount of an ERP payment in minor units of the currency, as a string. */
   readonly amountMinor: string;

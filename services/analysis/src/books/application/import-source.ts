@@ -1,12 +1,12 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** The import run and the ERP connection that sends its records. */
+/** The import run that sends ERP records, and its ERP connection. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
   readonly connectionId: string;
   /**
-   * Company id derived from the ERP provider and the company in the ERP. It stays the same if the company is connected
+   * Id of the company in the ERP, derived from the ERP provider. The id stays the same if the company is connected
    * again.
    */
   readonly remoteCompanyId: string;
@@ -20,7 +20,10 @@ export type ExaminationPart = (typeof examinationParts)[number];
 /** Progress of an examination of imported records. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /** Start of the changes to ERP records that this part examines, or undefined at the start of the examination. */
+  /**
+   * Start of the changes to ERP records that this part of the examination covers, or undefined at the start of the
+   * examination.
+   */
   readonly from: Date | undefined;
 }
 

@@ -66,7 +66,10 @@ export const importVendorAccounts =
     return counts;
   };
 
-/** Loads the ERP vendors to which imported bank accounts belong, and the vendors that had them before. */
+/**
+ * Loads the ERP vendors to which imported bank accounts now belong, and the vendors to which the accounts belonged
+ * before.
+ */
 async function loadVendors(
   vendors: VendorStore,
   source: ErpSource,
@@ -87,7 +90,7 @@ async function loadVendors(
   return [...new Map([...found, ...named.values()].map((vendor) => [vendor.id, vendor])).values()];
 }
 
-/** A new or changed bank account, with the vendors that change because of it. */
+/** A new or changed bank account of ERP vendors, with the vendors that must be stored again because of it. */
 interface Placement {
   readonly record: VendorAccountRecord;
   readonly isNew: boolean;

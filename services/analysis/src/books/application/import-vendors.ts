@@ -62,7 +62,8 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    // An ERP vendor with a changed tax id or name may belong to another supplier, which its next bill decides.
+    // An ERP vendor whose tax id or name changed may belong to another supplier. The next bill of the vendor shows to
+    // which supplier.
     supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),

@@ -13,7 +13,7 @@ export interface ImportedRecord {
   /** Version of the imported record: 1 for a new record, increased by each write. */
   readonly version: number;
   readonly companyId: string;
-  /** Id of the ERP connection that last sent the record. */
+  /** Id of the ERP connection that last sent the imported record. */
   readonly connectionId: string;
   readonly remoteCompanyId: string;
   readonly externalId: string;

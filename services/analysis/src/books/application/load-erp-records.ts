@@ -6,7 +6,10 @@ import { NO_ERP_RECORDS } from '../domain/erp-facts.js';
 import { recordsLeftOut } from '../../telemetry.js';
 import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../domain/erp-facts.js';
 
-/** ERP connections of an organization whose vendors count as known. Vendors of disconnected connections do not. */
+/**
+ * ERP connections of an organization whose vendors count as known. Vendors of disconnected ERP connections do not
+ * count.
+ */
 export interface ConnectedLists {
   readonly organizationId: string;
   readonly connectionIds: readonly string[];
@@ -18,7 +21,7 @@ export interface ErpRecordStore {
   vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   vendorsByIds(of: ConnectedLists, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   ordersByKeys(of: ConnectedLists, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
-  /** Returns the ERP bills for purchase orders, or none for an order with too many bills to add up. */
+  /** Returns the ERP bills for purchase orders, or no bills for a purchase order with too many bills to add up. */
   billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<BillsOnOrders>;
 }
 

@@ -7,7 +7,7 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 export interface StoredVendor extends ImportedRecord, VendorIdentity, AccountTimes {
   readonly details: VendorDetails;
   readonly accounts: readonly VendorAccount[];
-  /** Supplier to which the bills of an ERP vendor belong, or undefined until the supplier has sent an invoice. */
+  /** Supplier that sends the bills of an ERP vendor, or undefined until an invoice of the supplier was received. */
   readonly supplierId: string | undefined;
   /** Normalised name by which ERP vendors are sorted. */
   readonly nameOrder: string;
@@ -22,7 +22,7 @@ export interface VendorQuery {
   readonly namePrefix: string | undefined;
 }
 
-/** A position in the list of ERP vendors. */
+/** A position in the list of ERP vendors, at which the next page begins. */
 export interface VendorPosition {
   readonly nameOrder: string;
   readonly id: string;
@@ -58,6 +58,6 @@ export interface VendorStore extends ImportedStore<StoredVendor> {
 /** Builds the key by which a vendor in the company's ERP is found by its number. */
 export const vendorNumberKey = (remoteCompanyId: string, number: string): string =>
   `number|${remoteCompanyId}|${number}`;
-/** Builds the key by which the vendor with a separately listed bank account is found. */
+/** Builds the key by which an ERP vendor is found whose bank account the ERP lists separately. */
 export const listedAccountKey = (remoteCompanyId: string, externalId: string): string =>
   `account|${remoteCompanyId}|${externalId}`;

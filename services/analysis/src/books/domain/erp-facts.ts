@@ -30,7 +30,7 @@ const MASTER_ACCOUNTS_MAX = 64;
 export interface VendorList {
   readonly connectionId: string;
   readonly companyId: string;
-  /** Time when the list of vendors was last imported completely. */
+  /** Time when the vendor list of the ERP was last imported completely. */
   readonly syncedAt: Date;
 }
 
@@ -63,7 +63,10 @@ export interface ErpRecords {
   readonly orders: readonly MasterOrderRecord[];
   /** Bills in the ERP that name the purchase orders of the invoice. */
   readonly billsOnOrders: readonly Candidate[];
-  /** Keys of orders with more bills than can be added up, so that the billed amount is unknown. */
+  /**
+   * Keys of purchase orders with more bills than are added up. The amount billed against such a purchase order is
+   * unknown.
+   */
   readonly cutOrders: ReadonlySet<string>;
 }
 
@@ -80,7 +83,7 @@ interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;
   readonly companies: readonly Company[];
-  /** Earlier invoices for the purchase order of an invoice. */
+  /** Earlier invoices for the purchase order that the analyzed invoice names. */
   readonly orderLink: OrderLink | null;
 }
 
@@ -128,7 +131,9 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
   };
 }
 
-/** Checks whether the ERP has the invoice's order, but the order has too many invoices to add up. */
+/**
+ * Checks whether the ERP has the purchase order of an invoice, but the purchase order has too many invoices to add up.
+ */
 export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
@@ -185,7 +190,7 @@ function vendorMasterOf(
   const [oldest] = byAge;
   if (oldest === undefined) return undefined;
   const [vendor] = vendors;
-  // If a supplier is in several ERP vendor lists, the time of the oldest list is used.
+  // If a supplier is in the vendor lists of several ERPs, the time of the oldest vendor list is used.
   const connections = new Set(vendors.map(({ connectionId }) => connectionId));
   const { syncedAt } = byAge.find(({ connectionId }) => connections.has(connectionId)) ?? oldest;
   return {
@@ -204,8 +209,8 @@ function vendorMasterOf(
 }
 
 /**
- * Rows of a history scan describe past invoices, so a bank account that the ERP vendor had on the invoice day is
- * correct.
+ * Rows of a history scan describe past invoices, so an invoice may state any bank account that the ERP vendor had on
+ * the day of the invoice.
  */
 function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly MasterVendorRecord[]): MasterAccount[] {
   const accounts = vendors
@@ -241,7 +246,10 @@ function ownAccountOf(
 interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
-  /** True if the purchase order has more bills than those that were loaded, or more invoices than its link contains. */
+  /**
+   * True if the purchase order has more ERP bills than were loaded, or more invoices than the record of the purchase
+   * order lists.
+   */
   readonly isCut: boolean;
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
   readonly policy: RecognisesBills;

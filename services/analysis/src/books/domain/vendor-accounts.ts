@@ -2,7 +2,7 @@ import type { AccountRecord } from '@invoicecontrol/books/records';
 import type { MasterAccount } from '@invoicecontrol/engine/facts/erp-facts';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
-/** Maximum number of former bank accounts stored for an ERP vendor. The oldest ones are removed first. */
+/** Maximum number of former bank accounts stored for an ERP vendor. The oldest former accounts are removed first. */
 export const FORMER_ACCOUNTS_MAX = 100;
 /** Number of visible characters at the end of a masked account number. A shorter one is masked completely. */
 const SHOWN_TAIL_LENGTH = 4;
@@ -76,7 +76,7 @@ export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAc
   return [...new Map(comparable).values()];
 }
 
-/** Periods in which a vendor had its bank accounts. */
+/** Bank accounts of an ERP vendor, each with the periods in which the vendor had the account. */
 export interface AccountTimes {
   readonly accountHistory: readonly AccountPeriod[];
   readonly accountChange: AccountChange | undefined;
@@ -134,8 +134,8 @@ export function accountsAt(history: readonly AccountPeriod[], day: number): read
 }
 
 /**
- * Returns the bank accounts of a vendor that were temporarily swapped in. If they were paid in between, the vendor
- * master shows no other trace of them.
+ * Returns the bank accounts of a vendor that were temporarily swapped in. If bills were paid to such an account, the
+ * vendor master shows no other trace of the account.
  */
 export function passingAccounts(history: readonly AccountPeriod[]): readonly AccountPeriod[] {
   return history.filter((period) => heldThroughout(period, history).length > 0);

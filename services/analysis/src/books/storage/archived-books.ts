@@ -5,7 +5,7 @@ import type { ErpOrderDocument } from './erp-orders.js';
 import type { ErpPaymentDocument } from './erp-payments.js';
 import type { VendorDocument } from './vendors.js';
 
-/** Reads the ERP records for the data export of an organization. Each exported field is listed here. */
+/** Reads the ERP records for the data export of an organization. Each exported field is listed in this file. */
 export function archivedBooks({
   vendors,
   erpOrders,

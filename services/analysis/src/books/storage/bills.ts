@@ -10,8 +10,8 @@ import { toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 
 /**
- * Number of digits to which the time of an ERP bill in milliseconds since 1970 is padded, so that strings sort like the
- * numbers.
+ * Number of digits to which the time of an ERP bill, in milliseconds since 1970, is padded with zeros, so that the
+ * strings sort like the numbers.
  */
 const ORDER_DIGITS = 15;
 

@@ -9,7 +9,10 @@ import type { VendorDocument } from './vendors.js';
 
 /** Maximum number of keys in one lookup of ERP records. */
 const LOOKUP_KEYS_MAX = 250;
-/** Maximum number of vendors that are read for one tax id, name or account, and of purchase orders for one number. */
+/**
+ * Maximum number of vendors that are read for one tax id, name or account, and of purchase orders that are read for one
+ * order number.
+ */
 const RECORDS_PER_KEY_MAX = 64;
 /**
  * Maximum number of ERP bills for one purchase order that are added up. The billed amount of an order with more bills

@@ -10,10 +10,12 @@ const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
 /** Stored import state of one ERP connection. */
 export interface ErpSourceDocument {
-  /** Id of the ERP connection. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Id of the company of an ERP connection. Absent if the connection was disconnected before it sent records. */
+  /**
+   * Id of the company that an ERP connection belongs to. Absent if the connection was disconnected before it sent
+   * records.
+   */
   readonly companyId?: string;
   readonly remoteCompanyId?: string;
   readonly provider?: string;
@@ -33,8 +35,8 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
     async begin({ organizationId, connectionId, companyId, remoteCompanyId, provider }, now) {
       const known = await collection.findOne({ _id: connectionId, organizationId });
       if (known !== null) return toSource(known);
-      // If the company was connected to its ERP before, its stored records are known. Differences from them count as
-      // changes.
+      // If the company was connected to its ERP before, its records are already stored, and differences from the stored
+      // records count as changes.
       const [before] = await collection
         .find({ organizationId, remoteCompanyId, completedThrough: { $exists: true } })
         .sort({ completedThrough: -1 })

@@ -6,10 +6,13 @@ import type { DeletableStore } from '../application/delete-records.js';
 import type { ImportedRecord, ImportedStore } from '../application/imported-record.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 
-/** Maximum number of imported records in one write, so that other commands can run in between. */
+/**
+ * Maximum number of imported ERP records in one database write, so that other database commands can run between two
+ * writes.
+ */
 const WRITE_DOCUMENTS_MAX = 250;
 
-/** Fields of a stored ERP record that {@link writePage} needs. */
+/** Fields of a stored ERP record that are needed to write a page of ERP records ({@link writePage}). */
 interface Written {
   readonly _id: string;
   readonly organizationId: string;
@@ -34,7 +37,7 @@ export const importedIndexes: readonly NamedIndex[] = [
   { key: { organizationId: 1, connectionId: 1, changedAt: 1 }, name: 'changes' },
 ];
 
-/** Creates a store for imported records that are read and written page by page. */
+/** Creates a store for imported records of an ERP, which are read and written page by page. */
 export function importedStore<R extends ImportedRecord>(
   collection: Collection<ImportedDocument<R>>,
 ): ImportedStore<R> & DeletableStore {

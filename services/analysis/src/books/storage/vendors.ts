@@ -12,9 +12,9 @@ import { inBatches } from '../../records/storage/in-batches.js';
 
 /** Maximum number of keys in one lookup of ERP vendors. */
 const LOOKUP_KEYS_MAX = 2_000;
-/** Number of ERP vendors in one batch of a database response. */
+/** Number of ERP vendors that the database returns in one batch. */
 const BATCH_DOCUMENTS = 500;
-/** The character that sorts after all other characters, for the end of a search for vendor names. */
+/** The character that sorts after all other characters, which ends a range of vendor names in a search. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /** Projection of the fields of a vendor that bills need. A page of bills reads up to a thousand vendors. */

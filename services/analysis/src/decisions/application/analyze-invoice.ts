@@ -69,8 +69,8 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const mayBeRefused =
       monthlyLimit !== undefined || (invoice.company_id !== undefined && !hasCompany(tenant, invoice.company_id));
     if (isKeyed && mayBeRefused) {
-      // A repeated request for an analysis must succeed even if the quota is used up or its company was deleted, so it
-      // is recognized before both checks.
+      // A repeated request for an analysis must succeed even if the quota is used up or its company was deleted, so a
+      // repeated request is recognized before the quota and the company are checked.
       const earlier = await invoices.find(organizationId, invoiceId);
       if (earlier !== undefined) return replay(deps, earlier, fingerprint, tenant);
     }
@@ -78,7 +78,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
     // If the plan has no limit of analyses, the invoice cannot be refused, so it is counted after the response. The
-    // stored invoice records this.
+    // stored invoice records that it is not counted yet.
     const isCountUnsure = monthlyLimit === undefined;
     const received = {
       organizationId,

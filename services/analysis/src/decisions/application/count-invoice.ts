@@ -15,8 +15,8 @@ import type {
 import type { LoadedFacts } from '../../facts/application/load-facts.js';
 
 /**
- * Age at which the worker of an invoice decision without derived records counts as lost. Other workers then store the
- * records.
+ * Age of an invoice decision after which its worker counts as lost if the records that follow from the decision are
+ * missing. Another worker then stores these records.
  */
 export const LEFT_BY_ITS_WORKER_MS = 30_000;
 const TRIES_MAX = 8;
@@ -31,12 +31,15 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Returns the given invoices and history scans that may not have been counted everywhere yet. */
+/**
+ * Returns those of the given invoices and history scans that may not have been counted in every supplier, account and
+ * order.
+ */
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Counting records on which the decision on an invoice was based. Undefined means that the record did not exist, and an
- * absent member is read again.
+ * Records that count invoices and on which the decision on an invoice was based. Undefined means that the record did
+ * not exist, and an absent member is read again.
  */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
@@ -124,7 +127,7 @@ interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
 
-/** An invoice or a history scan, which is counted as one unit. */
+/** An invoice or a history scan. Each counts once in every record that counts invoices. */
 export interface Unit {
   readonly unitId: string;
   /**
@@ -135,12 +138,15 @@ export interface Unit {
 }
 
 export interface Counting<R extends CountedRecord> {
-  /** Record that counts invoices and that the caller has already read. Only the first attempt uses it. */
+  /**
+   * Record that counts invoices, as the caller has already read it. Only the first attempt to change the record uses
+   * it.
+   */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
   /**
-   * Writes the record that counts invoices of a supplier or link. Returns false if another writer has changed it since
-   * it was read.
+   * Writes the record that counts the invoices of a supplier, a bank account or a purchase order. Returns false if
+   * another writer has changed it since it was read.
    */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
@@ -158,8 +164,9 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // The unfinalized invoices are read after the supplier or link record that counts them. An invoice is removed
-      // from the list only when it is complete, so one that is neither listed nor complete was never counted.
+      // The list of unfinished invoices is read after the record that counts the invoices of a supplier, account or
+      // order. An invoice is removed from the list only when it is complete, so an invoice that is neither listed nor
+      // complete was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

@@ -56,7 +56,7 @@ interface Deps {
 
 export interface DecideInput extends InvoiceReference {
   readonly version: number;
-  /** Stored fields by which an invoice is compared with others. */
+  /** Stored fields by which an invoice is compared with other invoices. */
   readonly match: MatchPart;
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
@@ -208,7 +208,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
-        // Someone may have reviewed the invoice since its decision.
+        // Someone may have reviewed a finding of the invoice since the decision was made.
         const suspected: Noted = {
           ...(match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs }),
           ...(match.toldOutsideKsef === undefined ? {} : { toldOutsideKsef: match.toldOutsideKsef }),
@@ -241,8 +241,8 @@ function stagesOf({
 }
 
 /**
- * Loads the facts for an invoice whose fields were corrected: by its new keys, and without the entries that the old
- * values made in its supplier's profile.
+ * Loads the facts for an invoice whose fields were corrected: other invoices are found by the corrected values, and the
+ * supplier's profile is read without the old values.
  */
 async function factsOfCorrected(
   { loadFacts: load, analyses }: Deps,
@@ -259,8 +259,8 @@ async function factsOfCorrected(
 }
 
 /**
- * Returns the facts about an invoice with the KSeF inbox of the earlier analysis. Invoices received through KSeF later
- * are not among the candidates, so a later inbox mark would miss them.
+ * Returns the facts about an invoice with the state of the KSeF inbox at the time of the earlier analysis. Invoices
+ * that KSeF delivered later are not among the compared invoices, so the later state of the inbox would not fit them.
  */
 async function withInboxOf(
   analyses: AnalysisStore,
@@ -273,7 +273,10 @@ async function withInboxOf(
   return then === undefined ? facts : { ...facts, inbox: then };
 }
 
-/** Returns the notes on an invoice that reviews and the ERP added after its decision. */
+/**
+ * Returns what reviews and the ERP stored with an invoice after its decision: a confirmed fraud or duplicate, and the
+ * invoice that an ERP bill books.
+ */
 function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   return {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
@@ -281,7 +284,7 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   };
 }
 
-/** Returns the suspicion about an invoice, according to the findings of its decision. */
+/** Returns the suspicion that the findings of a decision raise about the invoice, such as a suspected copy. */
 function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Noted {
   const suspicion = suspicionOf(findings);
   return { ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...toldOutsideKsef(findings) };
@@ -321,7 +324,7 @@ interface FirstDecision {
   readonly suspected: Noted;
 }
 
-/** Returns the notes that a decision leaves on its invoice, which affect the supplier's profile. */
+/** Values that a decision stores with its invoice, such as a suspected copy. They change the supplier's profile. */
 type Noted = Pick<MatchPart, 'suspectedAs' | 'toldOutsideKsef'>;
 
 async function deriveFirst(

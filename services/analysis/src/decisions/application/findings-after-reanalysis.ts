@@ -21,7 +21,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** The invoice that was analyzed again. */
+/** The invoice that was analyzed again and whose findings are updated. */
 interface AnalyzedAgain extends InvoiceReference {
   readonly bankKey: string | undefined;
 }
@@ -65,7 +65,7 @@ function isWaiting({ disposition }: Pick<WorkedFinding, 'disposition'>): boolean
   return disposition === 'OPEN' || disposition === 'UNDER_REVIEW';
 }
 
-/** A finding that blocks its account is never superseded, because otherwise the block could not be removed. */
+/** A finding that blocks a bank account is never superseded, because nobody could remove the block without it. */
 function dispositionAfter({ disposition, blockedSince }: WorkedFinding, now: StoredFinding | undefined): Disposition {
   if (now !== undefined) return disposition === 'SUPERSEDED' ? now.disposition : disposition;
   return blockedSince === undefined ? 'SUPERSEDED' : disposition;
@@ -84,7 +84,7 @@ function noteOf(before: Raised, now: Raised | undefined): string {
     : `A later analysis raised the finding as ${level(now)}; before, it was ${level(before)}.`;
 }
 
-/** Returns the review or the confirmed record that explains why a finding is no longer raised. */
+/** Returns the reason why a finding is no longer raised: the review, or the record that a person confirmed. */
 async function reasonOf(
   { invoices, reviews }: Deps,
   { organizationId, invoiceId, bankKey }: AnalyzedAgain,

@@ -12,7 +12,7 @@ interface Deps {
 
 export interface AnalysisReader {
   /**
-   * Lists the analyses of an invoice, newest first. The list is empty for an upload from which no invoice was read.
+   * Lists the analyses of an invoice, newest first. An upload from which no invoice was read has no analyses.
    * @throws DomainError not_found if the invoice does not exist
    */
   list(organizationId: string, invoiceId: string, request: PageRequest): Promise<Page<AnalysisSummary>>;

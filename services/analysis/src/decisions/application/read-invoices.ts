@@ -22,8 +22,8 @@ import type {
  */
 const LISTED_LINE_EACH_MS = 3_600_000;
 /**
- * Maximum number of callers of the list of invoices whose last audit event is cached. An evicted caller gets another
- * event.
+ * Maximum number of callers of the list of invoices whose last audit event is cached. For a caller that is no longer
+ * cached, another audit event is recorded.
  */
 const LISTING_CALLERS_MAX = 10_000;
 
@@ -39,7 +39,7 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  /** The findings of the latest analysis, with the reviews that followed. */
+  /** The findings of the latest analysis of the invoice, with the reviews that people have recorded since. */
   readonly findings: readonly FindingRecord[];
   /** The decision that currently applies to the invoice. */
   readonly verdict: RiskDecision;
@@ -59,7 +59,7 @@ export interface InvoiceReader {
   list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
   /**
    * Returns the latest analysis of an invoice.
-   * @throws DomainError not_found, also while the invoice has no decision
+   * @throws DomainError not_found if the invoice does not exist or has no decision yet
    */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
@@ -97,7 +97,7 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
     },
     async list(organizationId, query, context) {
       if (query.source === 'ERP') {
-        // A filter of invoices by decision excludes bills of the ERP, because they have no decision.
+        // A list of invoices with a given decision contains no bills of the ERP, because such bills have no decision.
         const hasNone = query.decision !== undefined;
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }

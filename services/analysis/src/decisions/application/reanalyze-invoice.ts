@@ -32,7 +32,8 @@ export const reanalyzeInvoice =
       const of = { organizationId, invoiceId };
       const read = () => Promise.all([invoices.find(organizationId, invoiceId), analyses.find(of, 1)] as const);
       const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
-      // The invoice must be counted in the profile of its supplier before the repeated analysis can exclude it.
+      // The invoice must be counted in the profile of its supplier before the new analysis can leave it out of that
+      // profile.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));
@@ -56,7 +57,7 @@ export const reanalyzeInvoice =
   };
 
 /**
- * Returns the refusal for an invoice that does not exist.
+ * Returns the refusal of a request for an invoice that does not exist.
  * @param upload the upload from which no invoice was read, or undefined
  */
 function noInvoice(upload: UploadRecord | undefined): DomainError {

@@ -6,7 +6,10 @@ import type { FindingSubject } from '../../records/application/finding-store.js'
 import type { DecidedAnalysis, InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import { renormalise } from '../../records/application/renormalise.js';
 
-/** Time for which other workers leave an invoice to its worker, many times longer than a decision takes. */
+/**
+ * Time for which other workers leave an undecided invoice to the worker that received it. A decision takes only a
+ * fraction of this time.
+ */
 export const DECISION_LEASE_MS = 30_000;
 /** Name of the usage counter that counts the analyses of a month. */
 export const ANALYSES_METER = 'analyses';
@@ -17,7 +20,7 @@ interface Deps {
   readonly decider: InvoiceDecider;
 }
 
-/** Returns the quota units that one invoice uses. */
+/** Returns the quota unit that the analysis of an invoice uses. */
 export function analysisMark({
   organizationId,
   usageMonth,
@@ -42,8 +45,8 @@ export const resumeInvoice =
   ): Promise<{ subject: FindingSubject; analysis: DecidedAnalysis } | undefined> => {
     const record = await invoices.takeOver(organizationId, invoiceId, DECISION_LEASE_MS);
     if (record === undefined) return undefined;
-    // The worker that received the invoice may or may not have counted it as usage, so the usage counter is compared
-    // with the stored invoices.
+    // The worker that received the invoice may or may not have counted it as usage, so the counter of used analyses is
+    // compared with the stored invoices.
     const { usageMonth, isCountUnsure, createdAt } = record;
     if (isCountUnsure && usageMonth !== undefined) {
       await usage.reserve({ ...analysisMark({ organizationId, usageMonth, createdAt }), amount: 0 }, undefined);

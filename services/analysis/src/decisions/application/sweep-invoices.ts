@@ -19,7 +19,7 @@ interface Deps {
 
 /**
  * Completes work that crashes interrupted: decides invoices whose worker stopped responding, and stores missing derived
- * records. A fault in one invoice does not delay the others.
+ * records. An error with one invoice does not delay the other invoices.
  * @returns the number of completed invoices
  */
 export const sweepInvoices =

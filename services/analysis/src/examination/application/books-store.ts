@@ -5,9 +5,9 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 /** Range of times within which the ERP records to examine have changed. */
 export interface ChangeWindow {
-  /** Exclusive start of the time range of ERP records, or undefined to read from the beginning. */
+  /** Time after which the ERP records to read changed, or undefined to read all records. */
   readonly after: Date | undefined;
-  /** Inclusive time from which an interrupted examination of ERP records continues. */
+  /** Change time of the first ERP record with which an interrupted examination continues. */
   readonly from: Date | undefined;
   readonly until: Date;
 }
@@ -21,14 +21,14 @@ export interface ChangedPage<T> {
   readonly continueFrom: Date | undefined;
 }
 
-/** A bill from the ERP books. */
+/** A bill that was imported from an ERP. */
 export interface BookBill {
   readonly part: MatchPart;
   readonly externalId: string;
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  /** Paid amount in positive minor units, or undefined if the ERP does not state it. */
+  /** Paid amount of the ERP bill in minor units, always positive, or undefined if the ERP does not state it. */
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
   readonly importedAt: Date;
@@ -46,7 +46,7 @@ export interface BillLink {
   readonly changedAt: Date;
 }
 
-/** A payment from the ERP books. */
+/** A payment that was imported from an ERP. */
 export interface BookPayment {
   readonly id: string;
   readonly vendorId: string;
@@ -60,13 +60,16 @@ export interface BookPayment {
   readonly isReturned: boolean;
 }
 
-/** A vendor's credit note from the ERP. */
+/** A credit note of a vendor that was imported from an ERP. */
 export interface BookCredit {
   readonly part: MatchPart;
   readonly vendorId: string;
 }
 
-/** ERP payments that have one of several lookup keys. If a key has too many payments, only the newest are included. */
+/**
+ * ERP payments that have one of several lookup keys. If too many payments have the same key, only the newest of them
+ * are included.
+ */
 export interface FoundPayments {
   readonly payments: readonly BookPayment[];
   /** Lookup keys for which some ERP payments were left out. */
@@ -90,16 +93,16 @@ export interface BooksStore {
   changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookBill>>;
   changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookPayment>>;
   countVendors(of: ImportSource): Promise<number>;
-  /** Returns the vendors of an ERP connection that have one of the keys, except deleted vendors. */
+  /** Returns the vendors of an ERP connection that have one of the given lookup keys, except deleted vendors. */
   vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
   vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
-  /** Returns which of the ERP vendors have sent a bill since the given day. */
+  /** Returns those of the given ERP vendors that have sent a bill since the given day. */
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
   /** Counts the open bills of each ERP vendor. Vendors without open bills are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Returns the invoices and ERP bills of an organization that have one of the keys, except those that the caller
-   * already has.
+   * Returns the invoices and ERP bills of an organization that have one of the given lookup keys, except those that the
+   * caller already has.
    */
   sharing(
     organizationId: string,
@@ -107,7 +110,7 @@ export interface BooksStore {
     exceptIds: readonly string[],
   ): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
-  /** Returns the newest entered bills of an ERP vendor. */
+  /** Returns the newest bills of a vendor that are entered in the ERP. */
   billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
   /** Reads the fields by which the given invoices are compared with ERP bills. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
@@ -117,15 +120,20 @@ export interface BooksStore {
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Checks whether an ERP connection has ever sent a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
-  /** Returns the ERP payments for the given bills. The keys for which payments were left out are bill ids. */
+  /**
+   * Returns the ERP payments for the given bills. If a bill has too many payments, the result names the id of the bill.
+   */
   paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<FoundPayments>;
-  /** Returns ERP payments with the same amounts and to the same vendors as the given ones. */
+  /** Returns the ERP payments that have the same amounts as the given payments and went to the same vendors. */
   paymentsLike(
     of: ImportSource,
     payments: readonly Pick<BookPayment, 'vendorId' | 'currency' | 'amountMinor'>[],
   ): Promise<FoundPayments>;
-  /** Returns the newest ERP payments to the given vendors. The keys for which payments were left out are vendor ids. */
+  /**
+   * Returns the newest ERP payments to the given vendors. If a vendor has too many payments, the result names the id of
+   * the vendor.
+   */
   paymentsTo(of: ImportSource, vendorIds: readonly string[]): Promise<FoundPayments>;
-  /** Returns the entered credit notes of ERP vendors that have one of the keys. */
+  /** Returns the credit notes of vendors that are entered in the ERP and have one of the given lookup keys. */
   credits(of: ImportSource, vendorIds: readonly string[], keys: readonly string[]): Promise<readonly BookCredit[]>;
 }

@@ -8,8 +8,8 @@ import type { Examination } from './examination.js';
 const NO_CREDITS: CreditNotes = { notes: [], creditedIds: new Map() };
 
 /**
- * Finds credit notes that have the amounts of duplicate bills and were issued between the two bills, with the bills
- * that they name.
+ * Finds credit notes that may explain two equal bills: they have the amount of the bills and were issued between them.
+ * The bills that the credit notes name are returned as well.
  */
 export async function creditsBetweenBills(
   examination: Pick<Examination, 'source' | 'books'>,

@@ -6,7 +6,7 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { OrganizationPolicy } from '../../policies/application/policy-store.js';
 
 /**
- * Maximum number of ERP bills with the same amount that are compared with each other (the newest ones), because the
+ * Maximum number of ERP bills with the same amount that are compared with each other (the newest bills), because the
  * time for comparing them grows with the square of their number.
  */
 export const EQUAL_BILLS_MAX = 100;
@@ -14,7 +14,10 @@ export const EQUAL_BILLS_MAX = 100;
 export interface DuplicatePairs {
   /** Keys of the pairs of ERP bills that are duplicates. */
   readonly pairs: ReadonlySet<string>;
-  /** Pairs of ERP bills that would be duplicates without a credit note between them: the credit note id by pair key. */
+  /**
+   * Pairs of ERP bills that are no duplicates only because of a credit note between them. Each pair key has the id of
+   * the credit note.
+   */
   readonly credited: ReadonlyMap<string, string>;
   /** Number of ERP bills that were not compared, because too many bills have the same amount. */
   readonly leftOut: number;

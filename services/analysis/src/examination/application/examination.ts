@@ -9,8 +9,8 @@ import type { ConfirmedBefore, ReviewedAccounts } from './reviewed-accounts.js';
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
 
 /**
- * Result of examining a page of ERP records: the number of records, and the point from which an interrupted examination
- * of ERP records continues.
+ * Result of examining a page of ERP records: the number of records, and the change time from which an interrupted
+ * examination of ERP records continues.
  */
 export interface ExaminedPage {
   readonly recordsCount: number;

@@ -23,7 +23,10 @@ const DAY_MS = 86_400_000;
  */
 const BILLS_COMPARED_AT_ONCE = 100;
 
-/** Finds the invoices that ERP bills book, bills that were entered twice, and errors in payments that bills state. */
+/**
+ * Finds the invoices that are entered in the ERP as bills, the bills that were entered twice, and the errors in
+ * payments that bills state.
+ */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   const hasPayments = await books.hasPayments(source);
@@ -135,7 +138,7 @@ async function withoutStaleLinks(
 interface ComparedBill {
   readonly bill: BookBill;
   readonly candidates: readonly Candidate[];
-  /** The invoices to compare that are themselves ERP bills. */
+  /** Those of the invoices to compare that are ERP bills themselves. */
   readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
 }
 
@@ -201,7 +204,7 @@ async function link({ source, policy, books }: Examination, compared: readonly C
   if (links.size > 0) await books.link(source.organizationId, [...links.values()]);
 }
 
-/** Returns the paid bills whose payments the ERP provides, grouped by vendor. */
+/** Returns the paid ERP bills whose payments are imported as well, grouped by vendor. */
 async function settledBills(
   { source, books }: Examination,
   compared: readonly ComparedBill[],
@@ -268,7 +271,7 @@ async function paymentsStatedOn(
       day,
       amountMinor: paidMinor ?? part.amountMinor,
       currency: part.currency,
-      // ERP payments with records of their own are compared with the open amount separately.
+      // An ERP payment that has a record of its own is compared with the open amount of its bills in another step.
       ...(settled.has(part.invoiceId) ? {} : { dueMinor: part.amountMinor }),
       reference: part.invoiceNumber,
       invoiceIds: [part.invoiceId],
@@ -281,7 +284,7 @@ async function paymentsStatedOn(
   return withReviews(reviewed, source.organizationId, stated, vendorsById);
 }
 
-/** Returns the key of a bank account, or its ERP id if it cannot be compared. */
+/** Returns the key of a bank account, or the id of the account in the ERP if its number cannot be compared. */
 function keyOf({ key, externalId }: VendorAccount): string {
   return key ?? `listed:${externalId ?? ''}`;
 }

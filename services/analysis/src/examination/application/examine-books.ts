@@ -32,10 +32,11 @@ import type { ReviewedAccounts } from './reviewed-accounts.js';
  */
 const LATE_WRITE_MS = 10 * 60_000;
 /**
- * Number of ERP records that one call examines. Records that changed at the same time as the last one are examined too.
+ * Number of ERP records that one call examines. Further records that changed at the same time as the last record are
+ * examined too.
  */
 export const EXAMINED_RECORDS_MAX = 5_000;
-/** Maximum number of findings about the books that are stored at the same time. */
+/** Maximum number of findings about ERP records that are stored at the same time. */
 const STORED_AT_ONCE_MAX = 8;
 
 interface Deps {
@@ -93,7 +94,7 @@ export const examineBooks =
       );
     };
     const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
-    // ERP records that were examined before are compared again, but do not raise a second finding.
+    // ERP records that an earlier examination included are compared again, but do not raise the same finding twice.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
     for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {

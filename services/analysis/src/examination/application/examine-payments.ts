@@ -48,7 +48,8 @@ async function comparePayments(examination: Examination, changed: readonly BookP
   if (made.length === 0) return;
   const like = await books.paymentsLike(source, made);
   reportCut(examination, like);
-  // An ERP payment that was left out because very many payments resemble it is still compared with the open amount.
+  // An ERP payment that too many other payments resemble is not compared with them, but still with the open amount of
+  // its bills.
   const groups = groupsOf(distinct([...like.payments, ...made]));
   const isChanged = new Set(made.map(({ id }) => id));
   for (const batch of batchesOf(groups)) await compareGroups(examination, batch, isChanged);
@@ -98,7 +99,8 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
-  // The unchanged ERP payments, with which the changed ones are compared, were examined when they were imported.
+  // The unchanged ERP payments are only compared with the changed payments, because they were examined when they were
+  // imported.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const {
@@ -116,7 +118,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
 interface Known {
   readonly bills: ReadonlyMap<string, BookBill>;
   readonly vendors: ReadonlyMap<string, StoredVendor>;
-  /** All ERP payments that were made for the examined bills. */
+  /** All ERP payments of the bills that are being examined. */
   readonly ofBills: FoundPayments;
 }
 
@@ -186,8 +188,8 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
     amountMinor,
     currency,
     ...(dueMinor === undefined ? {} : { dueMinor }),
-    // The numbers of its bills show what an ERP payment is for. The payment's own text often states only when it was
-    // made.
+    // The numbers of the paid bills show what an ERP payment is for. The text of the payment often states only its
+    // date.
     ...(stated === '' ? (reference === undefined ? {} : { reference }) : { reference: stated }),
     invoiceIds: bills.map(({ part }) => part.invoiceId),
     ...(account === undefined || isAccountStatedByBill || !isChanged ? {} : { account }),

@@ -13,7 +13,7 @@ const LOOKED_UP_AT_ONCE_MAX = 8;
 /** Number of days after its last bill during which an ERP vendor counts as active. */
 const BILLED_DAYS = 365;
 
-/** Finds vendors that have several vendor records in the ERP. */
+/** Finds vendors for which the ERP has several vendor records. */
 export async function* examineVendors(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;
   for await (const { records, continueFrom } of books.changedVendors(source, window)) {
@@ -24,7 +24,9 @@ export async function* examineVendors(examination: Examination): AsyncGenerator<
   }
 }
 
-/** Returns the ERP vendors that had a temporary account removed since the last examination. */
+/**
+ * Returns the ERP vendors that had another bank account for a short time, which was removed since the last examination.
+ */
 function vendorsWithPassedAccounts(
   vendors: readonly StoredVendor[],
   { completedThrough }: Pick<ErpSource, 'completedThrough'>,
@@ -59,8 +61,8 @@ function isLive({ deletedAt }: StoredVendor): boolean {
 }
 
 /**
- * Returns the changed ERP vendors, and the vendors that share a tax id or a bank account with them. Other keys are not
- * compared here, because no search has used those keys.
+ * Returns the changed ERP vendors, and the vendors that share a tax id or a bank account with them. Vendors that share
+ * only another key are not returned, because the search uses no other keys.
  */
 async function comparedVendors(
   { source, window, books }: Examination,
@@ -96,7 +98,7 @@ function isActive({ details }: StoredVendor): boolean {
   return details.status === 'ACTIVE';
 }
 
-/** Returns the keys by which two ERP records are recognized as the same vendor. */
+/** Returns the keys by which two vendor records in the ERP are recognized as one vendor. */
 function sharableKeysOf({ taxKey, accounts }: StoredVendor): string[] {
   return [
     ...(taxKey === undefined ? [] : [`t:${taxKey}`]),
@@ -141,7 +143,7 @@ async function changesOf(
         before: change.before,
         after: comparableAccounts(vendor.accounts),
         openBills: open.get(vendor.id) ?? 0,
-        // A change of a vendor that only removes bank accounts has not been accepted by a reviewer.
+        // If the change of a vendor only removes bank accounts, no review can have accepted it.
         isReviewed: added.length > 0 && added.every((key) => isAccepted.has(`${vendor.id}|${key}`)),
         isAgain: await inTurn(() => confirmedBefore(source.organizationId, vendor, change)),
         seenBefore: change.seenBefore.toISOString(),

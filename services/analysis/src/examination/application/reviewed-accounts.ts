@@ -13,7 +13,7 @@ interface Deps {
   readonly bankLinks: Pick<BankLinkStore, 'findMany'>;
 }
 
-/** A bank account and the vendor to which it may belong. */
+/** A bank account and the ERP vendor to which it may belong. */
 export interface AskedAccount {
   readonly vendor: StoredVendor;
   readonly key: string;

@@ -179,7 +179,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         const limit = CANDIDATES_PER_KEY_MAX * some.length;
         const records = await read(some, limit).toArray();
         if (records.length < limit) return records;
-        // Some keys are shared by very many records, so the newest invoices and bills are read for each key separately.
+        // Some lookup keys have very many invoices and ERP bills, so the newest are read for each key separately.
         const hits = await inBatches(some, 1, (one) =>
           read(one, HITS_PER_KEY_MAX).sort({ 'match.issueDay': -1 }).toArray(),
         );
@@ -382,7 +382,7 @@ async function* changedDocuments<T>(
   { filter, changedAt, projection, window }: Changes<T>,
 ): AsyncGenerator<Document & { _id: string }> {
   let { from } = window;
-  /** Ids of the examined ERP records with the change time `from` that were already read. */
+  /** Ids of the ERP records with the change time `from` that an earlier command has read. */
   let readIds: readonly string[] = [];
   for (;;) {
     const after = window.after === undefined ? {} : { $gt: window.after };

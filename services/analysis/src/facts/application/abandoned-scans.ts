@@ -10,7 +10,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 /** Maximum number of completed history scans that are cached. A completed scan remains completed. */
 const COMPLETE_SCANS_MAX = 10_000;
 
-/** Removes rows of abandoned history scans from the records with which an invoice is compared. */
+/** Removes rows of abandoned history scans from the invoices with which an invoice is compared. */
 export type WithoutAbandonedScans = (
   organizationId: string,
   candidates: readonly MatchPart[],

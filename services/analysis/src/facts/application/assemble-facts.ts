@@ -16,7 +16,7 @@ import { companiesAround } from '../../records/domain/tenant.js';
 
 const DAY_MS = 86_400_000;
 
-/** Facts about an invoice, collected from all sources. */
+/** Facts on which the decision about an invoice is based, collected from all sources. */
 export interface FactParts {
   readonly organizationId: string;
   readonly invoice: NormalisedInvoice;
@@ -35,13 +35,13 @@ export interface FactParts {
   /** Returns the facts about an invoice that ERP systems provide. */
   readonly erpFacts: ErpFactsOf;
   /**
-   * Callback that is called only if the supplier has no earlier invoices, or only invoices that are waiting for a
-   * review.
+   * Loads the facts that only an invoice of an unknown supplier needs. It is called only if the supplier has no earlier
+   * invoices, or only invoices that are waiting for a review.
    */
   readonly newcomer: () => Newcomer;
 }
 
-/** Facts that are needed only for invoices of an unknown supplier. */
+/** Facts that are needed only for the decision on invoices of an unknown supplier. */
 export interface Newcomer {
   /** Suppliers whose names are similar to the name of the invoice's supplier. */
   readonly alike: readonly ProfiledSupplier[];

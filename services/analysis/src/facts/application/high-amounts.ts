@@ -10,7 +10,7 @@ const INVOICES_MAX = 1_000;
 /** Minimum number of invoices that show which amounts are rare in an organization. */
 const INVOICES_MIN = 100;
 const PERCENTILE = 95;
-/** Time in milliseconds for which every decision of an organization uses the same high amount. */
+/** Time in milliseconds for which the amount that counts as high in an organization does not change. */
 const PERIOD_MS = 10 * 60_000;
 const ORGANIZATIONS_MAX = 10_000;
 
@@ -20,25 +20,27 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** The period for which an organization's high amount in a base currency is stored. */
+/** A period for which the amount that counts as high in an organization is stored, in its base currency. */
 export interface HighAmountPeriod {
   readonly organizationId: string;
   readonly baseCurrency: string;
-  /** Beginning of the period in which all replicas use one high amount of an organization. */
+  /** Beginning of the period in which all replicas use the same amount as the high amount of an organization. */
   readonly period: Date;
 }
 
 /**
- * Stores the high amount of an organization that all replicas use in a period. The amount does not change until the
- * period ends.
+ * Stores the amount that counts as high in an organization. All replicas use the same amount until its period ends.
  */
 export interface HighAmountStore {
   /**
-   * Returns the high amount of an organization in a period, which is null for too few invoices. The result is undefined
-   * if none is stored yet.
+   * Returns the amount that counts as high in an organization in a period: null for too few invoices, and undefined if
+   * no amount is stored yet.
    */
   find(of: HighAmountPeriod): Promise<{ readonly amount: DecimalAmount | null } | undefined>;
-  /** Stores the high amount of an organization for a period. Returns false if another replica stored one first. */
+  /**
+   * Stores the amount that counts as high in an organization in a period. Returns false if another replica stored an
+   * amount first.
+   */
   insert(of: HighAmountPeriod, amount: DecimalAmount | null): Promise<boolean>;
 }
 
@@ -51,9 +53,9 @@ export interface HighAmounts {
 }
 
 /**
- * Provides the high amount of each organization. The first decision that needs it in a period stores it, and it does
- * not change until the period ends. A decision therefore does not depend on which replica makes it or on what that
- * replica has cached (ADR 0125).
+ * Provides the amount that counts as high in each organization. The first decision that needs the amount in a period
+ * stores it, and the amount does not change until the period ends. A decision therefore does not depend on which
+ * replica makes it or on what that replica has cached (ADR 0125).
  */
 export function highAmounts({ invoices, stored, clock }: Deps): HighAmounts {
   const cache = createCache<DecimalAmount | null, HighAmountPeriod>({

@@ -29,7 +29,8 @@ import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
 /**
- * Maximum number of polls for a later invoice that is being decided concurrently. The polls take two seconds in total.
+ * Maximum number of times that a decision polls for the decision on a concurrent invoice. All polls take two seconds in
+ * total.
  */
 const CONCURRENT_POLL_ATTEMPTS_MAX = 200;
 const CONCURRENT_POLL_EACH_MS = 10;
@@ -75,8 +76,8 @@ export interface LoadedFacts {
 export interface FactsInput {
   readonly organizationId: string;
   /**
-   * The invoice to decide, already stored as RECEIVED, because two equal invoices that are sent at the same time must
-   * be able to find each other.
+   * The invoice to decide. It is already stored as RECEIVED, because two equal invoices that are sent at the same time
+   * must find each other.
    */
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
@@ -119,8 +120,8 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    // The KSeF inbox is read before the candidates for a match, so that the candidates include everything that it had
-    // received by then.
+    // The state of the KSeF inbox is read before the invoices to compare, so that these include every invoice that the
+    // inbox had received.
     const inbox = await inboxOf(organizationId, input.invoice);
     const isNewcomer = undoubtedInvoices(profile) === 0;
     const [found, bankLink, orderLink, document, erp, alike, highAmount] = await Promise.all([
@@ -183,7 +184,7 @@ async function orderAfterConcurrentDuplicates(
   for (let attempts = 1; ; attempts++) {
     const outcomes = await invoices.outcomes(organizationId, later);
     if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
-      // Another invoice that still has no decision when the wait is over has lost its worker. When a sweep resumes that
+      // If another invoice still has no decision when the wait is over, its worker has died. When a sweep resumes that
       // invoice, its analysis finds the invoice that is analyzed here.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));

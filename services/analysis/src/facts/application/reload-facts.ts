@@ -33,7 +33,7 @@ interface Deps {
   readonly documentFacts: DocumentFactsOf;
 }
 
-/** The first analysis of an invoice. Its history depends on the position of the invoice in the order of arrival. */
+/** The first analysis of an invoice that is analyzed again. The invoices that arrived before it are its history. */
 export interface FirstAnalysis {
   readonly facts: AnalysisFacts;
   readonly engineVersion: string;
@@ -95,7 +95,10 @@ export const reloadFacts =
 
 type Candidates = Pick<AnalysisFacts, 'candidates' | 'candidateCapHit'>;
 
-/** Returns the invoices that the first analysis compared, with the notes that reviews and the ERP have added since. */
+/**
+ * Returns the invoices that the first analysis compared, with what reviews and the ERP have stored with these invoices
+ * since.
+ */
 async function reviewedCandidates(
   invoices: InvoiceStore,
   organizationId: string,
@@ -107,8 +110,8 @@ async function reviewedCandidates(
     candidates: candidates.map(
       ({ confirmedAs: _confirmed, suspectedAs: then, bookedInvoiceId: _booked, ...candidate }) => {
         const { suspectedAs: now, ...notes } = noted.get(candidate.invoiceId) ?? {};
-        // A suspicion about an invoice that was raised later did not exist at this time. A suspicion that people have
-        // dismissed since is removed.
+        // If an invoice became suspected only after the first analysis, the suspicion does not count. A suspicion that
+        // people have dismissed since is removed.
         return { ...candidate, ...notes, ...(then === undefined || now === undefined ? {} : { suspectedAs: then }) };
       },
     ),
@@ -165,13 +168,13 @@ async function reviewedProfile(
   const units = [...new Set([...wasOut, ...isOutNow])];
   if (units.length > 0) {
     const noted = await invoices.notes(organizationId, units);
-    // A suspected copy of an invoice was never counted in the supplier profile. Reviews of other bills remove those
-    // bills from the profile.
+    // A suspected copy of an invoice was never counted in the supplier profile. Only reviews of other invoices change
+    // the profile.
     const isOut = (unitId: string): boolean => {
       const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
       return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
     };
-    // In most cases no other bill in the supplier profile has changed, because none has been reviewed.
+    // Usually no invoice in the supplier profile has been reviewed, so the profile is unchanged.
     const changed = units.filter((unitId) => isOut(unitId) !== wasOut.has(unitId));
     const records = await Promise.all(changed.map((unitId) => invoices.find(organizationId, unitId)));
     for (const record of records) {
@@ -210,8 +213,8 @@ function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | 
 }
 
 /**
- * Returns the link of a bank account used in the first analysis with the current block of the account and the suppliers
- * for which it is now accepted.
+ * Returns the facts about a bank account from the first analysis with the current block of the account and the
+ * suppliers for which it is now accepted.
  */
 function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
   if (then === null && now?.fraud === undefined) return null;

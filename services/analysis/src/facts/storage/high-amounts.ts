@@ -4,9 +4,9 @@ import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { Collection } from 'mongodb';
 import type { HighAmountStore } from '../application/high-amounts.js';
 
-/** The high amount of an organization in one of its base currencies, as it was first needed in a period. */
+/** The stored amount that counts as high in an organization during one period, in its base currency. */
 export interface HighAmountDocument {
-  /** Id of the stored high amount, in the form `<organization>|EUR`. */
+  /** Id of the amount that counts as high, in the form `<organization>|EUR`. */
   readonly _id: string;
   readonly organizationId: string;
   /** Beginning of the period in which a stored amount counts as high in the organization. */
@@ -23,7 +23,7 @@ export function highAmountStore(collection: Collection<HighAmountDocument>): Hig
   return {
     async find({ organizationId, baseCurrency, period }) {
       const document = await collection.findOne({ _id: `${organizationId}|${baseCurrency}`, organizationId });
-      // The clock of another replica may already be in the next period of the high amount.
+      // According to the clock of another replica, the next period of the amount that counts as high may have begun.
       return document === null || document.period < period ? undefined : document;
     },
     async insert({ organizationId, baseCurrency, period }, amount) {

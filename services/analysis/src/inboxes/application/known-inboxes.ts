@@ -18,7 +18,8 @@ interface Deps {
 
 /**
  * Provides KSeF inboxes for analyses. Only the list of companies that have an inbox is cached, so that other companies
- * need no database command. The inbox mark changes often and is read for each decision.
+ * need no database command. The time up to which an inbox has received invoices changes often, so it is read for each
+ * decision.
  */
 export interface KnownInboxes {
   /** Reads again which companies have a KSeF inbox. */
@@ -48,8 +49,8 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
     },
     async factsOf(organizationId, { companyId, issueDate }) {
       if (!known.has(keyOf({ organizationId, companyId }))) return undefined;
-      // The mark up to which a KSeF inbox has received is read before the undecided documents, because documents may be
-      // accepted between the two reads.
+      // The time up to which a KSeF inbox has received invoices is read before the undecided documents, because further
+      // documents may be accepted between the two reads.
       const inbox = inForce(await inboxes.of(organizationId, companyId));
       if (inbox === undefined || (await hasUndecided(organizationId, 'KSEF'))) return undefined;
       const failure = failurePeriods.find(({ from, to }) => from <= issueDate && issueDate <= to);

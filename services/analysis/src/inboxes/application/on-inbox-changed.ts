@@ -8,7 +8,7 @@ interface Deps {
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
 }
 
-/** Mark of a KSeF inbox that has received no invoices, or that starts again for another taxpayer. */
+/** State of a KSeF inbox that has received no invoices, or that starts again for another taxpayer. */
 const NOTHING_RECEIVED = new Date(0);
 
 /** Stores the time up to which a KSeF inbox has received invoices. */

@@ -52,8 +52,8 @@ export interface RunChanges {
    */
   recheck(of: RunReference, context: RequestContext): Promise<PaymentRun>;
   /**
-   * Gives out the lines of a payment run that are PAY or released, each once. The lines are checked again first. A line
-   * that has become worse is held, and the run then shows it as such.
+   * Downloads the lines of a payment run that may be paid (PAY or released), each once. All lines are checked again
+   * first, and a line with a worse result is held.
    * @throws DomainError not_found; wrong_state if nothing is left, or for a run without a file; in_progress if another
    * download of the organization takes too long
    */
@@ -71,7 +71,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
     if (bytes !== undefined) return bytes;
     throw new DomainError('wrong_state', 'This payment run was sent as JSON and has no file. Read its lines instead.');
   };
-  /** Loads the lines and the releases of a payment run, and judges the lines as they are now. */
+  /** Loads the lines and the releases of a payment run, and checks the lines with the current facts. */
   const judgedNow = async (run: PaymentRun, context: RequestContext) => {
     const { organizationId, runId } = run;
     const [before, releases, tenant] = await Promise.all([
@@ -111,7 +111,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
     };
   };
   /**
-   * Writes the log line of a check of a payment run.
+   * Logs that the lines of a payment run were checked.
    * @param begun time at which the request of the check arrived, as `performance.now()`
    */
   const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>
@@ -137,7 +137,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
           );
         }
         const { before, lines, checked: now } = await judgedNow(run, context);
-        // A line of the payment run that was given out keeps the verdict with which it left.
+        // A payment line that an earlier download gave out keeps the verdict that it had in that download.
         const results = before.map(({ line, result }, index) =>
           isGiven(run, line.position) ? result : (now.results[index] ?? result),
         );
@@ -167,7 +167,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
           const results = before.map(({ line, result }, index) => {
             const now = checked.results[index] ?? result;
             if (isGiven(run, line.position)) return result;
-            // From now on, the released payment line pays the invoices that a person named for it.
+            // A released payment line pays the invoices that a person named when releasing it.
             return named.has(line.lineId) ? now : worse(result, now);
           });
           const isChanged = results.some((result, index) => result !== before[index]?.result);
@@ -238,15 +238,15 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
         throw new DomainError('wrong_state', `This payment run has no line with the verdict ${verdict}.`);
       audit.record(organizationId, context, actOn(run.runId, 'downloaded'));
       paymentFileGiven(verdict);
-      // A payment file that must not go to the bank never has the name of one that may.
+      // A payment file with lines that must not be paid never gets the name of a file for the bank.
       return contentOf(run, bytes, bitsOf(kept, run.lineCount), { part: 1, name: verdict.toLowerCase() });
     },
   };
 }
 
 /**
- * Returns the worse of two verdicts on a line of a payment run. A line that has become better needs a new check, not a
- * download.
+ * Returns the worse of two verdicts on a line of a payment run. A download never improves a verdict; only a new check
+ * does.
  */
 function worse(before: LineResult, now: LineResult): LineResult {
   if (before.verdict === 'PAY') return now.verdict === 'PAY' ? before : now;
@@ -255,8 +255,8 @@ function worse(before: LineResult, now: LineResult): LineResult {
 }
 
 /**
- * Checks whether a payment line may be given to the bank: it is PAY, or a person released exactly the reasons that it
- * has.
+ * Checks whether a payment line may be given to the bank: its verdict is PAY, or a person released the line with
+ * exactly the current reasons.
  */
 export function mayBePaid(result: LineResult | undefined, release: Release | undefined): boolean {
   if (result === undefined) return false;

@@ -32,9 +32,9 @@ export interface CheckedRun {
 }
 
 /**
- * Loads the facts about the lines of a payment run and judges them.
+ * Loads the facts about the lines of a payment run and checks each line.
  * @param namedIds invoices that people named when they released lines, by line id
- * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are judged
+ * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are checked
  */
 export type CheckLines = (
   run: Pick<PaymentRun, 'organizationId' | 'runId' | 'companyId' | 'messageId'>,

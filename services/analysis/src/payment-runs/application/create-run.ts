@@ -28,7 +28,7 @@ import type { PaymentFiles, SentPayments } from './payment-files.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 import { recordedAct } from './recorded-acts.js';
 
-/** Namespaces of the ids of payment runs. They must never change, because the ids would change too. */
+/** Namespaces of the ids of payment runs. A namespace must never change, because the ids would change too. */
 const namespaces = {
   keyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b01',
   unkeyed: '5b0d1a4e-6e0b-4f6e-9a43-2f1c7d9e8b02',
@@ -69,7 +69,7 @@ export interface CreatedRun {
 /**
  * Checks the payments of a file or a list, and stores the payment run. The insert of the run is the commit point: lines
  * that were stored for a check that no run names are never read. The id is derived from the key or the content, so a
- * repeat finds the stored run, and costs no quota.
+ * repeated request finds the stored run and uses no quota.
  * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded; unavailable if too many files are read
  */
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
@@ -101,8 +101,8 @@ export const createRun =
     const month = usageMonth(at);
     const mark = { organizationId, month, meter: PAYMENT_LINES_METER, amount: sent.lines.length, at };
     try {
-      // Without room in the monthly quota of payment lines, no line of the payment run is checked. The units are
-      // reserved when the run is stored, so a failed check costs none.
+      // If the monthly quota of payment lines is used up, no line of the payment run is checked. The units are reserved
+      // when the run is stored, so a failed check costs none.
       await usage.requireRoom(mark, limit);
     } catch (error) {
       return firstOfRefused(error, known);
@@ -147,7 +147,7 @@ export const createRun =
       await removeUnused();
       return first;
     } catch (error) {
-      // Other requests used up the quota of payment lines during the check of the payment run.
+      // During the check of the payment run, other requests used up the monthly quota of payment lines.
       if (error instanceof DomainError && error.kind === 'usage_exceeded') await removeUnused();
       throw error;
     }
@@ -178,7 +178,7 @@ function companyOf(stated: string | undefined, debtorTaxIds: readonly string[], 
   return own?.companyId ?? tenant.defaultCompanyId;
 }
 
-/** The same idempotency key with another company is another request for a payment run. */
+/** A request for a payment run that has the same idempotency key but names another company is a different request. */
 function requestOf(companyId: string, fingerprint: string): string {
   return createHash('sha256').update(`${companyId}|${fingerprint}`).digest('hex');
 }

@@ -35,13 +35,13 @@ import type { PaymentRunStore } from './payment-run-store.js';
 /** Maximum number of identity keys of known suppliers with which the numbers of one payment line are looked up. */
 const SUPPLIER_KEYS_MAX = 12;
 /**
- * Number of days before the execution date of a payment in which a bill without a stated number is searched by its
- * amount.
+ * Number of days before the execution date of a payment in which a bill is searched by its amount if the payment states
+ * no invoice number.
  */
 const AMOUNT_SEARCH_DAYS = 400;
-/** Maximum number of severe findings about books that are compared with bills. */
+/** Maximum number of severe findings about ERP records that are compared with bills. */
 const BOOK_FINDINGS_MAX = 5_000;
-/** States in which a credit note of an ERP is not used up. */
+/** States of a credit note in an ERP in which its amount is not used up yet. */
 const OPEN_STATES: ReadonlySet<BillState> = new Set(['DRAFT', 'IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID']);
 const DAY_MS = 86_400_000;
 
@@ -58,24 +58,25 @@ interface Deps {
 export interface LoadedLines {
   readonly facts: readonly LineFacts[];
   /**
-   * References of each payment line, in the order of the lines. The references follow from the line and are not stored.
+   * Invoice numbers and other references of each payment line, in the order of the lines. They are derived from the
+   * line and are not stored.
    */
   readonly references: readonly LineReferences[];
-  /** Numbers of credit notes that no payment has used, by supplier. */
+  /** Numbers of the credit notes that no payment has used yet, by supplier. */
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The payment run whose lines are loaded. */
+/** The payment run for whose lines the facts are loaded. */
 export interface LoadedRun {
   readonly organizationId: string;
-  /** Id of the payment run. Its own lines are no earlier payments. */
+  /** Id of the payment run. The lines of this payment run do not count as earlier payments. */
   readonly runId: string;
   readonly now: Date;
   /** Invoices that people named when they released payment lines, by line id. */
   readonly namedIds: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Loads, for all lines of a payment run at once, the bills that they may pay and what is known about them. */
+/** Loads for all lines of a payment run the bills that the lines may pay, and the facts about these bills. */
 export type LoadLineFacts = (run: LoadedRun, lines: readonly PaymentLine[], pace: Pace) => Promise<LoadedLines>;
 
 export const loadLineFacts =
@@ -255,7 +256,10 @@ function amountKeys(
   return creditKeys(supplierKeys, amount, { from: day - AMOUNT_SEARCH_DAYS, to: day });
 }
 
-/** Returns the keys of the supplier that a payment line pays, as its account, tax ids and name state it. */
+/**
+ * Returns the keys by which the supplier that a payment line pays is found: from the account, the tax ids and the name
+ * in the line.
+ */
 function payeeKeys(line: PaymentLine): string[] {
   const { creditorName, creditorAccount } = line;
   const { key: nameKey, fold: nameFold } = creditorName === undefined ? { key: '' } : readName(creditorName);
@@ -468,7 +472,7 @@ async function givenFor(
   const outcomes = new Map(
     await Promise.all(runIds.map(async (id) => [id, await runs.outcomes(organizationId, id)] as const)),
   );
-  // The ids of the checks of a payment run are ordered by time.
+  // The ids of the checks of a payment run begin with the time, so sorting them by id sorts them by time.
   const newest = new Map<string, string>();
   for (const { runId: id, position, checkId } of lines) {
     const line = `${id}|${position}`;
@@ -478,8 +482,8 @@ async function givenFor(
   for (const line of lines) {
     const outcome = outcomes.get(line.runId)?.get(line.position);
     const downloads = (given.get(line.runId) ?? []).filter(({ lines: bits }) => hasBit(bits, line.position));
-    // A payment line that was given out counts with the invoices that it had then. A line whose payment the bank
-    // reported although no download gave it out counts with those of the last check.
+    // A payment line that was given out counts with the invoices to which it was joined then. A line whose payment the
+    // bank reported although no download gave it out counts with the invoices of the last check.
     const at = downloads.find(({ checkId }) => checkId === line.checkId)?.at;
     const reportedAt =
       downloads.length === 0 && isPaid(outcome) && newest.get(`${line.runId}|${line.position}`) === line.checkId
@@ -529,7 +533,7 @@ function unusedBySupplier(
   return new Map([...found].map(([id, credits]) => [id, credits.slice(-RECEIVED_CREDITS_PER_SUPPLIER_MAX)]));
 }
 
-/** Returns what a received credit note and its entry in the ERP have in common. */
+/** Returns the key that a received credit note and its entry in the ERP share. */
 function identityOf({ companyId, match: { supplierId, currency, number } }: PayableRecord): string {
   return `${companyId}|${supplierId}|${currency}|${number.o1}`;
 }
@@ -545,7 +549,7 @@ function vendorKeys({ nameKey, taxKey }: MasterVendorRecord): readonly string[] 
   return supplierKeysOf({ nameKey, ...(taxKey === undefined ? {} : { taxKey }) });
 }
 
-/** Adds a value to the list that a map of payment facts has for a key. */
+/** Adds a value to the list of values for a key in a map of payment facts. */
 function addTo<V>(lists: Map<string, V[]>, key: string, value: V): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

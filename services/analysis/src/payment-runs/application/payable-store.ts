@@ -24,21 +24,24 @@ export interface PayableRecord {
     | undefined;
 }
 
-/** Reads the bills that lines of payment runs may settle, and what was paid for them. */
+/** Reads the bills that lines of payment runs may settle, and the payments of these bills. */
 export interface PayableStore {
-  /** Returns the invoices and ERP bills that have one of the keys. Some may occur several times. */
+  /**
+   * Returns the invoices and ERP bills that have one of the keys. A bill that has several of the keys may occur several
+   * times.
+   */
   byKeys(organizationId: string, keys: readonly string[]): Promise<readonly PayableRecord[]>;
   byIds(organizationId: string, ids: readonly string[]): Promise<readonly PayableRecord[]>;
-  /** Returns the bills of ERPs that book the given invoices. */
+  /** Returns the ERP bills in which the given invoices are entered. */
   billsThatBook(organizationId: string, invoiceIds: readonly string[]): Promise<readonly PayableRecord[]>;
   /** Returns the credit notes of ERP vendors that no payment has used up. */
   openCreditsOf(organizationId: string, vendorIds: readonly string[]): Promise<readonly PayableRecord[]>;
   /**
-   * Returns the newest credit notes of suppliers: those of ERPs, and received ones that were decided and are not blocked. A
-   * supplier with very many of them gets a limited share.
+   * Returns the newest credit notes of suppliers: credit notes in ERPs, and received credit notes that were decided and
+   * are not blocked. The number of credit notes of one supplier is limited.
    * @param fromDay first day of issue, as the number of days since 1970-01-01
    */
   creditsOf(organizationId: string, supplierIds: readonly string[], fromDay: number): Promise<readonly PayableRecord[]>;
-  /** Returns the payments of ERPs for the given bills, without returned and deleted ones. */
+  /** Returns the payments of ERPs for the given bills, without returned and deleted payments. */
   paymentsOf(organizationId: string, billIds: readonly string[]): Promise<readonly BookedPayment[]>;
 }

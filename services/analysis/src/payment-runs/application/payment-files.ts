@@ -15,8 +15,8 @@ export type ReportedLine = Pick<Outcome, 'status' | 'reasonCodes'> & {
 };
 
 /**
- * Reads and writes payment files for banks. A large file takes a second, so callers wait without keeping others
- * waiting.
+ * Reads and writes payment files for banks. A large file takes a second, so it is read in another thread while other
+ * requests are processed.
  */
 export interface PaymentFiles {
   /**
@@ -26,7 +26,7 @@ export interface PaymentFiles {
    */
   read(bytes: Uint8Array): Promise<SentPayments>;
   /**
-   * Writes a payment file with some of its lines, byte for byte otherwise.
+   * Writes a payment file that contains only some of the lines and is otherwise unchanged, byte for byte.
    * @param lines positions of the lines as a set of bits
    * @param part number of the download, which the identifiers of the file end with from the second one on
    */
@@ -43,7 +43,7 @@ export interface PaymentFiles {
   ): Promise<ReadonlyMap<string, ReportedLine> | undefined>;
 }
 
-/** Bytes of a part of a payment file, with the number of its lines. */
+/** Bytes of a payment file that contains only some lines, with the number of these lines. */
 export interface PartOfFile {
   readonly bytes: Uint8Array;
   readonly count: number;

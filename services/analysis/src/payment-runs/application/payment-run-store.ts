@@ -11,7 +11,7 @@ export interface NewPaymentRun extends PaymentRun {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** The lines of a payment run as one check judged them, in the order of the file. */
+/** The lines of a payment run with the results of one check, in the order of the file. */
 export interface CheckedLines {
   readonly organizationId: string;
   readonly runId: string;
@@ -21,7 +21,9 @@ export interface CheckedLines {
   readonly results: readonly LineResult[];
 }
 
-/** A line of a payment run with the verdict of the newest check, without its release and what the bank reported. */
+/**
+ * A line of a payment run with the verdict of the newest check, without its release and without the report of the bank.
+ */
 export interface CheckedLine {
   readonly line: PaymentLine;
   readonly result: LineResult;
@@ -38,7 +40,7 @@ export interface LineOfInvoice {
   readonly currency: string;
 }
 
-/** Report of the bank about a payment, to be stored with the account of its line. */
+/** Report of the bank about a payment, which is stored with the account of the payment line. */
 export interface ReportedOutcome extends Outcome {
   readonly accountKey: string | undefined;
 }
@@ -57,8 +59,8 @@ export interface LineQuery {
 /** Stores payment runs. The stored document of a run is the commit point of every change. */
 export interface PaymentRunStore {
   /**
-   * Stores the lines and the facts of a check of a payment run. They count once the run names the check. May be
-   * repeated.
+   * Stores the lines and the facts of a check of a payment run. They take effect when the payment run names the check.
+   * The call can be repeated.
    */
   insertCheck(checked: CheckedLines): Promise<void>;
   /** Removes the lines and the facts of a check that no payment run names. */
@@ -86,7 +88,7 @@ export interface PaymentRunStore {
   ): Promise<PaymentRun>;
   /** Returns the bytes of the file of a payment run, or undefined for a run that was sent as JSON. */
   bytesOf(organizationId: string, runId: string): Promise<Uint8Array | undefined>;
-  /** Returns the lines of a payment run as a check judged them, in the order of the file. */
+  /** Returns the lines of a payment run with the results of a check, in the order of the file. */
   lines(
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
@@ -97,20 +99,23 @@ export interface PaymentRunStore {
     of: { readonly runId: string; readonly checkId: string },
     lineId: string,
   ): Promise<CheckedLine | undefined>;
-  /** Returns all lines of a check of a payment run, for the file and for another check. */
+  /**
+   * Returns all lines of a payment run with the results of a check, from which a file is written or another check is
+   * made.
+   */
   allLines(
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
   ): Promise<readonly CheckedLine[]>;
-  /** Returns the facts of a check of a payment run for its replay. */
+  /** Returns the facts of a check of a payment run for a replay of the check. */
   factsOf(
     organizationId: string,
     of: { readonly runId: string; readonly checkId: string },
   ): Promise<{ readonly run: RunFacts; readonly facts: readonly LineFacts[] } | undefined>;
   releases(organizationId: string, runId: string, lineIds?: readonly string[]): Promise<ReadonlyMap<string, Release>>;
   /**
-   * Stores the release of a payment line as the version after `version` (0 for a new one), with its events.
-   * @returns false if another request has stored one first
+   * Stores the release of a payment line as the version that follows `version` (0 for a new release), with its events.
+   * @returns false if another request has stored a release first
    */
   writeRelease(
     organizationId: string,
@@ -121,19 +126,19 @@ export interface PaymentRunStore {
   outcomes(organizationId: string, runId: string, positions?: readonly number[]): Promise<ReadonlyMap<number, Outcome>>;
   writeOutcomes(organizationId: string, runId: string, outcomes: ReadonlyMap<number, ReportedOutcome>): Promise<void>;
   /**
-   * Returns the lines of payment runs that pay one of the invoices, by the check in which they were joined: those of
-   * checks in which lines were given out or about which a bank has reported, and those of one more check.
+   * Returns the lines of payment runs that pay one of the invoices, grouped by check. Only checks count in which lines
+   * were given out or about which a bank has reported, and one more check.
    */
   linesOfInvoices(
     organizationId: string,
     invoiceIds: readonly string[],
     ofCheck?: string,
   ): Promise<readonly LineOfInvoice[]>;
-  /** Returns which lines of the given payment runs were given to the bank, and the day on which they were. */
+  /** Returns the lines of the given payment runs that were given to the bank, with the day. */
   givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
   /** Adds up the lines of payment runs that were created in a month, `YYYY-MM`. */
   linesCreated(organizationId: string, month: string, time: CountedTime): Promise<number>;
-  /** Returns the newest payee checks of banks for the given accounts, by account key. */
+  /** Returns the newest verifications of the payee by banks for the given accounts, by account key. */
   payeeChecks(
     organizationId: string,
     accountKeys: readonly string[],

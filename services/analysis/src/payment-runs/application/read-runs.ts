@@ -9,11 +9,11 @@ import type { PayableStore } from './payable-store.js';
 import { requireRun } from './require-run.js';
 import type { CheckedLine, LineQuery, PaymentRunStore, RunQuery } from './payment-run-store.js';
 
-/** A line of a payment run with everything that is shown about it. */
+/** A line of a payment run with all values that a response shows. */
 export interface ShownLine extends CheckedLine {
   readonly release: (Release & { readonly isInForce: boolean }) | undefined;
   readonly outcome: Outcome | undefined;
-  /** Payments of ERPs that record the payment line. */
+  /** Payments in ERPs that record the payment line. */
   readonly booked: readonly BookedPayment[];
   readonly givenAt: Date | undefined;
 }
@@ -27,7 +27,7 @@ export interface RunReader {
    * @throws DomainError not_found
    */
   lines(organizationId: string, runId: string, query: LineQuery): Promise<Page<ShownLine>>;
-  /** Adds to one line of a payment run what is shown about it. */
+  /** Adds the release, the bank report and the ERP payments to one line of a payment run. */
   shown(run: PaymentRun, line: CheckedLine): Promise<ShownLine>;
 }
 
@@ -40,7 +40,7 @@ export function runReader({
   readonly payables: Pick<PayableStore, 'billsThatBook' | 'paymentsOf'>;
 }): RunReader {
   /**
-   * Returns the payments of ERPs for the invoices of a payment run, and the ids under which the books know each
+   * Returns the payments of ERPs for the invoices of a payment run, and the ids of the ERP bills that book each
    * invoice.
    */
   const bookedBills = async (organizationId: string, invoiceIds: readonly string[]) => {

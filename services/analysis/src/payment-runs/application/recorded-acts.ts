@@ -6,12 +6,15 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 
 type Act = 'checked' | 'downloaded' | 'rechecked' | 'line_released' | 'reported';
 
-/** Returns the line of the audit trail about an act on a payment run. */
+/** Returns the entry for the audit trail about an action on a payment run. */
 export function actOn(runId: string, act: Act): AuditLine {
   return { action: `payment_run.${act}`, target: `payment_run:${runId}`, outcome: 'SUCCEEDED' };
 }
 
-/** Returns the audit event of an act that changes a payment run or one of its lines, for the same write. */
+/**
+ * Returns the audit event of an action that changes a payment run or one of its lines. The event is stored in the same
+ * write as the change.
+ */
 export function recordedAct(runId: string, act: Act, context: RequestContext): Announcement {
   return auditAnnouncement(events.analysisAuditRecorded, context, actOn(runId, act));
 }

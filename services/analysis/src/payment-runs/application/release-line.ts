@@ -16,7 +16,7 @@ import type { PayableStore } from './payable-store.js';
 import type { CheckedLine, PaymentRunStore } from './payment-run-store.js';
 import { recordedAct } from './recorded-acts.js';
 
-/** Tells which people have set a disposition on a finding of an invoice, as `<actor type>:<actor id>`. */
+/** Returns the people who have set a disposition on a finding of an invoice, as `<actor type>:<actor id>`. */
 export interface Reviewers {
   of(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
 }
@@ -101,8 +101,8 @@ export const releaseLine =
       }
       const person = personOf(context);
       const at = clock.now();
-      // The reviewers also include those of invoices that the payment line was joined to before, so that nobody hides a
-      // reviewed one behind another.
+      // The reviewers of invoices to which the payment line was joined earlier count as well, so that nobody can hide a
+      // reviewed invoice by naming another one.
       const paid = [
         ...new Set([
           ...[...line.result.invoices, ...result.invoices].map(({ invoiceId }) => invoiceId),
@@ -111,7 +111,7 @@ export const releaseLine =
         ]),
       ];
       const reviewed = tenant.fourEyes ? await reviewers.of(organizationId, paid) : new Set<string>();
-      // Reviews of findings from before people were stored with their API keys name only the key.
+      // Older reviews of findings name only the API key, because the person behind a key was not stored.
       if (reviewed.has(person) || reviewed.has(`${context.actor.type}:${context.actor.id}`)) {
         throw new DomainError(
           'forbidden',
@@ -155,8 +155,8 @@ export const releaseLine =
     });
 
 /**
- * Judges a payment line as it is now, with the invoices that a person names and with what earlier lines of the run pay,
- * so that the release covers every reason that the person could see.
+ * Checks a payment line with the current facts, with the invoices that a person names and with the amounts that earlier
+ * lines of the run pay, so that the release covers every reason that the person could see.
  */
 async function judged(
   { check, runs }: Deps,

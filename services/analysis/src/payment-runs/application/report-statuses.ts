@@ -24,8 +24,9 @@ export interface ReportedRun {
 }
 
 /**
- * Stores what the bank reported about the lines of a payment run. The statuses are written before the run names the
- * report, so a repeat after a crash writes them again, and a report that the run names changes nothing.
+ * Stores the statuses that the bank reported for the lines of a payment run. The statuses are written before the
+ * payment run names the report, so that a repeated request after a crash writes them again. A report that the payment
+ * run already names changes nothing.
  * @throws DomainError not_found, invalid, too_large; wrong_state if the report is about another file
  */
 export type ReportStatuses = (

@@ -8,7 +8,8 @@ import type { PaymentLine } from '../domain/payment-line.js';
 import type { FileReply, FileResults, FileTask } from './payment-file-worker.js';
 
 /**
- * Maximum number of payment files that one process reads at once. Each needs up to a processor and a hundred megabytes.
+ * Maximum number of payment files that one process reads at the same time. Reading one file may use a whole processor
+ * core and a hundred megabytes.
  */
 export const THREADS_MAX = 2;
 /** Maximum number of payment files that wait for a thread. Further files are refused. */
@@ -29,11 +30,11 @@ const RETRY_SECONDS = 5;
 
 interface Settings {
   readonly fileMsMax?: number;
-  /** Module that tests run in place of the worker that reads payment files. */
+  /** Module that tests run instead of the worker that reads payment files. */
   readonly worker?: URL;
 }
 
-/** Reads and writes payment files in worker threads, so that a large file keeps no other request waiting (ADR 0144). */
+/** Reads and writes payment files in worker threads, so that a large file does not delay other requests (ADR 0144). */
 export function paymentFileThreads(
   logger: Logger,
   { fileMsMax = FILE_MS_MAX, worker = new URL('./payment-file-worker.js', import.meta.url) }: Settings = {},
@@ -46,7 +47,7 @@ export function paymentFileThreads(
     maxQueue: WAITING_FILES_MAX,
     idleTimeout: IDLE_MS_MAX,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEBIBYTES_MAX },
-    // Threads that read payment files need no settings of this process.
+    // The threads that read payment files need no environment variables of this process.
     env: {},
   });
   let inProgress = 0;
@@ -61,7 +62,7 @@ export function paymentFileThreads(
     try {
       reply = (await pool.run(task, { name: 'work', signal: AbortSignal.timeout(fileMsMax) })) as FileReply<K>;
     } catch (error) {
-      // The thread was ended, because reading the payment file took too long or needed too much memory.
+      // The worker thread was terminated, because reading the payment file took too long or needed too much memory.
       logger.warn({ error, step: task.kind }, 'a payment file could not be read in time');
       throw new DomainError(
         'unavailable',

@@ -1,4 +1,5 @@
-// Worker thread that reads and writes payment files. It has no state and no access to anything but its task.
+// Worker thread that reads and writes payment files. The thread keeps no state and can access nothing except the file
+// in its task.
 import { identifiersOfPart } from '@invoicecontrol/payment-files/identifiers-of-part';
 import { outcomesOfReport } from '@invoicecontrol/payment-files/outcomes-of-report';
 import { PaymentFileRefused } from '@invoicecontrol/payment-files/payment-file-refused';
@@ -13,7 +14,7 @@ import type { GivenLines } from '../domain/run.js';
 
 /**
  * Number of payment lines in one piece of the result of a worker thread. The main thread reads the pieces one by one,
- * because reading all lines at once would keep its requests waiting.
+ * because reading all lines at once would delay other requests.
  */
 const LINES_PER_PIECE = 250;
 
@@ -27,7 +28,7 @@ export type FileTask =
       readonly downloads: readonly Pick<GivenLines, 'number' | 'lines'>[];
     };
 
-/** Content of a payment file. The lines are pieces of JSON. */
+/** Content of a payment file, as a worker thread returns it. The payment lines are pieces of JSON. */
 export interface ReadFile {
   readonly messageId: string;
   readonly debtorTaxIds: readonly string[];
@@ -40,7 +41,10 @@ export interface FileResults {
   readonly REPORT: ReadonlyMap<string, ReportedLine> | undefined;
 }
 
-/** The refusal of a payment file. Errors lose their class and their fields between threads. */
+/**
+ * The refusal of a payment file, as a worker thread returns it, because an error loses its class and fields between
+ * threads.
+ */
 interface Refused {
   readonly refused: { readonly reason: RefusalReason; readonly place: string; readonly message: string };
 }

@@ -6,7 +6,7 @@ import { comparedAmount } from './payment-line.js';
 import type { PaymentLine } from './payment-line.js';
 import type { LineResult } from './verdict.js';
 
-/** A payment of an ERP. */
+/** A payment that an ERP recorded. */
 export interface BookedPayment {
   readonly paymentId: string;
   readonly invoiceIds: readonly string[];
@@ -15,13 +15,16 @@ export interface BookedPayment {
   readonly date: CalendarDate;
 }
 
-/** Number of days by which a payment of an ERP may be dated before the payment line left, because of time zones. */
+/**
+ * Number of days by which a payment of an ERP may be dated before the payment line was given to the bank, because time
+ * zones differ.
+ */
 const EARLIER_DAYS_MAX = 1;
 
 /**
  * Returns the payments of ERPs that record a payment line: those that settle only bills of the line, with the amount
- * that the line pays of the bill or with the amount of the whole line. A payment from before the line left is another
- * one.
+ * that the line pays of the bill or with the amount of the whole line. An ERP payment with an earlier date than the
+ * line is another payment.
  * @param billsOf ids under which an invoice of the line is known in the books
  * @param leftOn day on which the line was given out or, if it has no file, was sent
  */

@@ -11,7 +11,7 @@ import type { PaymentLine } from './payment-line.js';
 import { taxIdsOf } from './references.js';
 import type { LineReferences, StatedNumber } from './references.js';
 
-/** Reason why an invoice that resembles a payment was not joined to it. */
+/** Reason why a payment was not joined to an invoice that resembles it. */
 export type WhyNot = 'OTHER_NUMBER' | 'OTHER_AMOUNT' | 'OTHER_SUPPLIER' | 'WITHDRAWN';
 
 export interface NearInvoice {
@@ -19,11 +19,11 @@ export interface NearInvoice {
   readonly whyNot: WhyNot;
 }
 
-/** The invoices that a payment pays, or those that resemble the payment most. */
+/** The invoices that a payment pays or, if there are none, the invoices that resemble the payment most. */
 export interface JoinedLine {
   readonly references: LineReferences;
   readonly payables: readonly Payable[];
-  /** Invoices that a KSeF number of the payment names, while its invoice numbers name others. */
+  /** Invoices that a KSeF number of the payment names, although its invoice numbers name other invoices. */
   readonly contradicting: readonly Payable[];
   readonly candidates: readonly NearInvoice[];
 }
@@ -31,7 +31,7 @@ export interface JoinedLine {
 /** Facts of one payment of a payment run: the line, and the invoices and bills that share a key with it. */
 export interface LineFacts {
   readonly line: PaymentLine;
-  /** Invoices and bills that share a number, a KSeF number or, where no number helped, the amount with the payment. */
+  /** Invoices and bills that share a number, a KSeF number or, if no number matches, the amount with the payment. */
   readonly payables: readonly Payable[];
   /**
    * Received credit notes of the suppliers of the invoices of a payment that no payment is known to have used. Absent
@@ -42,7 +42,7 @@ export interface LineFacts {
   readonly namedIds?: readonly string[];
   /** Record of the fraud, if fraud with the account of the payment line is confirmed. */
   readonly confirmedFraud?: { readonly reviewId: string; readonly confirmedAt: string };
-  /** Result of the bank's verification of the payee, from a report on an earlier payment run. */
+  /** Result of the bank's verification of the payee, as the report on an earlier payment run states it. */
   readonly payeeCheck?: {
     readonly result: 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE';
     readonly name?: string;
@@ -57,8 +57,9 @@ const CANDIDATES_SHOWN_MAX = 5;
 const AMOUNT_DAYS_MAX = 400;
 
 /**
- * Joins a payment to the invoices that it pays: those that a person named, then those of its KSeF numbers, then those of
- * its invoice numbers, and if it states no number, the bill of the creditor with its amount.
+ * Joins a payment to the invoices that it pays: first the invoices that a person named, then the invoices of its KSeF
+ * numbers, then the invoices of its invoice numbers, and if it states no number, the bill of the creditor with its
+ * amount.
  * @param references references of the line, from `referencesOf`
  * @param isTaken checks whether an earlier line of the run already pays the whole open amount of a bill
  */
@@ -137,12 +138,15 @@ function debtsIn(payables: readonly Payable[]): readonly Payable[] {
   );
 }
 
-/** A bill that a payment may pay, and in what it agrees with the payment line. */
+/** A bill that a payment may pay, and the values in which the bill agrees with the payment line. */
 interface Compared {
   readonly payable: Payable;
-  /** True if the payment line pays the supplier of the bill, as its account, its tax id or its name shows. */
+  /**
+   * True if the payment line pays the supplier of the bill, according to the account, the tax id or the name in the
+   * line.
+   */
   readonly isCreditors: boolean;
-  /** True if the payment line has the amount of the bill, or the part of it that is open. */
+  /** True if the payment line has the amount of the bill, or the open part of that amount. */
   readonly hasAmount: boolean;
 }
 
@@ -167,8 +171,8 @@ function comparedWith(line: PaymentLine, payables: readonly Payable[]): readonly
 }
 
 /**
- * Finds for each number that a payment states the bill that it names. A number in a field for documents counts before
- * one in a text.
+ * Finds the bill that each number in a payment names. A number in a field for documents takes precedence over a number
+ * in a text.
  */
 function byNumbers(
   numbers: readonly StatedNumber[],
@@ -181,16 +185,17 @@ function byNumbers(
   });
   const explicit = found.filter(({ isExplicit }) => isExplicit);
   if (explicit.length > 0) return explicit.map(({ payable }) => payable);
-  // The text of a payment may also state the number of a customer or a contract that some old bill happens to have.
+  // The text of a payment may also state the number of a customer or a contract that happens to equal the number of an
+  // old bill.
   const exact = found.filter(({ hasAmount }) => hasAmount);
   return (exact.length === 1 ? exact : found).map(({ payable }) => payable);
 }
 
 /**
  * Chooses among the bills with a number that a payment states. The creditor decides before the form of the number, then
- * the amount: a copy with another amount is paid only by a payment of that amount. Among equal ones, the bill that was
- * not held is the debt, and the held one its copy; both may have arrived in one file. A contract number that stands on
- * the bill of every month names the oldest one that is open.
+ * the amount: a copy with another amount is paid only by a payment of that amount. Among bills that agree equally, the
+ * bill that was not held is the debt, and the held bill is its copy. A contract number that stands on the bill of every
+ * month names the oldest one that is open.
  */
 function bestOf(
   { number }: StatedNumber,

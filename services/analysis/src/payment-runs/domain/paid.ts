@@ -3,11 +3,11 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { PAYMENTS_SHOWN_MAX } from './payable.js';
 import type { EarlierPayment } from './payable.js';
 
-/** Payments of a bill that its ERP knows. Amounts are minor units. */
+/** Payments of a bill that are recorded in its ERP. Amounts are minor units. */
 export interface PaidInErp {
-  /** Amount of a bill that the ERP states as paid. Undefined if it states none. */
+  /** Amount of a bill that the ERP states as paid. Undefined if the ERP states no paid amount. */
   readonly statedMinor: bigint | undefined;
-  /** Earlier payments that settle only this bill. */
+  /** Earlier ERP payments that settle only this bill. */
   readonly payments: readonly { readonly id: string; readonly amountMinor: bigint; readonly on: CalendarDate }[];
 }
 
@@ -20,9 +20,9 @@ export interface PaidByRun {
 }
 
 /**
- * Adds up what was paid for a bill. The ERP learns of the payment of a payment run some days later, so a payment of the
- * ERP with the amount of a line is that line, and is counted once. What the ERP states as paid without a payment of its
- * own, for example because one payment settled several bills, covers the remaining lines.
+ * Adds up what was paid for a bill. The ERP learns of the payment of a payment run some days later, so an ERP payment
+ * with the amount of a payment line is the payment of that line, and is counted once. What the ERP states as paid
+ * without a payment of its own, for example because one payment settled several bills, covers the remaining lines.
  */
 export function paidFor(
   erp: PaidInErp,

@@ -3,7 +3,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** A bank account to which a bill may be paid, and what it is known from. */
+/** A bank account to which a bill may be paid, and the source from which the account is known. */
 export interface PayableAccount {
   readonly key: string;
   readonly masked: string;
@@ -14,14 +14,17 @@ export interface PayableAccount {
 /** A payment that was made for a bill: by the ERP, or by the file of another payment run. */
 export interface EarlierPayment {
   readonly kind: 'ERP' | 'RUN';
-  /** Id of an earlier payment in the books, or id of the payment run that made it. */
+  /** Id of an earlier payment in the ERP, or id of the payment run that made it. */
   readonly id: string;
   readonly lineId?: string;
   readonly amountMinor: string;
   readonly on: CalendarDate;
 }
 
-/** An invoice, or a bill of an ERP, as far as the check of a payment needs it. Amounts are minor units of its currency. */
+/**
+ * An invoice, or a bill of an ERP, with the fields that the check of a payment needs. Amounts are minor units of its
+ * currency.
+ */
 export interface Payable {
   readonly invoiceId: string;
   /** Id of the bill that books the invoice in the ERP. The invoice and the bill are one debt. */
@@ -34,7 +37,7 @@ export interface Payable {
   readonly companyId: string;
   readonly supplierId: string | null;
   readonly supplierName: string;
-  /** Name keys under which the supplier is known, including the key of the name on the bill. */
+  /** Keys of the names under which the supplier of the bill is known, including the key of the name on the bill. */
   readonly nameKeys: readonly string[];
   readonly taxKey?: string;
   readonly taxCountry?: string;
@@ -52,15 +55,15 @@ export interface Payable {
   readonly openFindingIds?: readonly string[];
   readonly ksefNumber?: string;
   readonly accounts: readonly PayableAccount[];
-  /** Bank accounts that the vendor master received too recently to prove anything. */
+  /** Bank accounts that the vendor master received too recently to count as known accounts of the vendor. */
   readonly newVendorAccounts?: readonly {
     readonly key: string;
     readonly masked: string;
     readonly since: CalendarDate;
   }[];
-  /** Amount of an invoice that was paid before this payment run, together over all payments. */
+  /** Amount of an invoice that all payments before this payment run have paid together. */
   readonly paidMinor: string;
-  /** The newest of the earlier payments of the invoice, as evidence. */
+  /** The newest earlier payments of the invoice, which are shown as evidence. */
   readonly payments: readonly EarlierPayment[];
 }
 
@@ -75,10 +78,12 @@ export interface ReceivedCredit {
 
 /** Maximum age of a received credit note that counts as open, in days since its issue. */
 export const RECEIVED_CREDIT_DAYS_MAX = 400;
-/** Maximum number of received credit notes of one supplier that may be open, the newest ones. */
+/** Maximum number of received credit notes of one supplier that may be open: the newest credit notes. */
 export const RECEIVED_CREDITS_PER_SUPPLIER_MAX = 16;
 
-/** Maximum number of earlier payments that the facts of a bill name. The sum of earlier payments has all of them. */
+/**
+ * Maximum number of earlier payments that the facts of a bill name. The sum of earlier payments includes all of them.
+ */
 export const PAYMENTS_SHOWN_MAX = 16;
 
 /** Returns the open amount: what is left of a bill, or of the credit that a credit note gives (negative). */
@@ -97,8 +102,8 @@ export function isPayable({ status }: Pick<Payable, 'status'>): boolean {
 }
 
 /**
- * Returns the decision about a bill to pay. A bill of an ERP that was never received has none of its own, and is as
- * good as the books that contain it.
+ * Returns the decision about a bill to pay. An ERP bill that was never received as an invoice has no decision, and
+ * counts as correct unless findings about the ERP records concern it.
  */
 export function decisionOf({
   verdict,
@@ -110,8 +115,8 @@ export function decisionOf({
 }
 
 /**
- * Returns the amount by which a payment may exceed what is open of its invoices: one hundredth of the currency, and
- * nothing for a currency without hundredths.
+ * Returns the amount by which a payment may exceed what is open of its invoices: a cent or the equal unit of the
+ * currency, and nothing for a currency without such a unit.
  */
 export function toleranceMinor(currency: string): bigint {
   const exponent = minorUnitsOf(currency);

@@ -1,7 +1,10 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** A document that a payment states as its reason, with the amount that it pays of it if the file states one. */
+/**
+ * A document that a payment states as its reason, with the amount that the payment pays of the document, if the file
+ * states the amount.
+ */
 export interface StatedDocument {
   readonly number: string;
   readonly amount?: DecimalAmount;
@@ -20,7 +23,7 @@ export interface CreditorAccount {
 
 /** One payment of a payment run, as the file or the request states it. */
 export interface PaymentLine {
-  /** Id that the caller or the file gives the payment line; unique in its payment run. */
+  /** Id of the payment line, which the caller or the file states. The id is unique in the payment run. */
   readonly lineId: string;
   /** Position of a payment in its payment file, from 1. */
   readonly position: number;
@@ -29,15 +32,18 @@ export interface PaymentLine {
   /** Amount and currency that a payment transfers. */
   readonly amount: DecimalAmount;
   readonly currency: string;
-  /** Equivalent amount of a payment, which is compared in its own currency in place of the transferred amount. */
+  /**
+   * Equivalent amount of a payment, which is stated in another currency and is compared instead of the transferred
+   * amount.
+   */
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly creditorName?: string;
-  /** Account that a payment goes to. Absent for a payment without one, such as a cheque. */
+  /** Account that a payment goes to. Absent for a payment without an account, such as a cheque. */
   readonly creditorAccount?: CreditorAccount;
   readonly creditorTaxIds: readonly string[];
   /**
-   * Alias of the creditor of a payment, such as an e-mail address, in place of an account. It is shown as text and
-   * never compared.
+   * Alias of the creditor of a payment, such as an e-mail address, in place of an account. The alias is shown as text
+   * and never compared.
    */
   readonly proxy?: string;
   readonly executionDate?: CalendarDate;

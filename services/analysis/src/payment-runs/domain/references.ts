@@ -9,14 +9,17 @@ import type { PaymentLine } from './payment-line.js';
 export interface StatedNumber {
   readonly text: string;
   readonly number: InvoiceNumber;
-  /** True if the payment states the number in a field for a document, and not only in its text. */
+  /** True if the payment states the number in a field for a document, and not only in the remittance text. */
   readonly isExplicit: boolean;
 }
 
 /** References of a payment to the invoices that it pays. */
 export interface LineReferences {
   readonly ksefNumbers: readonly string[];
-  /** Collective identifiers in a payment for several KSeF invoices of one seller. They cannot be resolved here. */
+  /**
+   * Collective identifiers in a payment for several KSeF invoices of one seller. The invoices behind such an identifier
+   * are not known.
+   */
   readonly collectiveNumbers: readonly string[];
   readonly numbers: readonly StatedNumber[];
   /** True if the payment names a bill, whether or not a bill with that number is known. */
@@ -29,7 +32,7 @@ export interface LineReferences {
 const NUMBERS_PER_LINE_MAX = 64;
 /** Maximum number of adjacent words in the text of a payment that are read as one number, as in `FV 12 2025`. */
 const WORDS_PER_NUMBER_MAX = 3;
-/** Maximum number of words that are read of the remittance text. The text of a payment has 140 characters. */
+/** Maximum number of words of the remittance text that are read. The text of a payment has 140 characters. */
 const WORDS_MAX = 64;
 /** Reference that states that a payment has no reference of its own (ISO 20022). */
 const NOT_PROVIDED = 'NOTPROVIDED';
@@ -41,7 +44,7 @@ const COLLECTIVE_NUMBERS = /\b\d{8}-IZ-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}\b/g
  * `2024-02-1` is a number.
  */
 const DATE = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|\d{4}[./-]\d{2}[./-]\d{2})$/;
-/** Month or year that a payment is for, as in `Miete 11/2026`. */
+/** Month or year for which a payment is made, as in `Miete 11/2026`. */
 const PERIOD = /^(?:(?:0?[1-9]|1[0-2])[./-])?(?:19|20)\d{2}$/;
 /**
  * Minimum number of digits of a word in the text of a payment that names a bill rather than, for example, a quantity.
@@ -94,8 +97,8 @@ function explicitTexts({ documents, creditorReference, texts }: PaymentLine): st
 }
 
 /**
- * Checks whether the text of a payment names a bill: by a word with several digits that is no period, or by digits
- * behind letters or behind the label of an invoice number, as in `RE-7` and `Faktura 7`.
+ * Checks whether the text of a payment names a bill: by a word with several digits that is not a month or year, or by
+ * digits behind letters or behind the label of an invoice number, as in `RE-7` and `Faktura 7`.
  */
 function namesBill(text: string): boolean {
   const words = wordsOf(text);
@@ -128,8 +131,8 @@ function numberTexts(text: string): string[] {
   for (let length = 1; length <= WORDS_PER_NUMBER_MAX; length += 1) {
     for (let from = 0; from + length <= words.length; from += 1) {
       const candidate = words.slice(from, from + length);
-      // Some suppliers number their bills by the day, so a date alone in the text of a payment is looked up. It never
-      // names an unknown bill.
+      // Some suppliers number their bills by the day, so a date alone in the text of a payment is looked up. A date
+      // alone never counts as the number of an unknown bill.
       if (length === 1 && DATE.test(candidate[0] ?? '')) dates.push(candidate[0] ?? '');
       if (candidate.some(isOtherThanNumber) || !/\d/.test(candidate.at(-1) ?? '')) continue;
       found.push(candidate.join(' '));

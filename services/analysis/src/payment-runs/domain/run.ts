@@ -8,25 +8,27 @@ export interface VerdictCount {
   readonly sums: readonly { readonly currency: string; readonly amount: DecimalAmount }[];
 }
 
-/** One check of all lines of a payment run. The newest check is in force, and the earlier checks are kept. */
+/**
+ * One check of all lines of a payment run. The newest check of a payment run applies, and the earlier checks are kept.
+ */
 export interface RunCheck {
   readonly checkId: string;
   readonly trigger: 'CREATED' | 'RECHECK' | 'DOWNLOAD';
   readonly at: Date;
   readonly by: string;
   /**
-   * Version of the rules that judged the lines of a payment run. Lines that had been given out keep the result with
-   * which they left, which an earlier version may have found.
+   * Version of the rules by which the lines of a payment run were checked. Lines that a download had already given out
+   * keep their earlier result, which an earlier version of the rules may have produced.
    */
   readonly rulesVersion: string;
   readonly counts: Readonly<Record<Verdict, VerdictCount>>;
 }
 
-/** Lines of a payment run that one download gave out. They are never given again. */
+/** Lines of a payment run that one download gave out. No later download gives them out again. */
 export interface GivenLines {
   /** Number of a download within its payment run, from 1. */
   readonly number: number;
-  /** Check in which the lines of the payment run were joined to their invoices. */
+  /** The check of the payment run that joined the downloaded lines to their invoices. */
   readonly checkId: string;
   readonly at: Date;
   readonly by: string;
@@ -60,7 +62,7 @@ export interface PaymentRun {
   readonly reports: readonly RunReport[];
 }
 
-/** Maximum number of checks, of downloads and of bank reports that one payment run has. */
+/** Maximum number of checks, of downloads and of bank reports that one payment run can have. */
 export const CHECKS_MAX = 100;
 export const DOWNLOADS_MAX = 100;
 export const REPORTS_MAX = 100;
@@ -71,9 +73,9 @@ export interface Release {
   readonly by: string;
   readonly at: Date;
   readonly note: string;
-  /** Reasons that held the payment line when it was released. A new reason holds the line again. */
+  /** Reasons that held the payment line when it was released. If a new reason arises, the line is held again. */
   readonly reasons: readonly string[];
-  /** Invoices that the person who released a payment line named for it. */
+  /** Invoices that the payment line pays, as named by the person who released it. */
   readonly invoiceIds: readonly string[];
   /** The person who confirmed the release of a payment line. Undefined until then if four eyes are required. */
   readonly confirmedBy: string | undefined;
@@ -108,7 +110,7 @@ export function isReleased(release: Release | undefined): boolean {
   return release !== undefined && (!release.needsConfirmation || release.confirmedBy !== undefined);
 }
 
-/** Returns the newest check of a payment run, which is in force. */
+/** Returns the newest check of a payment run, which applies. */
 export function currentCheck({ checks }: Pick<PaymentRun, 'checks'>): RunCheck {
   const last = checks.at(-1);
   if (last === undefined) throw new Error('A payment run has at least one check.');

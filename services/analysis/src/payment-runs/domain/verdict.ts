@@ -18,13 +18,13 @@ import type { LineReferences } from './references.js';
 export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
 
 /**
- * Version of the rules that judge payments, which is stored with each check. Any change to the result for any facts, also
- * to a text or to how a line is joined, requires at least a new minor version. A replay of stored facts gives the stored
- * results only if the check has this version.
+ * Version of the rules by which payments are checked, which is stored with each check. Any change to the result for any
+ * facts, also to a text or to how a line is joined, requires at least a new minor version. A replay of stored facts
+ * gives the stored results only if the check has this version.
  */
 export const RULES_VERSION = '1.1.0';
 
-/** Version of the rules of payment run checks that were stored before they named it. */
+/** Version of the rules of payment run checks that were stored before checks named their version. */
 export const RULES_VERSION_UNNAMED = '1.0.0';
 
 /** Reasons that hold a payment (payment runs reference, section 3), in the order in which they are shown. */
@@ -78,7 +78,7 @@ export interface Notice {
   readonly summary: string;
 }
 
-/** The part of an invoice that a payment line pays. */
+/** An invoice that a payment line pays, with the amount that the line pays of it. */
 export interface PaidInvoice {
   readonly invoiceId: string;
   readonly invoiceNumber: string;
@@ -95,7 +95,7 @@ export interface LineResult {
   readonly candidates: readonly NearInvoice[];
 }
 
-/** Facts about the payment run as a whole. */
+/** Facts about a payment run as a whole that every line is checked with. */
 export interface RunFacts {
   readonly companyId: string;
   /** Tax id of the company that pays a payment run, with its country. */
@@ -104,7 +104,7 @@ export interface RunFacts {
   readonly repeatedMessageId?: string;
   /** Day from which transfers between Polish VAT payers must state KSeF numbers. */
   readonly ksefNumbersFrom: CalendarDate;
-  /** Open credit notes of suppliers, which a payment does not net. */
+  /** Open credit notes of suppliers, which the payment does not deduct. */
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -112,9 +112,9 @@ export interface RunFacts {
 const DISCOUNT_PERCENT_MAX = 5n;
 
 /**
- * Returns a function that judges the lines of a payment run one by one, in the order of the file. The results depend
+ * Returns a function that checks the lines of a payment run one by one, in the order of the file. The results depend
  * only on the facts, so a stored check can be replayed byte for byte.
- * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are judged
+ * @param usedBefore amounts that earlier lines of the run pay of each invoice, if not all lines are checked
  */
 export function judgeOf(
   run: RunFacts,
@@ -383,8 +383,8 @@ function companyReason({ companyId }: RunFacts, payables: readonly Payable[]): R
 }
 
 /**
- * A KSeF number that a payment states must belong to one of the paid invoices, or at least to their seller if the
- * invoice is not known by it.
+ * A KSeF number that a payment states must belong to one of the paid invoices, or at least to their seller if no
+ * invoice with that KSeF number is known.
  */
 function ksefReason(
   ksefNumbers: readonly string[],
@@ -419,7 +419,7 @@ function ksefReason(
 
 /**
  * Names the credit notes that are open in the ERP, and those that were received in the company and the currency of an
- * invoice of the payment line. One that this line or an earlier line of the run nets is not open.
+ * invoice of the payment line. A credit note that this line or an earlier line of the run deducts is not open.
  */
 function creditNotice(
   { openCredits }: RunFacts,
@@ -502,8 +502,8 @@ function messageNotice(messageId: string): Notice {
 
 /**
  * Allots the amount of a payment line to its invoices: credit notes are used whole, then the bills in the order of
- * their issue. An amount that exceeds them falls on the last bill, so that the parts add up to the line, and a line
- * that is released all the same counts as paid.
+ * their issue. An amount that exceeds all bills is allotted to the last bill, so that the parts add up to the line, and
+ * a line that is released all the same counts as paid.
  */
 function allot(line: PaymentLine, payables: readonly Payable[], used: Map<string, bigint>): readonly PaidInvoice[] {
   const { amount, currency } = comparedAmount(line);
@@ -530,7 +530,7 @@ function leftOf(payable: Payable, used: ReadonlyMap<string, bigint>): bigint {
   return left > 0n ? left : 0n;
 }
 
-/** Number of invoices that a sentence about a payment names before it only counts them. */
+/** Number of invoices that a sentence about a payment names; further invoices are only counted. */
 const NAMED_MAX = 3;
 
 function namesOf(payables: readonly Payable[]): string {

@@ -12,7 +12,7 @@ export type DownloadTurnDocument = Claimable;
 
 /** Time after which another process takes over from a payment run download whose process died. */
 const LEASE_MS = 15_000;
-/** Maximum time that a payment run download waits for the running one of its organization. */
+/** Maximum time that a payment run download waits for another download of the organization. */
 const WAIT_MS_MAX = 20_000;
 const POLL_EACH_MS = 50;
 const RETRY_SECONDS = 5;

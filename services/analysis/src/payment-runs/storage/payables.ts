@@ -16,8 +16,8 @@ import type { PayableRecord, PayableStore } from '../application/payable-store.j
  */
 const LOOKUP_KEYS_MAX = 50;
 /**
- * Maximum number of credit notes that a check of a payment run reads for one supplier: received ones, and those of the
- * ERP.
+ * Maximum number of credit notes that a check of a payment run reads for one supplier: received credit notes, and
+ * credit notes in the ERP.
  */
 const CREDITS_PER_SUPPLIER_MAX = 2 * RECEIVED_CREDITS_PER_SUPPLIER_MAX;
 /** Maximum number of ERP payments that a check of a payment run reads for one bill. */
@@ -89,8 +89,8 @@ export function payableStore(
                 $or: [
                   { source: 'ERP' },
                   {
-                    // Rows of a history scan are left out of a payment check, because they tell of bills that were paid
-                    // long ago.
+                    // Rows of a history scan are left out of a payment check, because such rows are bills that were
+                    // paid long ago.
                     source: { $in: ['API', 'UPLOAD', 'KSEF'] },
                     'verdict.decision': { $in: ['PASS', 'REVIEW'] },
                     'match.confirmedAs': { $exists: false },
@@ -125,7 +125,7 @@ export function payableStore(
           date,
         }));
       });
-      // A payment of bills of several lookups is found by each of them.
+      // A payment that pays bills of several lookups is found by each of these lookups.
       return [...new Map(found.map((payment) => [payment.paymentId, payment])).values()];
     },
   };

@@ -41,7 +41,7 @@ export interface PaymentRunDocument extends Aggregate {
   readonly fingerprint: string;
   readonly createdAt: Date;
   readonly counts: PaymentRun['counts'];
-  /** Checks of payment runs from before they named the version of their rules have none. */
+  /** Checks of the payment run. Old checks have no version of the rules, because the version was not stored. */
   readonly checks: readonly (Omit<RunCheck, 'rulesVersion'> & Partial<Pick<RunCheck, 'rulesVersion'>>)[];
   readonly downloads: readonly (Omit<GivenLines, 'lines'> & { readonly lines: Binary })[];
   readonly reports: readonly RunReport[];
@@ -57,7 +57,7 @@ export interface PaymentFileDocument {
 
 /** One line of a payment run, with the verdict of one check. */
 export interface PaymentLineDocument {
-  /** Id of a stored payment line: its payment run, its check and its position. */
+  /** Id of a stored payment line: made of the payment run, the check and the position of the line. */
   readonly _id: string;
   readonly organizationId: string;
   readonly runId: string;
@@ -65,7 +65,7 @@ export interface PaymentLineDocument {
   readonly position: number;
   readonly lineId: string;
   readonly verdict: Verdict;
-  /** Invoices that the payment line pays, by which later payment runs find it. */
+  /** Invoices that the payment line pays, by which later payment runs find the line. */
   readonly invoiceIds: readonly string[];
   readonly line: PaymentLine;
   readonly result: LineResult;
@@ -94,7 +94,7 @@ export interface PaymentOutcomeDocument {
   readonly organizationId: string;
   readonly runId: string;
   readonly position: number;
-  /** Account of the payment line, by which the bank's check of the payee is found for later payment runs. */
+  /** Account of the payment line, by which later payment runs find the bank's verification of the payee. */
   readonly accountKey?: string;
   readonly outcome: Outcome;
 }
@@ -108,7 +108,7 @@ export interface PaymentRunCollections {
   readonly outcomes: Collection<PaymentOutcomeDocument>;
 }
 
-/** Collections of payment runs whose documents announce changes. */
+/** Collections of payment runs whose documents contain events to publish. */
 export const PAYMENT_RUNS = 'payment_runs';
 export const PAYMENT_RELEASES = 'payment_releases';
 
@@ -155,7 +155,7 @@ export function paymentRunStore(
   const releaseAggregates = aggregateStore(releases, outbox, clock);
   /**
    * Returns the checks of a payment run whose lines may be payments: those in which lines were given out, and the check
-   * in force of a run with a report. A bill that is checked again and again has many other lines, which are not read.
+   * in force of a run with a report. Lines of other checks of the same bill are not read, because there may be many.
    */
   const effectiveChecks = async (organizationId: string, runIds: readonly string[]): Promise<readonly string[]> => {
     const found = await inBatches(runIds, LOOKUP_IDS_MAX, (some) =>
@@ -400,7 +400,7 @@ export function paymentRunStore(
   };
 }
 
-/** Files and facts of payment runs are packed in the thread pool of Node.js. */
+/** Files and facts of payment runs are compressed in the thread pool of Node.js. */
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 

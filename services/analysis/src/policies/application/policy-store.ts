@@ -5,8 +5,8 @@ import type { PolicyOverrides } from '../domain/policy-overrides.js';
 /** The detection policy of an organization: its parameters, and the tolerances learned from reviews. */
 export interface OrganizationPolicy {
   /**
-   * The detection policy with the organization's overlay number, which increases whenever `tolerances` or `overrides`
-   * change.
+   * The detection policy with the organization's overlay number, which increases whenever the `tolerances` or
+   * `overrides` of the policy change.
    */
   readonly policy: Policy;
   /**

@@ -34,8 +34,8 @@ const ANY_SIGNATURE = 'ANY';
 const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
 
 /**
- * Returns the relations of the best-matching pair of a finding, such as `SEQ/EQ/SAME`. Findings that compare no records
- * have one signature for each type.
+ * Returns the relations of the best-matching pair of a finding, as a signature such as `SEQ/EQ/SAME`. All findings of a
+ * type that compares no records have the same signature.
  */
 export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
   const rows = membersOf(evidence['comparisons']);
@@ -77,7 +77,7 @@ export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, 
   return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);
 }
 
-/** Fields of the current review of a finding from which tolerances are learned. */
+/** Fields of the current review of a finding that count for learned tolerances. */
 export interface TeachingReview {
   readonly disposition: Disposition;
   readonly reviewedAt: Date;
@@ -122,14 +122,17 @@ export function toleranceFrom(
 }
 
 /**
- * Returns the learned tolerances that meet the current requirements. The other tolerances no longer lower the severity
- * of findings.
+ * Returns the learned tolerances that meet the current requirements. Other learned tolerances no longer apply to
+ * findings.
  */
 export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): LearnedTolerance[] {
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
 }
 
-/** Returns the learned tolerances of an organization with one subject replaced or removed, without expired ones. */
+/**
+ * Returns the learned tolerances of an organization after the tolerance for one subject was replaced or removed,
+ * without expired tolerances.
+ */
 export function withTolerance(
   current: readonly LearnedTolerance[],
   subject: ToleranceSubject,

@@ -7,8 +7,8 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 export interface PolicyDocument {
   readonly policy: Policy;
   /**
-   * Learned tolerances that a dry run of a detection policy applies. If they are absent, the tolerances at the time of
-   * each analysis apply.
+   * Learned tolerances that a dry run of a detection policy applies. If no tolerances are given, the tolerances at the
+   * time of each analysis apply.
    */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }

@@ -119,7 +119,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
-      // The detection policy that is stored under a name determines what the name means.
+      // The name of a detection policy means the policy that is stored under the name.
       const stored = await find(organizationId, version);
       return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },

@@ -7,8 +7,8 @@ import { repeat } from '@invoicecontrol/runtime/repeat';
 import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
 
 /**
- * Files that the feed of euro exchange rates provides: `history` begins in 1999, `recent` has the last 90 days, and
- * `daily` the newest day.
+ * Files that the feed of euro exchange rates provides: the file `history` begins in 1999, `recent` has the last 90
+ * days, and `daily` has the newest day.
  */
 export type RateFile = 'history' | 'recent' | 'daily';
 
@@ -28,7 +28,7 @@ interface Deps {
 
 /** Minimum number of days that the file `recent` with exchange rates contains. */
 const RECENT_DAYS = 80;
-/** Time window in Frankfurt in which new exchange rates are published. They are published at about 16:00. */
+/** Time window in Frankfurt in which the new exchange rates of the day are published, at about 16:00. */
 const WINDOW = { from: '15:30', to: '18:00' } as const;
 
 export interface RateLoader {
@@ -66,10 +66,10 @@ export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoad
   };
 }
 
-/** Interval between reads of the exchange rates, and delay before a retry after a fault. */
+/** Interval between reads of the exchange rates, and the delay before a failed read is retried. */
 const READ_EACH_MS = 30 * 60_000;
 
-/** Loads missing exchange rates at once, and then reads every half hour while the service runs. */
+/** Loads missing exchange rates at once, and then reads the feed every half hour while the service runs. */
 export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise<void> } {
   const complain = (error: unknown): void =>
     logger.warn({ error }, 'exchange rates could not be read; the previous ones stay in use');
@@ -110,8 +110,8 @@ const frankfurt = new Intl.DateTimeFormat('en-GB', {
 });
 
 /**
- * Warns the operator if the list of currencies with published exchange rates has changed. The list of allowed base
- * currencies is part of the code.
+ * Warns the operator if the list of currencies with published exchange rates has changed. The code contains the list of
+ * base currencies, which must then be changed.
  */
 function warnOfChangedList({ day, perEuro }: PublishedDay, logger: Logger): void {
   const missing = ecbReferenceCurrencies.filter((currency) => perEuro[currency] === undefined);

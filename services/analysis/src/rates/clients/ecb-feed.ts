@@ -20,7 +20,10 @@ const FILE_BYTES_MAX = 64 * 1024 * 1024;
 /** Size of the chunks in which a file with exchange rates is parsed, so that other work can run in between. */
 const PIECE_BYTES = 64 * 1024;
 const CONNECT_MS_MAX = 10_000;
-/** Number of connections to the European Central Bank. One is enough, because its files are read one after another. */
+/**
+ * Number of connections to the European Central Bank. One connection is enough, because the files with exchange rates
+ * are read one after another.
+ */
 const CONNECTIONS_PER_ORIGIN = 1;
 
 /**

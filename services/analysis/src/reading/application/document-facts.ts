@@ -12,7 +12,7 @@ import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { invoiceFromReading } from './invoice-from-reading.js';
 import type { UploadRecord } from '../../records/application/upload-store.js';
 
-/** Maximum number of entries in each list of document facts. Evidence shows fewer. */
+/** Maximum number of entries in each list of document facts. The evidence of a finding shows fewer entries. */
 const FACT_ENTRIES_MAX = 100;
 
 /** Builds the engine facts about an uploaded document, including the current corrections. */

@@ -3,8 +3,8 @@ import type { InvoiceOrigin } from '@invoicecontrol/engine/facts/invoice';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
 /**
- * Returns the fields of a document reading that connect a document with the KSeF invoice that it shows, and the fields
- * for comparing their accounts. Readings stored before a field existed do not have it.
+ * Returns the fields of a document reading that connect the document with an invoice in KSeF, and the fields by which
+ * the two are compared. Old readings lack fields that were added later.
  */
 export function originOfDocument(reading: Partial<Reading>): Pick<InvoiceOrigin, 'ksefReference' | 'otherBankKeys'> {
   const { ksefNumber: number, ksefCode: code, otherIbans = [] } = reading;

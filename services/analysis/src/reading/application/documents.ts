@@ -12,13 +12,13 @@ export interface KeptUpload {
 /** Access to uploaded documents in the documents service. */
 export interface Documents {
   /**
-   * Finds an upload whose content is stored, and keeps the content for long enough to be analyzed. Undefined if the
-   * content is not stored.
+   * Returns an upload whose content is stored, and makes sure that the content is kept until it is analyzed. Undefined
+   * if the content is not stored.
    * @throws DomainError not_found if the organization has no such upload, unavailable
    */
   keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<KeptUpload | undefined>;
   /**
-   * Extracts the content of an uploaded document. Repeating the call returns the same result.
+   * Extracts the content of an uploaded document. A repeated call returns the same result.
    * @throws DomainError not_found, unavailable, deadline
    */
   extract(

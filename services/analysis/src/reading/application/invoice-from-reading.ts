@@ -57,8 +57,8 @@ export interface ReadInvoice {
   /** Printed text of the document that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
   /**
-   * Faults in the corrections of a document that a person entered. Other wrong values cause no faults, because they are
-   * left out.
+   * Faults in the corrections of a document that a person entered. Wrong values that were read from the document cause
+   * no faults, because they are left out.
    */
   readonly faults: FieldFaults;
 }
@@ -103,8 +103,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
-  // Values of documents that were stored before texts had to be readable are cleaned first. Otherwise the new rule
-  // would leave them out.
+  // Values of documents that were stored before texts had to be readable are cleaned first. Otherwise the rule for
+  // readable texts would leave these values out.
   for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
@@ -128,7 +128,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
 
 /**
  * Returns the provenance of a supplier name that was not read but belongs to a known supplier with the tax id or
- * account of the document. Only the name that was read has a known place on the page.
+ * account of the document. Only a name that was read has a known position on the page.
  */
 function withKnownName(read: Provenance | undefined, name: string): Provenance {
   const printed = read?.value === name ? read : { raw: name, box: [], confidence: 0 };
@@ -188,8 +188,8 @@ function corrected(before: Provenance | undefined, { field, value, by, at }: Cor
 }
 
 /**
- * Validates the fields of an uploaded invoice like a request body. Wrong fields of the document are removed from
- * `fields`.
+ * Validates the fields of an uploaded invoice like a request body. Wrong fields that were read from the document are
+ * removed from `fields`.
  */
 function validInvoice(
   fields: Map<string, Provenance>,
@@ -216,8 +216,8 @@ function validInvoice(
 }
 
 /**
- * Returns the fields of an uploaded invoice that caused a fault. The two fields of a UK account give way to an IBAN,
- * unless a person entered both of them and no IBAN.
+ * Returns the fields of an uploaded invoice that caused a fault. If the document has a UK account and an IBAN, the UK
+ * account counts as the wrong one, unless a person entered it.
  */
 function fieldsBehind(
   path: string,

@@ -5,11 +5,14 @@ import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { parseOrigin } from '@invoicecontrol/values/channel-origin';
 import type { Documents } from '../application/documents.js';
 
-/** Timeout in milliseconds for calls to the documents service. It is shorter than the total timeout of any route. */
+/**
+ * Timeout in milliseconds for calls to the documents service. This timeout is shorter than the total timeout of any
+ * route.
+ */
 const ASK_MS_MAX = 4_000;
 /**
  * Timeout in milliseconds for reading a document. A scanned document may take a minute, may be read twice if its
- * process exited, and may have to wait for others.
+ * process exited, and may have to wait for other documents.
  */
 const EXTRACT_MS_MAX = 180_000;
 

@@ -2,7 +2,10 @@ import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 
-/** Minimum similarity of a name printed in a document to a known supplier name for both to be the same supplier. */
+/**
+ * Minimum similarity of a name printed in a document to a known supplier name at which both names mean the same
+ * supplier.
+ */
 const SAME_NAME_MIN = 0.9;
 
 /** A supplier name that was read from a document. */

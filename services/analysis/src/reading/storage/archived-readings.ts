@@ -9,12 +9,14 @@ import type { Provenance } from '../application/invoice-from-reading.js';
 import { toRecord } from '../../records/storage/uploads.js';
 import type { UploadDocument } from '../../records/storage/uploads.js';
 
-/** Reads document readings for the archive of their organization. Each field is chosen explicitly. */
+/** Reads document readings for the archive of their organization. Each field of the archive is listed in this file. */
 export function archivedReadings(uploads: Collection<UploadDocument>): ReadArchivePage {
   return newestRecords(uploads, toReadingRecord);
 }
 
-/** Converts a successful or failed document reading, including the corrections that people made. */
+/**
+ * Converts a document reading for the archive, whether it succeeded or failed, with the corrections that people made.
+ */
 function toReadingRecord(document: WithId<UploadDocument>): Readonly<Record<string, unknown>> {
   const { invoiceId, uploadId, companyId, state, createdAt, failure, corrections, origin, ...upload } =
     toRecord(document);

@@ -1,7 +1,7 @@
 import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** Additional fields of an invoice whose source is the ERP: its origin, and facts from the books. */
+/** Additional fields of an invoice whose source is the ERP: the origin of the invoice, and facts from the ERP. */
 export interface BillOrigin {
   readonly provider: string;
   readonly connectionId: string;
@@ -21,8 +21,8 @@ export interface BillOrigin {
   readonly importedAt: Date;
   /**
    * Time at which other invoices could first find the ERP bill by its keys, in milliseconds since 1970. It determines
-   * the bill's position among invoices and never changes. Otherwise voiding a bill and entering it again would make it
-   * newer than the invoice that repeats it.
+   * the bill's position among invoices and never changes. Otherwise a bill that is voided and entered again would seem
+   * newer than an invoice that is its copy.
    */
   readonly foundAtMs: number | undefined;
   readonly changedAt: Date;

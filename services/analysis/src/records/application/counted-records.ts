@@ -4,16 +4,19 @@ import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/fact
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 
-/** A record of a supplier or link that counts invoices, each of them once. It is written with a version check. */
+/**
+ * A stored record that counts each invoice of a supplier, a bank account or a purchase order once. The record is
+ * written with a version check.
+ */
 export interface CountedRecord {
-  /** Version of a supplier or link record that counts invoices, or 0 while the record is not stored. */
+  /** Version of the record that counts invoices, or 0 while the record is not stored. */
   readonly version: number;
   readonly countedUnits: readonly string[];
 }
 
-/** A supplier or link that has counted one more invoice. */
+/** The record of a supplier, a bank account or a purchase order after it has counted one more invoice. */
 export interface CountedUnit<R extends CountedRecord> {
-  /** Record of the supplier or link that counts invoices, as it was read. Undefined if no record existed. */
+  /** The record that counts invoices as it was read, or undefined if no record existed. */
   readonly before: R | undefined;
   readonly record: R;
   readonly unitId: string;
@@ -29,12 +32,12 @@ export interface SupplierRecord extends CountedRecord {
   readonly withdrawnUnits: readonly string[];
 }
 
-/** The part of a supplier's state that its invoices determine. */
+/** The part of a supplier record that follows from the invoices of the supplier. */
 export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile' | 'withdrawnUnits'>;
 
 /**
- * Returns the supplier state after one more invoice. A suspected copy is excluded from the profile until a person
- * dismisses the suspicion.
+ * Returns the supplier record after it has counted one more invoice. A suspected copy is excluded from the profile
+ * until a person dismisses the suspicion.
  */
 export function supplierAfter(
   before: SupplierState | undefined,
@@ -51,7 +54,7 @@ export function supplierAfter(
   };
 }
 
-/** Maximum number of withdrawn invoices that a supplier record keeps. */
+/** Maximum number of invoices that a supplier record lists as no longer counted. */
 const WITHDRAWN_UNITS_MAX = 256;
 
 /** Adds an invoice to the invoices that the profile of a supplier no longer counts. */
@@ -63,35 +66,36 @@ export interface LinkRecord<L> extends CountedRecord {
   readonly link: L;
 }
 
-/** The part of a supplier record that decides whether a payment goes to the supplier. */
+/** The part of a supplier record that shows whether a payment goes to the supplier. */
 export interface PaidSupplier extends Pick<SupplierProfile, 'accounts' | 'names'>, Pick<KnownSupplier, 'nameKey'> {}
 
 export interface SupplierStore {
-  /** Finds suppliers that share one of the identity keys. At most 64 are returned for each key. */
+  /** Finds suppliers that share one of the identity keys. At most 64 suppliers are returned for each key. */
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
-  /** Finds suppliers that share one of the keys for similar names. At most 64 are returned for each key. */
+  /** Finds suppliers that share one of the keys for similar names. At most 64 suppliers are returned for each key. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Reads the identities of suppliers that share one of the identity keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   /** Reads the names and accounts of suppliers, without the rest of their profiles. */
   paidSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PaidSupplier>>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
-  /** Returns the given ids that belong to suppliers of the organization. */
+  /** Returns those of the given ids that belong to suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
   /**
    * Stores the record of a supplier as the version that follows `version`. Returns false if another writer has already
-   * stored one.
+   * stored that version.
    */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /**
-   * Writes a supplier record that has counted one more invoice, in one command with concurrent writes. Returns true
-   * also if the stored record has already counted the invoice.
+   * Writes a supplier record that has counted one more invoice, in one command with the concurrent writes of other
+   * invoices. Returns true also if the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, counted: CountedUnit<SupplierRecord>): Promise<boolean>;
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
-   * Stores many supplier records that have counted the unit.
+   * Stores many supplier records that have counted an invoice or a history scan. @returns ids of suppliers whose record
+   * another writer changed first
    * @returns ids of suppliers that another writer changed first
    */
   writeMany(organizationId: string, records: readonly SupplierRecord[], unitId: string): Promise<ReadonlySet<string>>;
@@ -101,21 +105,22 @@ export interface LinkStore<L> {
   find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
   /**
    * Stores the record of a bank account or purchase order (a link) as the version that follows `version`. Returns false
-   * if another writer has already stored one.
+   * if another writer has already stored that version.
    */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
   /**
-   * Writes a link record that has counted one more invoice, in one command with concurrent writes. Returns true also if
-   * the stored record has already counted the invoice.
+   * Writes the record of a bank account or purchase order (a link) that has counted one more invoice, in one command
+   * with the concurrent writes of other invoices. Returns true also if the stored record has already counted the
+   * invoice.
    */
   writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
   /**
-   * Reads many link records (counted bank accounts and orders). The result contains the link records that exist, by
-   * key.
+   * Reads many link records (counted bank accounts and orders). The result has the existing link records by their keys.
    */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
-   * Stores records in which the unit (an invoice or a history scan) is already counted.
+   * Stores link records (counted bank accounts and orders) in which an invoice or a history scan is already counted.
+   * @returns keys of the records that were not stored, because another writer changed them first
    * @returns keys of records that were not stored, because another writer changed them first
    */
   writeMany(

@@ -42,8 +42,8 @@ export function analysisIdFor(invoiceId: string, number: number): string {
 
 /**
  * Returns the id of a finding, derived from its subject and its evidence.
- * @param subjectId the invoice; the scan for a finding about a scan as a whole, the organization for a finding about
- * the books
+ * @param subjectId the invoice; the history scan for a finding about a scan as a whole, or the organization for a
+ * finding about ERP records
  */
 export function findingIdFor(subjectId: string, evidenceKey: string): string {
   return uuidV5(`${subjectId}|${evidenceKey}`, namespaces.finding);

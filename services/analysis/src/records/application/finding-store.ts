@@ -9,8 +9,8 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * A finding with its invoice, supplier and assignee (specification 2.4). A finding about a history scan or the books as
- * a whole has no invoice and no supplier.
+ * A finding with its invoice, supplier and assignee (specification 2.4). A finding about a history scan or about ERP
+ * records as a whole has no invoice and no supplier.
  */
 export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly invoiceId?: string;
@@ -23,7 +23,10 @@ export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly createdAt: Date;
 }
 
-/** A stored finding with a version for guarded writes and the time of a person's last decision. */
+/**
+ * A stored finding with a version, so that concurrent changes are noticed, and with the time of the last decision of a
+ * person.
+ */
 export interface WorkedFinding extends FindingRecord {
   readonly organizationId: string;
   readonly version: number;
@@ -34,7 +37,7 @@ export interface WorkedFinding extends FindingRecord {
   readonly blockedSince?: Date;
 }
 
-/** The actor who changes a finding. */
+/** The user, API key, routing rule or system that changes a finding. */
 export interface FindingActor {
   readonly type: Actor['type'] | 'RULE';
   readonly id: string;
@@ -49,7 +52,10 @@ export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
 export interface FindingChange {
   readonly at: Date;
   readonly actor: FindingActor;
-  /** The person behind the API key that changed the finding. Absent if it is the actor, and in older entries. */
+  /**
+   * The person behind the API key that changed the finding. Absent if that person is the actor, and in older entries of
+   * the history.
+   */
   readonly person?: string;
   readonly action: 'CREATED' | 'REVIEWED' | 'ASSIGNED' | 'RECOMPUTED';
   readonly from?: string;
@@ -57,9 +63,11 @@ export interface FindingChange {
   readonly note?: string;
 }
 
-/** A finding about a history scan, or about a company's books. Storing it is the commit. */
+/**
+ * A finding about a history scan, or about the ERP records of a company. The finding takes effect when it is stored.
+ */
 export interface FindingWithoutInvoice extends StoredFinding {
-  /** Id of the history scan. Absent for a finding about the books. */
+  /** Id of the history scan. Absent for a finding about ERP records. */
   readonly scanId?: string;
   readonly companyId: string;
   readonly createdAt: Date;
@@ -68,7 +76,10 @@ export interface FindingWithoutInvoice extends StoredFinding {
 /** Invoice fields that are stored with its findings. */
 export type FindingSubject = Pick<Candidate, 'invoiceId' | 'companyId' | 'invoiceNumber' | 'supplierName' | 'scanId'>;
 
-/** Creates a separate record for each finding in a decision, in its state before any person works on it. */
+/**
+ * Creates a separate record for each finding in a decision, in the state that findings have before a person reviews
+ * them.
+ */
 export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnalysis): FindingRecord[] {
   const { invoiceId, companyId, invoiceNumber, supplierName, scanId } = subject;
   return analysis.findings.map(({ assignment, ...finding }) => ({
@@ -85,8 +96,8 @@ export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnaly
 }
 
 /**
- * Returns the findings of an analysis in their current state. A finding that is not stored yet has the state from the
- * decision.
+ * Returns the findings of an analysis in their current state. A finding that has no record of its own yet is returned
+ * as the decision raised it.
  */
 export function currentFindings(
   subject: FindingSubject,
@@ -108,23 +119,26 @@ export interface FindingQuery extends PageRequest {
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
   /**
-   * Sort order of the list: `newest` first; `severity`, with the most severe first and then the newest; or
+   * Sort order of the list of findings: `newest` first; `severity`, with the most severe first and then the newest; or
    * `amount_at_risk`, with the largest first and findings without an amount last.
    */
   readonly sort: 'newest' | 'severity' | 'amount_at_risk';
 }
 
-/** Criteria that select the findings for a summary. The times are like those in {@link PageRequest}. */
+/**
+ * Criteria that select the findings for a summary. The limits of the period have the same meaning as in {@link
+ * PageRequest}.
+ */
 export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
   readonly companyId?: string | undefined;
   /** Lowest severity of the findings in the list. Undefined if findings of all severities are listed. */
   readonly minSeverity?: Severity | undefined;
 }
 
-/** Changes to a finding that are made in one write. Each change adds an entry to the history of the finding. */
+/** Changes to a finding that one database write makes. Each change adds an entry to the history of the finding. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
-  /** Finding in the form in which a repeated analysis has just raised it. */
+  /** The finding as a repeated analysis of the invoice has just raised it. */
   readonly raised?: StoredFinding;
   /** Id of the new assignee of the finding, or null to remove the assignee. */
   readonly assigneeUserId?: string | null;
@@ -134,20 +148,20 @@ export type FindingUpdate = {
       readonly disposition: Disposition;
       /** True if a person has reviewed the finding and the consequences of the review must still be stored. */
       readonly isReview: true;
-      /** Time from which the finding blocks its bank account. Undefined if it does not block one. */
+      /** Time from which the finding blocks its bank account. Undefined if the finding does not block an account. */
       readonly blockedSince: Date | undefined;
     }
 );
 
-/** Operations of the findings collection that use cases need. */
+/** Operations on stored findings that use cases need. */
 export interface FindingStore {
   /**
-   * Stores findings. The call may be repeated, because ids are derived and existing findings keep the changes that
+   * Stores findings. A repeated call changes nothing: the ids are derived, and existing findings keep the changes that
    * people made.
    */
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
   /**
-   * Stores a finding that belongs to no invoice, with its events. The call may be repeated, because the id is derived.
+   * Stores a finding that is about no invoice, with its events. The call may be repeated, because the id is derived.
    * @returns true if the finding is new
    */
   insertWithoutInvoice(
@@ -161,8 +175,8 @@ export interface FindingStore {
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
   /**
-   * Returns findings about the ERP books that are waiting for a review and name a vendor or one of its bills, newest
-   * first. At most `limit` are returned.
+   * Returns findings about ERP records that are waiting for a review and name a vendor or one of its bills: at most
+   * `limit` findings, newest first.
    */
   openOfVendor(
     organizationId: string,
@@ -170,13 +184,13 @@ export interface FindingStore {
     limit: number,
   ): Promise<WorkedFinding[]>;
   /**
-   * Returns the ids of severe findings about the ERP books that are waiting for a review, by the bill that they name. At
+   * Returns the ids of severe findings about ERP records that are waiting for a review, by the bill that they name. At
    * most `limit` findings are read, the newest first.
    */
   severeOfBills(organizationId: string, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the actors and people who set a disposition on a finding of the invoices, as `<type>:<id>`. */
   reviewersOf(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Reads at most `limit` findings for their summary, in no particular order. */
+  /** Reads at most `limit` findings for the summary of findings, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Adds the amounts that are now known to findings of this analysis that were stored without an amount. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
@@ -186,10 +200,10 @@ export interface FindingStore {
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
   /**
-   * Returns a page of reviewed findings from any tenant whose invoice decision or supplier profile may not reflect the
-   * review yet, ordered by id, for the sweep.
+   * Returns a page of reviewed findings from any tenant whose review may not have changed the invoice decision or the
+   * supplier profile yet, ordered by id. A sweep then completes the review.
    */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
-  /** Records that all changes that follow from this version of a finding review are stored. */
+  /** Records that all changes that follow from the review of a finding are stored, for this version of the finding. */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

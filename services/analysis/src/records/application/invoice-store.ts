@@ -16,13 +16,13 @@ import type { BillOrigin } from './bill-origin.js';
 export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
   /**
-   * Amount at risk of a finding. Absent if there was no rate into the base currency, or if the finding was stored
-   * before amounts existed.
+   * Amount at risk of a finding. Absent if there was no exchange rate into the base currency, or if the finding was
+   * stored before findings had amounts.
    */
   readonly amountAtRisk?: AmountAtRisk;
   /**
-   * The routing rule that assigned the finding when it was raised, and the assignee. Both are part of the commit, so
-   * that a repeated call has the same result.
+   * The routing rule that assigned the finding when it was raised, and the assignee. Both are stored with the decision,
+   * so that a repeated call has the same result.
    */
   readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };
 }
@@ -40,7 +40,7 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   /** Supplier to which the decision assigned the invoice. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
-  /** The previous analysis of the invoice, if this one repeats it, and the differences between them. */
+  /** For a repeated analysis, the previous analysis of the invoice and the differences between the two. */
   readonly previous?: { readonly analysisId: string; readonly differences: readonly AnalysisDifference[] };
   readonly createdAt: Date;
 }
@@ -56,10 +56,10 @@ interface StoredInvoice {
   readonly match: MatchPart;
   /** Id of the upload from which the invoice was read. */
   readonly documentId: string | undefined;
-  /** Channel that delivered the document of the invoice. */
+  /** Channel, such as KSeF, that delivered the document of the invoice. */
   readonly channel: ChannelOrigin | undefined;
   readonly fingerprint: string | undefined;
-  /** Month in which the invoice counts as an analysis. Undefined if it does not count. */
+  /** Month in which the invoice counts as an analysis. Undefined if the invoice does not count as an analysis. */
   readonly usageMonth: string | undefined;
   /** Origin of an invoice that was imported as a bill from an ERP. */
   readonly erp: BillOrigin | undefined;
@@ -68,7 +68,7 @@ interface StoredInvoice {
 /** Stored invoice without a decision. Bills of an ERP keep this status. */
 export interface UndecidedInvoice extends StoredInvoice {
   readonly status: 'RECEIVED';
-  /** True if the invoice may have been stored without being counted, because of a crash. */
+  /** True if the invoice may have been stored but not counted towards the quota, because a process crashed. */
   readonly isCountUnsure: boolean;
   readonly analysis?: undefined;
   readonly verdict?: undefined;
@@ -81,7 +81,10 @@ export interface DecidedInvoice extends StoredInvoice {
   readonly analysis: DecidedAnalysis;
   /** The current decision on the invoice: the decision of the analysis after all reviews of its findings. */
   readonly verdict: RiskDecision;
-  /** The row of an earlier history scan that this row repeats. The invoice was counted with that row. */
+  /**
+   * The row of an earlier history scan that contains the same invoice. The invoice was counted when that row was
+   * imported.
+   */
   readonly reimportOf: ReimportedRow | undefined;
 }
 
@@ -113,7 +116,10 @@ export interface InvoiceQuery extends PageRequest {
   readonly decision?: Analysis['decision'] | undefined;
 }
 
-/** Notes on a decided invoice that matter when other invoices are compared with it. */
+/**
+ * Values that reviews and the ERP store with a decided invoice and that matter when other invoices are compared with
+ * it.
+ */
 export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
 /** Current decision on another invoice, with the records that its findings name. */
@@ -133,9 +139,12 @@ export interface NewInvoice extends InvoiceReference {
   readonly documentId?: string;
   readonly channel?: ChannelOrigin;
   readonly fingerprint?: string;
-  /** Month in which the invoice counts as an analysis. Absent for scan rows and ERP bills, which do not count. */
+  /**
+   * Month in which the invoice counts as an analysis. Absent for scan rows and ERP bills, which do not count as
+   * analyses.
+   */
   readonly usageMonth?: string;
-  /** True if the invoice is counted towards the quota while it is being stored, instead of before. */
+  /** True if the invoice is counted towards the quota while it is being stored, not before. */
   readonly isCountUnsure?: true;
   /** Time in milliseconds during which only the first worker may decide the invoice. */
   readonly leaseMs: number;
@@ -154,20 +163,22 @@ export interface InvoiceStore {
   find(organizationId: string, invoiceId: string): Promise<InvoiceRecord | undefined>;
   /** Claims an undecided invoice whose worker has stopped. */
   takeOver(organizationId: string, invoiceId: string, leaseMs: number): Promise<UndecidedInvoice | undefined>;
-  /** Commits a decision: decision, findings, facts and events are stored in one write, guarded by the version. */
+  /**
+   * Stores the decision on an invoice with its findings, facts and events in one write, if the invoice still has the
+   * version that was read.
+   */
   commit(
     at: InvoiceReference & { version: number },
     decided: {
       /**
-       * Fields by which the invoice is compared with others, as they are stored. Only the fields that change are
-       * written.
+       * Fields by which the stored invoice is compared with other invoices. Only the fields that change are written.
        */
       matchBefore: MatchPart;
       match: MatchPart;
       /** The invoice with its corrections. Present only if a person corrected it. */
       invoice?: CanonicalInvoice;
       /**
-       * Gross amount in the base currency. Absent if the invoice was decided before, because the amount from the first
+       * Gross amount in the base currency. Absent if the invoice was decided earlier, because the amount at the first
        * decision is kept.
        */
       base?: ConvertedAmount | null;
@@ -193,11 +204,13 @@ export interface InvoiceStore {
   decisionChanges(organizationId: string, invoiceId: string): Promise<readonly DecisionChange[]>;
   /**
    * Finds invoices and ERP bills that share one of the keys. If a key has very many records, the newest are returned.
-   * @param before an invoice that is analyzed again; later records are left out, so that they do not displace earlier
-   *   ones
+   * @param before an invoice that is analyzed again; invoices that arrived later are left out
    */
   candidates(organizationId: string, keys: readonly string[], before?: Candidate): Promise<MatchPart[]>;
-  /** Reads the notes from reviews and the ERP on these invoices. Invoices without notes are left out. */
+  /**
+   * Returns the values that reviews and the ERP have stored with the given invoices. Invoices without such values are
+   * left out.
+   */
   notes(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, MatchNotes>>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
   /**
@@ -205,9 +218,9 @@ export interface InvoiceStore {
    * out.
    */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
-  /** Returns the given invoices that exist and were billed to the company, with their times of receipt. */
+  /** Returns those of the given invoices that exist and were billed to the company, with their times of receipt. */
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
-  /** Counts the invoices that are analyses in a month, `YYYY-MM`. */
+  /** Counts the invoices that count as analyses in a month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
@@ -219,8 +232,8 @@ export interface InvoiceStore {
    */
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
   /**
-   * Returns a page of decided invoices from any tenant whose derived records may be missing, ordered by id, for the
-   * recovery sweep.
+   * Returns a page of decided invoices from any tenant whose findings or other derived records may be missing, ordered
+   * by id, for the recovery sweep.
    */
   pending(decidedBefore: Date, afterId?: string): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
   /**
@@ -230,10 +243,10 @@ export interface InvoiceStore {
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
   /** Checks whether the finding belongs to a decided invoice whose derived records may be missing. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
-  /** Returns which of the given analyses are the newest ones of their invoices. */
+  /** Returns those of the given analyses that are the newest analysis of their invoice. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the ids of the given invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Records that everything derived from this invoice version is stored. */
+  /** Records that everything that follows from this version of the invoice, such as its findings, is stored. */
   finalize(at: InvoiceReference & { version: number }): Promise<void>;
 }

@@ -3,7 +3,10 @@ import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
-/** Fastest compression level. Facts repeat the names of their members, which compress well at every level. */
+/**
+ * Fastest level of compression of the facts of an analysis. The facts repeat the names of their fields, which compress
+ * well at every level.
+ */
 const packing = { level: 1 } as const;
 const gzipAside = promisify(gzip);
 

@@ -2,7 +2,7 @@ import type { NormalisedInvoice } from '@invoicecontrol/engine/facts/invoice';
 import { normaliseInvoice } from '@invoicecontrol/engine/normalisation/normalise-invoice';
 import type { InvoiceRecord } from './invoice-store.js';
 
-/** Returns the invoice of a stored record as it was normalised on arrival. */
+/** Returns the invoice of a stored record, normalised in the same way as on its arrival. */
 export function renormalise({ invoiceId, companyId, source, invoice, match }: InvoiceRecord): NormalisedInvoice {
   const { receivedAtMs, scanId, rowNo, position, externalId, documentSha256, ksefReference, otherBankKeys } = match;
   return normaliseInvoice(invoice, {

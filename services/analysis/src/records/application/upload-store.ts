@@ -4,7 +4,7 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { InvoiceReference } from './invoice-store.js';
 
-/** Options that the caller chose for the analysis of an upload. Every repetition uses the same options. */
+/** Options that the caller chose for the analysis of an upload. Every repeated request uses the same options. */
 export interface UploadRequest {
   readonly purchaseOrderRef?: string;
   readonly companyId?: string;
@@ -36,16 +36,18 @@ interface RequestedUpload extends InvoiceReference {
   readonly origin: ChannelOrigin | undefined;
   /**
    * Name of the sequence to which a channel document belongs. The documents of a sequence are decided one after another
-   * in the order in which they were accepted. Undefined for other documents, and once other documents no longer wait
-   * for this one because it was decided or because too many attempts failed.
+   * in the order in which they were accepted. Undefined for other documents, and for a document that was decided or
+   * failed too often, so that later documents no longer wait for it.
    */
   readonly sequence: string | undefined;
-  /** Company stated in the request to analyze an upload, or the default company. The invoice may name another one. */
+  /**
+   * Company stated in the request to analyze an upload, or the default company. The invoice may name another company.
+   */
   readonly companyId: string;
   /** True if a worker is working on the upload, or will do so. */
   readonly isDue: boolean;
   readonly createdAt: Date;
-  /** Time when the upload was counted against the quota. */
+  /** Time when the analysis of the upload was counted towards the quota. */
   readonly countedAt: Date;
   /** Number of times that a worker released the upload without a result. */
   readonly attempts: number;
@@ -61,7 +63,7 @@ export interface UnreadUpload extends RequestedUpload {
   readonly failure?: undefined;
 }
 
-/** An uploaded document that was read. Its invoice is stored and decided, or a worker will do so next. */
+/** An uploaded document that was read. Its invoice is decided, or a worker will store and decide it next. */
 export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
   /** Month in whose quota the analysis of the upload counts. */
@@ -73,7 +75,7 @@ export interface ReadUpload extends RequestedUpload {
   readonly failure?: undefined;
 }
 
-/** Upload that could not be read. It does not count as an analysis in any month. */
+/** Upload that could not be read. Such an upload does not count as an analysis. */
 export interface FailedUpload extends RequestedUpload {
   readonly state: 'FAILED';
   /** Response of the documents service. Absent if the uploaded document had been removed. */
@@ -97,15 +99,15 @@ export type NewUpload = Pick<
   | 'usageMonth'
 >;
 
-/** Reference to an upload for a worker, with the sequence in which documents of a KSeF inbox are decided. */
+/** The upload that a worker is to process, with the sequence in which documents of a KSeF inbox are decided. */
 export type UploadReference = InvoiceReference & Partial<Pick<UnreadUpload, 'sequence'>>;
 
-/** An upload that a worker has claimed. */
+/** An upload that a worker has claimed and works on. */
 export interface ClaimedUpload {
   readonly record: UnreadUpload | ReadUpload;
   /**
    * Renews the lease on the upload until it is stopped.
-   * @param onLost called after a takeover
+   * @param onLost called if another worker has taken over the upload
    */
   keepAlive(onLost: () => void): { stop(): void };
 }
@@ -113,8 +115,8 @@ export interface ClaimedUpload {
 /** Operations on analyzed uploads that use cases need. */
 export interface UploadStore {
   /**
-   * Stores the request to analyze an upload as QUEUED without a claim. A channel document is added at the end of its
-   * sequence. Returns undefined if the id already exists.
+   * Stores the request to analyze an upload as QUEUED without a worker. A document from a channel such as KSeF is added
+   * at the end of its sequence. Returns undefined if the id already exists.
    */
   insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
   find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
@@ -122,7 +124,7 @@ export interface UploadStore {
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
   /**
    * Stores the result of reading a document.
-   * @throws VersionConflict after a takeover, like all changes below
+   * @throws VersionConflict if another worker has taken over the upload, like all changes below
    */
   saveReading(at: UnreadUpload, read: Pick<ReadUpload, 'extracted' | 'knownSupplierName'>): Promise<ReadUpload>;
   /**
@@ -145,19 +147,19 @@ export interface UploadStore {
   ): Promise<ReadUpload>;
   /** Completes the work on an upload because its invoice is decided. */
   finish(at: ReadUpload): Promise<void>;
-  /** Releases an upload whose work cannot be done now. */
+  /** Ends the work on an upload that cannot be completed now. Another attempt follows later. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
   /** Returns the first uploaded document of a sequence, if the time of its next attempt has come. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
   /** Checks whether a document received through a channel such as KSeF was accepted but has no decision yet. */
   hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;
   /**
-   * Returns a limited number of uploads from any tenant whose work is due, oldest first, and the first documents of
-   * sequences.
+   * Returns a limited number of uploads from any tenant whose work is due, oldest first, and the first document of each
+   * sequence.
    */
   due(): Promise<UploadReference[]>;
   /** Returns a limited number of uploads from any tenant that were requested before a time and are not finished. */
   unfinishedSince(before: Date): Promise<readonly (InvoiceReference & { readonly since: Date })[]>;
-  /** Counts the uploads that are analyses in a month. */
+  /** Counts the uploads that count as analyses in a month. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

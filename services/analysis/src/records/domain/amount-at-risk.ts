@@ -12,7 +12,7 @@ export interface AmountAtRisk {
   readonly amount: DecimalAmount;
 }
 
-/** Members of the evidence in which findings state the excessive part of the gross amount, in the invoice currency. */
+/** Members of the evidence of findings that state the excessive part of the gross amount, in the invoice currency. */
 const STATED_PART: Partial<Record<FindingType, string>> = {
   TAX_ARITHMETIC_MISMATCH: 'difference',
   PO_OVERBILLED: 'excess',

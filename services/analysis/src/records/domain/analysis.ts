@@ -8,17 +8,20 @@ import { isCounting } from './finding-disposition.js';
 import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { LearnedTolerance } from './tolerance.js';
 
-/** Engine facts and earlier reviews: the complete input of an analysis, which is stored with it. */
+/**
+ * Engine facts and earlier reviews: the complete input of the analysis of an invoice, which is stored with the
+ * analysis.
+ */
 export interface AnalysisFacts extends Facts {
   readonly organizationId: string;
   readonly reviews: readonly ReviewFact[];
-  /** Bills that reviews had removed from the supplier's profile. Absent in facts stored before the field existed. */
+  /** Invoices that reviews had removed from the supplier's profile. Absent in facts stored before the field existed. */
   readonly withdrawnUnits?: readonly string[];
   /** Tolerances learned from reviews of findings about the supplier of an invoice. Absent if there are none. */
   readonly tolerances?: readonly LearnedTolerance[];
 }
 
-/** An engine finding with its disposition. */
+/** A finding of the engine with its disposition. */
 export interface AnalysisFinding extends Finding {
   readonly disposition: Disposition;
 }
@@ -31,7 +34,7 @@ export interface Analysis extends RiskDecision {
   readonly findings: readonly AnalysisFinding[];
   /**
    * Versions that produced an analysis. `compliance` names the rules that validated an electronic invoice, separated by
-   * commas. It is absent if there were none.
+   * commas. `compliance` is absent if no rules were applied.
    */
   readonly versions: { readonly riskEngine: string; readonly policy: string; readonly compliance?: string };
 }

@@ -11,7 +11,7 @@ export interface AnalysisDifference {
   readonly from?: string;
   /** Value in the later analysis of the invoice. Absent if the finding was removed. */
   readonly to?: string;
-  /** Type of the finding. Present only for `findings`. */
+  /** Type of the finding that differs. Present only for differences in `findings`. */
   readonly findingType?: string;
   readonly evidenceKey?: string;
 }
@@ -61,7 +61,10 @@ function byKey(findings: readonly AnalysisFinding[]): ReadonlyMap<string, Analys
   return new Map(findings.map((finding) => [finding.evidence.key, finding]));
 }
 
-/** Describes the fields that determine how a finding counts, such as `SUSPECTED_DUPLICATE HIGH 94% OPEN`. */
+/**
+ * Describes the fields of a finding that determine its weight in the decision, such as `SUSPECTED_DUPLICATE HIGH 94%
+ * OPEN`.
+ */
 function described({ type, severity, confidence, disposition }: AnalysisFinding): string {
   return `${type} ${severity} ${confidence}% ${disposition}`;
 }

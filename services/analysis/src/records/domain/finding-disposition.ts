@@ -15,8 +15,8 @@ export const dispositions = [
 export type Disposition = (typeof dispositions)[number];
 
 /**
- * Disposition that a reviewer gave to a finding. Later findings get it if they have the same evidence key or one of the
- * same pairs.
+ * Disposition that a reviewer gave to a finding. Later findings get the same disposition if they have the same evidence
+ * key or are about the same pair of invoices.
  */
 export interface ReviewFact {
   readonly evidenceKey: string;
@@ -31,7 +31,7 @@ export interface ReviewFact {
 
 const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
 
-/** Checks whether a finding counts in the score and the decision. */
+/** Checks whether a finding, with its disposition, counts in the score and the decision of its invoice. */
 export function isCounting({ disposition }: { readonly disposition: Disposition }): boolean {
   return COUNTING.has(disposition);
 }
@@ -47,10 +47,10 @@ export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
 }
 
 /**
- * Derives the disposition of a finding from reviews. A FALSE_POSITIVE applies to every finding with its key and to
- * every finding whose pairs are all cleared. Other results apply only to findings of the reviewed invoice (detection
- * reference, section 10).
- * @param invoiceId null for a finding about a scan or the books as a whole
+ * Derives the disposition of a finding from reviews. A FALSE_POSITIVE review applies to every finding with the same
+ * key, and to every finding about pairs of invoices that reviews have all cleared. Other results apply only to findings
+ * of the reviewed invoice (detection reference, section 10).
+ * @param invoiceId null for a finding about a scan or about ERP records as a whole
  */
 export function dispositionOf(finding: Finding, reviews: readonly ReviewFact[], invoiceId: string | null): Disposition {
   const ofKey = reviews.filter(({ evidenceKey }) => evidenceKey === finding.evidence.key);

@@ -13,13 +13,13 @@ export interface SummarizedFinding {
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Id of the invoice of a finding. Absent if the finding belongs to a history scan or the books as a whole. */
+  /** Id of the invoice of a finding. Absent if the finding is about a history scan or about ERP records as a whole. */
   readonly invoiceId?: string;
   /** Id of the history scan of a finding. Absent if the finding does not belong to a scan. */
   readonly scanId?: string;
   /**
-   * Amount at risk of a finding. Absent if there was no exchange rate, or if the finding was stored before amounts
-   * existed.
+   * Amount at risk of a finding. Absent if there was no exchange rate, or if the finding was stored before findings had
+   * amounts.
    */
   readonly amountAtRisk?: AmountAtRisk;
 }
@@ -39,7 +39,7 @@ export interface FindingTotals {
   /** Total amount of the findings that a review confirmed: CONFIRMED and RESOLVED. */
   readonly amountConfirmed: DecimalAmount;
   /**
-   * Amount of confirmed findings on invoices of history scans. These invoices lie in the past and may be paid already.
+   * Amount of confirmed findings on invoices of history scans. These invoices may already be paid.
    */
   readonly amountConfirmedInScans: DecimalAmount;
 }
@@ -48,7 +48,7 @@ export interface FindingSummary {
   /** Base currency in which all amounts of the summary of findings are stated. */
   readonly baseCurrency: string;
   readonly total: FindingTotals;
-  /** Number of findings without a usable amount, because none is known or it is in an earlier base currency. */
+  /** Number of findings without a usable amount, because the amount is unknown or in an earlier base currency. */
   readonly withoutAmount: number;
   /** Totals of the findings by type, ordered by amount at risk and then by the number of open findings. */
   readonly byType: readonly FindingTotals[];
@@ -62,7 +62,7 @@ export interface FindingSummary {
 
 /**
  * Counts findings and adds up their amounts. Within one group, an invoice counts once: its largest confirmed amount is
- * confirmed, and the excess of its largest open amount over that is at risk.
+ * confirmed, and the part of its largest open amount that exceeds the confirmed amount is at risk.
  * @param minSeverity lowest severity by which the findings were selected. Many findings take long, so the generator
  *   yields after each small step to let its caller handle other work.
  */
@@ -120,7 +120,7 @@ const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
 const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);
 
 /**
- * Creates the totals of findings for one grouping, such as by severity.
+ * Creates empty totals of findings for one grouping, such as by severity.
  * @param keys groups that are listed even if they have no findings
  */
 function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {

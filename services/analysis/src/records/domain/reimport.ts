@@ -6,20 +6,20 @@ import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/reco
 export interface ReimportedRow {
   /** Id of the first history scan that contained the row. */
   readonly scanId: string;
-  /** Id of the row in that history scan, which is an invoice id. */
+  /** Id of the invoice that the row in that history scan became. */
   readonly invoiceId: string;
 }
 
 /** An earlier history scan of the company, with its rows that are identical to rows in a new scan. */
 export interface EarlierScan {
   readonly scanId: string;
-  /** Maps the ids of new rows to ids of earlier invoices. Each earlier invoice is used once. */
+  /** Maps the ids of new rows to ids of earlier invoices. Each earlier invoice stands for only one new row. */
   readonly identical: ReadonlyMap<string, string>;
 }
 
 /**
- * Finds the earlier history scan that shares the most rows with a new one. If two scans share equally many rows, the
- * one received first is chosen.
+ * Finds the earlier history scan that shares the most rows with a new history scan. If two earlier scans share equally
+ * many rows, the scan that was received first is chosen.
  * @param candidates earlier records that share a lookup key with one of the rows
  * @param hitsMax maximum number of identical records that were read; if it was reached, further rows count as repeats
  *   of these
@@ -56,8 +56,8 @@ export function nearestScan(
 }
 
 /**
- * Maps history scan rows to the earlier records that they repeat. Each record is repeated once, except in a group whose
- * records were cut at the limit.
+ * Maps history scan rows to the earlier records that they repeat. Only one row repeats each record, except in a group
+ * of which not all records were read.
  */
 function identicalRows(
   rows: readonly Candidate[],
@@ -91,8 +91,8 @@ export function isReimport(
 }
 
 /**
- * Removes candidates of a reimported row that belong to its own scan or to a history scan that already contained it,
- * because these comparisons were made before.
+ * Removes invoices to compare with a reimported row if they belong to the same scan or to a history scan that already
+ * contained the row, because these invoices were compared before.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);

@@ -4,7 +4,10 @@ import type { Subject } from '@invoicecontrol/engine/explanation/subject';
 import { isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
 
 type StoredFinding = Pick<Finding, 'type' | 'family' | 'evidence' | 'relatedInvoiceIds'> & {
-  /** Subjects of the finding. Absent in findings that were stored before findings had subjects. */
+  /**
+   * Subjects of the finding, such as its invoices and its account. Absent in findings that were stored before findings
+   * had subjects.
+   */
   readonly subjects?: readonly Subject[];
 };
 

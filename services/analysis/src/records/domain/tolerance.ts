@@ -1,8 +1,8 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
 /**
- * Kind of findings that reviewers treat alike: findings about one supplier and of one type with the same relations
- * between the records.
+ * Kind of findings to which a learned tolerance applies: findings about one supplier and of one type with the same
+ * relations between the records.
  */
 export interface ToleranceSubject {
   readonly supplierId: string;

@@ -28,11 +28,11 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
 }
 
 /**
- * Condition for invoices that contain their current analysis. Invoices of earlier releases do not, see {@link
- * AnalysisDocument}.
+ * Condition for invoices that contain their current analysis. Invoices that earlier releases stored do not contain it,
+ * see {@link AnalysisDocument}.
  */
 export const HAVE_CURRENT = { facts: { $exists: true } } as const;
-/** Fields of an invoice that {@link currentAnalysisOf} and lists need. */
+/** Fields of a stored invoice from which its current analysis is read ({@link currentAnalysisOf}). */
 export const CURRENT_ANALYSIS = { organizationId: 1, createdAt: 1, analysis: 1 } as const;
 const WITH_FACTS = { ...CURRENT_ANALYSIS, facts: 1 } as const;
 /** Prefix of the ids of invoice analyses in page tokens that point to earlier analyses. */
@@ -92,7 +92,8 @@ export function analysisStore(
       if (current !== null) await insertMissing(earlier, [withOwnFacts(current)]);
     },
     async find({ organizationId, invoiceId }, number) {
-      // The invoice is read first, because an analysis is copied before the invoice replaces it.
+      // The invoice is read before its earlier analyses, because the current analysis is copied to them before it is
+      // replaced.
       const current = await findCurrent(organizationId, invoiceId, { 'analysis.number': number });
       const document =
         current === null
@@ -131,7 +132,7 @@ export function analysisStore(
 }
 
 /**
- * Returns the current analysis of an invoice in the form of an earlier one.
+ * Returns the current analysis of an invoice in the form of an earlier analysis.
  * @throws TypeError if the invoice has no analysis
  */
 export function currentAnalysisOf({

@@ -8,7 +8,10 @@ import type { FindingDocument } from './findings.js';
 import type { InvoiceDocument } from './invoices.js';
 import type { SupplierDocument } from './suppliers.js';
 
-/** Reads the records for an organization's archive that the API lists do not show. Each field is chosen explicitly. */
+/**
+ * Reads the records for an organization's archive that the API lists do not show. Each field of the archive is listed
+ * in this file.
+ */
 export function archivedRecords({
   invoices,
   analyses,
@@ -21,7 +24,7 @@ export function archivedRecords({
   readonly suppliers: Collection<SupplierDocument>;
 }) {
   return {
-    // An analysis that is replaced during the data export may appear twice, but none is left out.
+    // An analysis that is replaced during the data export may appear twice in the export, but no analysis is left out.
     analyses: inTurn(
       newestRecords(invoices, (invoice) => toAnalysisRecord(currentAnalysisOf(invoice)), {
         filter: HAVE_CURRENT,

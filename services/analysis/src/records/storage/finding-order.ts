@@ -8,7 +8,7 @@ import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { FindingQuery } from '../application/finding-store.js';
 import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 
-// Sort orders of the finding list. As in every list, a position in such an order is one number and an id.
+// Sort orders of the finding list. The position of a finding in such an order is one number and an id.
 
 /**
  * Sort order of findings by amount, the largest first. Findings without an amount are last, because this is where
@@ -23,8 +23,8 @@ export const LARGEST_FIRST = { amountOrder: -1, _id: -1 } as const;
 const AMOUNT_ORDER_MAX = 999_999_999_999_998n;
 
 /**
- * Returns the sort value of the amount of a finding in hundredths, regardless of currency. Smaller differences, and
- * differences above ten trillion, do not affect the order.
+ * Returns the sort value of the amount of a finding in hundredths, regardless of currency. Differences below a
+ * hundredth, and amounts above ten trillion, do not affect the order.
  */
 export function amountOrderOf({ amount }: AmountAtRisk): number {
   const hundredths = toMinorUnits(amount, 2);
@@ -41,7 +41,7 @@ interface Ordered {
 
 type Question<D> = Filter<D> & { readonly organizationId: string };
 
-/** Finds one page of findings in the order that the query requests. */
+/** Finds one page of findings in the requested order. */
 export async function findFindings<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -91,8 +91,8 @@ async function bySeverity<D extends Ordered>(
 }
 
 /**
- * Returns findings sorted by amount: first those with an amount, then those without. The read takes at most two
- * queries.
+ * Returns findings sorted by amount: first the findings with an amount, then the findings without an amount. The read
+ * takes at most two queries.
  */
 async function byAmount<D extends Ordered>(
   collection: Collection<D>,

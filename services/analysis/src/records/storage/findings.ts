@@ -22,7 +22,7 @@ import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
 
-/** Maximum number of history entries that a finding keeps. The oldest are removed first. */
+/** Maximum number of history entries that a finding keeps. The oldest entries are removed first. */
 const HISTORY_ENTRIES_MAX = 200;
 /** Maximum number of findings for one invoice. The catalogue has fewer types, and most types are raised once. */
 const FINDINGS_OF_INVOICE_MAX = 500;
@@ -31,23 +31,23 @@ const FINDINGS_OF_INVOICE_MAX = 500;
  * processed.
  */
 const SUMMARY_BATCH_DOCUMENTS = 2_000;
-/** Maximum number of findings, of several decisions, that one command inserts. */
+/** Maximum number of findings that one database command inserts. The findings may come from several decisions. */
 const INSERTED_TOGETHER_MAX = 100;
 /** Maximum number of reviews of findings in one page of a sweep. */
 const SWEEP_FINDINGS_MAX = 100;
 
-/** Stored finding. It is an aggregate separate from its invoice, because people work on it after the decision. */
+/**
+ * Stored finding. Findings are stored separately from their invoices, because people review them after the decision.
+ */
 export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
   /** Id of a finding: a UUIDv5 derived from its subject and its evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
-  /** Time when the disposition of the finding was last set. */
   readonly reviewedAt?: Date;
-  /** The person who last set the disposition of the finding. */
   readonly reviewedBy?: string;
   /** Marker with a sparse index, set by the review of a finding and removed when all its consequences are stored. */
   readonly pending?: true;
-  /** Sort key of a finding in the list by amounts. Absent if no amount is known. */
+  /** Sort key of a finding in the list by amounts. Absent if the amount of the finding is unknown. */
   readonly amountOrder?: number;
 }
 
@@ -73,8 +73,8 @@ const filters = [
 ] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
-  // Each filter of findings has an index for each sort order. The order by severity reads its five values one after
-  // another.
+  // Each filter of the finding list has a database index for each sort order. In the order by severity, the five
+  // severities are read one after another.
   const ofFilters = [...filters, 'severity'].flatMap((field): NamedIndex[] => [
     { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
     { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
@@ -240,15 +240,16 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return toFinding(await aggregates.save({ id: findingId, organizationId, version }, update, options));
     },
     async pending(reviewedBefore, afterId = '') {
-      // A page of reviewed findings is ordered by id, so that reviews that fail repeatedly do not hide later ones.
+      // A page of reviewed findings is ordered by id, so that a sweep reaches later reviews although some reviews fail
+      // repeatedly.
       const documents = await collection
         .find(
           { pending: true, _id: { $gt: afterId }, reviewedAt: { $lte: reviewedBefore } },
           { projection: withoutHistory },
         )
         .sort({ _id: 1 })
-        // Only a few findings are pending, so the index of pending findings is small. Without the hint, the database
-        // might read the whole index of ids.
+        // Only few findings have reviews to complete, so their index is small. Without the hint, the database might
+        // read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_FINDINGS_MAX)
         .toArray();
@@ -275,7 +276,10 @@ function raisedAs({
   return { type, family, severity, confidence, summary, recommendedAction, evidence, relatedInvoiceIds, subjects };
 }
 
-/** Creates the database documents for a decision's findings, in their state before any person works on them. */
+/**
+ * Creates the database documents for a decision's findings, in the state that findings have before a person reviews
+ * them.
+ */
 export function findingDocumentsOf(
   organizationId: string,
   subject: FindingSubject,

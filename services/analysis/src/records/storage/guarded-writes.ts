@@ -11,19 +11,19 @@ import type { BulkWritten } from '@invoicecontrol/runtime/mongo/group-commit';
  */
 const WRITE_DOCUMENTS_MAX = 25;
 
-/** A database document that is written only as the version after the version that was read. */
+/** A database document with a version. A write replaces the document only if it still has the version that was read. */
 interface Versioned {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
 }
 
-/** A database document that stores the units it has counted. */
+/** A database document that lists the invoices and history scans that it has counted. */
 interface Counted extends Versioned {
   readonly countedUnits: readonly string[];
 }
 
-/** The next version of a database document and, if known, the version that was read. */
+/** The next version of a database document to write and, if known, the version that was read. */
 interface VersionWrite<D extends Versioned> {
   readonly document: D;
   readonly before?: D | undefined;
@@ -70,15 +70,15 @@ export function versionWriter<D extends Versioned>(collection: Collection<D>): (
   return async (document) => (await countStored(collection, [document])) === 1;
 }
 
-/** The next version of a supplier or link that has counted the invoice. */
+/** The next version of the record of a supplier, bank account or order that has counted the invoice. */
 interface CountedWrite<D extends Counted> extends VersionWrite<D> {
   readonly unitId: string;
 }
 
 /**
- * Returns a function that writes the next version of a supplier or link document that has counted one more invoice or
- * scan. Concurrent writes are batched (ADR 0127). It resolves to false if another writer was faster and has not counted
- * the unit.
+ * Returns a function that writes the next version of the record of a supplier, bank account or order that has counted
+ * one more invoice or scan. Concurrent writes are batched (ADR 0127). It resolves to false if another writer was faster
+ * and has not counted the same invoice or scan.
  */
 export function countWriter<D extends Counted>(
   collection: Collection<D>,
@@ -87,7 +87,7 @@ export function countWriter<D extends Counted>(
     const { storedCount, refused } = await writeVersions(collection, writes);
     if (storedCount === writes.length) return writes.map(() => true);
     if (writes.length === 1) return [refused.get(0) ?? false];
-    // The database reports only how many counting documents were stored, so the documents are read again.
+    // The database reports only how many of the written documents were stored, so the documents are read again.
     const ids = writes.map(({ document }) => document._id);
     const found = await collection
       .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })
@@ -105,8 +105,8 @@ export function countWriter<D extends Counted>(
 }
 
 /**
- * Writes many of an organization's database documents that have counted the unit. Each is written as the version after
- * the one that was read.
+ * Writes many of an organization's database documents that have counted an invoice or a history scan. Each document is
+ * written only if it still has the version that was read.
  * @returns ids of documents that another writer changed in the meantime; those changes are kept
  */
 export async function writeGuarded<D extends Counted>(

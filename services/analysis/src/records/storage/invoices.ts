@@ -59,18 +59,18 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
-  /** Fields that only bills imported from an ERP have. */
   readonly erp?: BillPart;
   /** Id of the upload from which the invoice was read. */
   readonly documentId?: string;
-  /** Channel that delivered the document of the invoice. */
+  /** Channel, such as KSeF, that delivered the document of the invoice. */
   readonly channel?: ChannelOrigin;
   /** SHA-256 hash of the request for an analysis that had the idempotency key. */
   readonly fingerprint?: string;
-  /** Month in which the invoice counts as an analysis. Absent if it does not count. */
+  /** Month in which the invoice counts as an analysis. Absent if the invoice does not count as an analysis. */
   readonly usageMonth?: string;
   /**
-   * Marker that is present until the commit of the decision if the invoice may have been stored without being counted.
+   * Marker that is present until the decision is stored if the invoice may have been stored but not counted towards the
+   * quota.
    */
   readonly isCountUnsure?: true;
   /**
@@ -78,7 +78,7 @@ export interface InvoiceDocument extends Aggregate, Claimable {
    * never changed.
    */
   readonly base?: ConvertedAmount | null;
-  /** Reference from a reimported scan row to the same row in the earlier history scan. */
+  /** For a row that an earlier history scan already imported, the reference to that earlier row. */
   readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
   /** The current decision on the invoice. Reviews change it, while the analysis remains unchanged. */
@@ -96,8 +96,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
 type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 
 /**
- * Index name that queries for invoices to compare state. All tenants share query plans, and the best plan for few
- * invoices (read all and sort in memory) would otherwise be used for a tenant with many.
+ * Name of the database index that queries for invoices to compare must use. All tenants share query plans, and the best
+ * plan for few invoices (read all and sort in memory) would otherwise be used for a tenant with many invoices.
  */
 export const MATCH_INDEX = 'match';
 
@@ -118,7 +118,7 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
       { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
       { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
       { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
-      // At most one ERP bill books an invoice.
+      // An invoice is booked by at most one ERP bill, so the index is unique.
       { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
       { key: { pending: 1 }, sparse: true, name: 'pending' },
       {
@@ -155,8 +155,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
       findCandidates(organizationId, some, { limit: hitsMax(some.length), arrived });
     const documents = await sharing(keys);
-    // A lookup key with very many invoices may have displaced the hits for other keys. In this case each key is read
-    // with a separate share.
+    // A lookup key with very many invoices may leave no room for the invoices of other keys. In this case each key is
+    // read with a limit of its own.
     if (documents.length < hitsMax(keys.length)) return documents;
     return (await Promise.all(keys.map((key) => sharing([key])))).flat();
   };
@@ -338,13 +338,13 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       }));
     },
     async pending(decidedBefore, afterId = '') {
-      // A page of the sweep of undecided invoices is ordered by id, so that invoices that fail repeatedly do not hide
-      // later ones.
+      // A page of the sweep of undecided invoices is ordered by id, so that a sweep reaches later invoices although
+      // some invoices fail repeatedly.
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })
-        // Only a few invoices are pending, so the index of pending invoices is small. Without the hint, the database
-        // might read the whole index of ids.
+        // Only few invoices have records to complete, so their index is small. Without the hint, the database might
+        // read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
@@ -355,7 +355,6 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       return document === null ? undefined : toPending(document);
     },
     async hasUnstoredFinding(organizationId, findingId) {
-      // Only a few invoices are pending at a time, and the index on `pending` contains only the pending invoices.
       const wanted = { pending: true, organizationId, 'analysis.findings.findingId': findingId } as const;
       return (await collection.findOne(wanted, { projection: { _id: 1 } })) !== null;
     },
@@ -383,8 +382,8 @@ function hitsMax(keysCount: number): number {
 }
 
 /**
- * Returns a filter for invoices that arrived before another one. It is approximate: the caller separates invoices that
- * arrived at the same moment.
+ * Returns a database filter for invoices that arrived before a given invoice. It is approximate: the caller separates
+ * invoices that arrived at the same moment.
  */
 function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
   if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };
@@ -399,8 +398,8 @@ function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<In
 const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
 /**
- * Returns the days in a month and one day on each side, because the month of an analysis is determined when an invoice
- * is counted and not when it is stored.
+ * Returns the period of a month and one day on each side. The month of an analysis is that of the day on which the
+ * invoice is counted, which may differ from the day on which it is stored.
  */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   const begin = new Date(`${month}-01T00:00:00Z`);
@@ -434,7 +433,10 @@ function toDecided(document: InvoiceDocument): DecidedInvoice {
   return { ...toStored(document), status: 'ANALYZED', analysis, verdict, reimportOf };
 }
 
-/** Converts an invoice whose derived records may be missing. Scan rows are never marked as pending. */
+/**
+ * Converts a stored invoice whose findings or other derived records may be missing. Scan rows are never marked as
+ * pending.
+ */
 function toPending(document: InvoiceDocument): { record: DecidedInvoice; facts: Buffer } | undefined {
   const { facts } = document;
   if (facts === undefined || isBundled(facts)) return undefined;

@@ -5,7 +5,7 @@ import { batched, inGroups } from '@invoicecontrol/runtime/batched';
 import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 
-/** A stored link that contains facts about one of an organization's accounts or orders. */
+/** A stored record with the invoices that state a bank account or a purchase order of an organization (a link). */
 export interface LinkDocument<L extends object = object> {
   /**
    * Id of the link record, in the form `<organization>|account|<account key>` or `<organization>|order|<order key>`.
@@ -14,7 +14,10 @@ export interface LinkDocument<L extends object = object> {
   readonly organizationId: string;
   readonly version: number;
   readonly link: L;
-  /** Newest invoices and scans that a link has counted, so that a repeated call does not count them again. */
+  /**
+   * Newest invoices and history scans that the record of an account or order has counted, so that a repeated call does
+   * not count them again.
+   */
   readonly countedUnits: readonly string[];
 }
 

@@ -6,7 +6,7 @@ const READS_MAX = 100;
 const SHARED_KEYS_MAX = 500;
 /**
  * Usual maximum number of records such as invoices that one lookup key returns in a read for several callers, and the
- * number that is added to it. With more records, each caller reads separately, because whole records are large.
+ * number by which this maximum grows. With more records, each caller reads separately, because whole records are large.
  */
 const SHARED_RECORDS_PER_KEY = 4;
 const SHARED_RECORDS_MORE = 64;
@@ -17,7 +17,7 @@ export interface ReadsByKeys<T> {
   /** Reads, for several callers at once, the records such as invoices that have one of their lookup keys. */
   readonly readTogether: (organizationId: string, keys: readonly string[], limit: number) => Promise<T[]>;
   readonly keysOf: (record: T) => readonly string[];
-  /** Number of records such as invoices from which `read` limits how many of them one key may contribute. */
+  /** Number of records such as invoices above which `read` limits the share of each key. */
   readonly limitOf: (keysCount: number) => number;
 }
 
@@ -29,7 +29,7 @@ interface AskedRead {
 /**
  * Returns a function that reads records by lookup keys, with one command for concurrent reads of one organization (ADR
  * 0127). Each caller gets exactly what its own read would return. A caller whose keys have so many records that its own
- * read would limit them reads separately.
+ * read would limit them is read separately.
  */
 export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsByKeys<T>): ReadsByKeys<T>['read'] {
   const readOf = ({ organizationId, keys }: AskedRead): Promise<T[] | Error> => orError(read(organizationId, keys));
@@ -55,9 +55,9 @@ export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsBy
 }
 
 /**
- * Reads records that have one of the lookup keys, with a limited share for each key. The index returns them key by key.
- * With a single limit, a key with very many records, such as the account of a factoring company, would leave no room
- * for later keys. If the limit is reached, the two halves of the keys are read one after another.
+ * Reads records that have one of the lookup keys, with a limited share for each key. The index returns the records key
+ * by key. With a single limit for all keys, a key with very many records, such as the account of a factoring company,
+ * would leave no room for later keys. If the limit is reached, the two halves of the keys are read one after another.
  * @param limitOf maximum number of records for a number of keys
  * @returns records, of which some may occur several times
  */

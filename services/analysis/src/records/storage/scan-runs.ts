@@ -11,7 +11,7 @@ export interface ScanRunDocument {
   readonly companyId: string;
   readonly receivedAtMs: number;
   readonly isFirstScan: boolean;
-  /** Time when a call for the history scan last began. Absent in documents stored before the field existed. */
+  /** Time when the last call for the history scan began. Absent in old records. */
   readonly begunAt?: Date;
   readonly outcome?: RowsOutcome;
 }

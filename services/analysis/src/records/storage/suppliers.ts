@@ -6,7 +6,10 @@ import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { groupedReads, readSharing } from './records-by-keys.js';
 
-/** Maximum number of suppliers that are read for one key. A factor's account may have hundreds. */
+/**
+ * Maximum number of suppliers that are read for one identity key. The account of a factoring company may belong to
+ * hundreds of suppliers.
+ */
 const SUPPLIERS_PER_KEY_MAX = 64;
 /**
  * Maximum number of keys in one lookup of suppliers for many invoices, and the usual maximum number of suppliers for a
@@ -14,7 +17,7 @@ const SUPPLIERS_PER_KEY_MAX = 64;
  */
 const LOOKUP_KEYS_MAX = 500;
 const SUPPLIERS_PER_KEY_USUAL = 4;
-/** Maximum number of keys in one lookup of supplier identities, which are small. */
+/** Maximum number of keys in one lookup that reads only the identities of suppliers. */
 const IDENTITY_KEYS_MAX = 2_000;
 const IDENTITY = {
   name: 1,
@@ -27,7 +30,7 @@ const IDENTITY = {
   taxValid: 1,
 } as const;
 
-/** A stored supplier, derived from its invoices. */
+/** A stored supplier, whose record is derived from its invoices. */
 export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly _id: string;
   readonly organizationId: string;
@@ -37,7 +40,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
    * Newest invoices and scans that a supplier record has counted, so that a repeated call does not count them again.
    */
   readonly countedUnits: readonly string[];
-  /** Ids of invoices that were withdrawn from the supplier's record. Absent in old records that have none. */
+  /** Ids of invoices that are no longer counted for the supplier. Absent in old records without such invoices. */
   readonly withdrawnUnits?: readonly string[];
 }
 
@@ -132,7 +135,7 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
   };
 }
 
-/** Returns the database document of a supplier with the version after the version that was read. */
+/** Returns the database document of a supplier with the version that follows the version that was read. */
 function nextDocument(organizationId: string, record: SupplierRecord): SupplierDocument {
   return documentOf(organizationId, { ...record, version: record.version + 1 });
 }

@@ -74,8 +74,8 @@ function sequenceOf(organizationId: string, channel: Channel): string {
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
   /**
-   * Returns a time after the last document in a sequence of received documents. The clocks of replicas differ, but the
-   * order must not.
+   * Returns a time that is later than that of the last document in a sequence of received documents. Even if the clocks
+   * of replicas differ, the order of the documents must be kept.
    */
   const afterLastOf = async (
     sequence: string,
@@ -206,8 +206,8 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
           {
             leaseUntil: { $gte: FREE },
             createdAt: { $lte: before },
-            // A received document that is waiting for its sequence is not stuck. Only the first document of a sequence
-            // may be stuck.
+            // A received document that is waiting for its sequence does not count as stuck. Only the first document of
+            // a sequence can be stuck.
             $or: [
               { sequence: { $exists: false } },
               { attempts: { $gt: 0 } },

@@ -83,8 +83,8 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
   try {
     const repeated = analyze(facts, policy);
     const { policy: named } = analysis.versions;
-    // Earlier releases named a detection policy without its digest, and the policy of this analysis was found under
-    // such a name.
+    // The detection policy of this analysis was found under a name without a digest, as earlier releases named
+    // policies.
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {
@@ -153,8 +153,8 @@ export const dryRunPolicy =
   };
 
 /**
- * The facts were analyzed before, so a failure of a dry run is caused by the tried policy, for example by a factor of
- * zero.
+ * The stored facts were analyzed successfully before, so the tried policy causes the failure of the dry run, for
+ * example by a factor of zero.
  */
 function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   try {
@@ -165,7 +165,7 @@ function tryPolicy(facts: AnalysisFacts, policy: Policy): Analysis {
   }
 }
 
-/** Passes the requested number of stored analyses to `visit` in batches. */
+/** Reads the requested number of stored analyses in batches and passes them to `visit`. */
 async function walk(
   analyses: AnalysisStore,
   organizationId: string,

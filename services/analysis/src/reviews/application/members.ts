@@ -1,6 +1,6 @@
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 
-/** Checks members of an organization, which the organization service owns. */
+/** Asks the organization service about the members of an organization. */
 export interface Members {
   /**
    * Checks whether a user is an active member. Returns false for other people, former members, and people who have not

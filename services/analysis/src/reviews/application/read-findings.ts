@@ -26,7 +26,7 @@ interface Deps {
   readonly findings: FindingStore;
   readonly invoices: InvoiceStore;
   readonly tenants: Tenants;
-  /** Value that replaces {@link SUMMARY_FINDINGS_MAX} in tests. */
+  /** Maximum number of findings in a summary, in place of {@link SUMMARY_FINDINGS_MAX}. Only tests set it. */
   readonly summaryFindingsMax?: number;
 }
 
@@ -85,14 +85,14 @@ export function findingReader({
       const recomputed = decisions
         .filter((change) => change.findingId === findingId)
         .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
-      // The sort is stable, so entries in the history of a finding with equal times keep their order and a review
+      // Sorting is stable, so entries in the history of a finding with equal times keep their order and a review
       // precedes the decision that it changed.
       return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
     },
   };
 }
 
-/** Runs a generator in small steps, so that other requests can run in between. */
+/** Runs the computation of a summary of findings in small steps, so that other requests can run in between. */
 async function inTurns<T>(steps: Generator<undefined, T>, turn: Pace): Promise<T> {
   for (;;) {
     const step = steps.next();

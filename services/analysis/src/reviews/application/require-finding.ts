@@ -9,7 +9,7 @@ interface Deps {
 
 /**
  * Returns the finding that a caller names. A decision shows its findings as soon as it is committed. After a crash, the
- * sweep stores the findings later, and until then "no such finding" would be wrong.
+ * sweep stores the findings later, and until then the response must not say that the finding does not exist.
  * @throws DomainError not_found; unavailable for a finding that is not stored yet
  */
 export async function requireFinding(

@@ -40,8 +40,8 @@ import type { OrganizationPolicy, PolicyStore } from '../../policies/application
 import type { ReviewStore } from './review-store.js';
 
 /**
- * Maximum number of attempts to make a conditional write, because other writers may change the same supplier, account
- * or policy at the same time.
+ * Maximum number of attempts to store an effect of a finding review, because other writers may change the same
+ * supplier, account or policy at the same time.
  */
 const TRIES_MAX = 20;
 const DAY_MS = 86_400_000;
@@ -60,8 +60,8 @@ interface Deps {
 export interface ReviewEffects {
   /**
    * Stores all effects of a finding's current disposition. Each invoice, supplier and account is set to the state that
-   * follows from all current reviews, which are read after the record; the write is conditional on its version.
-   * Repeats, late workers and concurrent reviews therefore lead to the same state in any order.
+   * follows from all current reviews, which are read after the record. The record is written only if its version has
+   * not changed. Repeated calls, late workers and concurrent reviews therefore lead to the same state in any order.
    */
   apply(finding: WorkedFinding): Promise<void>;
 }
@@ -160,7 +160,8 @@ async function correctSupplier(
       movesBill || isAboutAmount ? findings.ofInvoice(organizationId, invoiceId) : undefined,
       bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
     ]);
-    // A scan row that an earlier history scan already imported was counted in that scan.
+    // A row that an earlier history scan already imported was counted by that scan, so a review of it changes no
+    // profile.
     const isCounted = record.reimportOf === undefined;
     const moved =
       ofInvoice === undefined || !isCounted
@@ -195,8 +196,8 @@ function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; r
 }
 
 /**
- * Adds the invoice to the profile of its supplier or removes it, and marks it as doubtful or not. Each change is made
- * once.
+ * Adds a reviewed invoice to the profile of its supplier or removes it, and marks the invoice as doubtful or not. A
+ * repeated call changes nothing.
  */
 function withInvoiceIf(
   isUnconfirmed: boolean,
@@ -224,8 +225,8 @@ function withInvoiceIf(
 }
 
 /**
- * Blocks a bank account for the whole organization while at least one fraud confirmation applies (`blockedSince`), and
- * accepts it for each supplier for which a reviewer accepted it.
+ * Blocks a bank account for the whole organization while at least one confirmation of fraud applies (`blockedSince`),
+ * and accepts the account for each supplier for which a reviewer accepted it.
  */
 async function blockAccount(
   { bankLinks, reviews }: Deps,
@@ -252,7 +253,7 @@ async function blockAccount(
   });
 }
 
-/** Stores every change to the learned tolerances of an organization as the next overlay of its policy. */
+/** Stores every change to the learned tolerances of an organization as the next version of its detection policy. */
 async function learnTolerance(
   { policies, reviews, cachedPolicies, clock }: Deps,
   organizationId: string,
@@ -276,7 +277,10 @@ async function learnTolerance(
   });
 }
 
-/** Repeats reading, deciding and writing the changes that follow from a review until no concurrent write interferes. */
+/**
+ * Reads, computes and writes the changes that follow from a review, and repeats these steps until no concurrent write
+ * interferes.
+ */
 async function guarded(what: string, attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     if (await attempt()) return;

@@ -33,9 +33,9 @@ export interface ReviewFindingInput extends ReviewInput {
 }
 
 /**
- * Records the review of a finding. The conditional write of the finding is the commit point. Its effects are stored
- * before the response, or later by the sweep (detection reference, section 10). The audit event is part of that write.
- * A refused review writes nothing, so its audit event goes through the buffer.
+ * Records the review of a finding. The review takes effect when the finding is written. Its effects are stored before
+ * the response, or later by the sweep (detection reference, section 10). The audit event is part of that write. A
+ * refused review writes nothing, so its audit event is stored separately.
  * @throws DomainError not_found, unavailable, and the errors of `review`
  */
 export type ReviewFinding = (input: ReviewFindingInput, context: RequestContext) => Promise<WorkedFinding>;
@@ -82,14 +82,20 @@ export const reviewFinding =
     });
   };
 
-/** Names the person behind an API key, so that four eyes are two people and not two keys. */
+/**
+ * Returns the person behind an API key, so that a confirmation by a second person cannot come from a second key of the
+ * same person.
+ */
 function personBehind(context: RequestContext): { readonly person?: string } {
   const { actor } = context;
   const person = personOf(context);
   return person === `${actor.type}:${actor.id}` ? {} : { person };
 }
 
-/** Checks whether the same actor has already given the same review of a finding since the disposition last changed. */
+/**
+ * Checks whether the same actor has already given the same review of a finding since the last change of its
+ * disposition.
+ */
 async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
   const { actor, to, note } = entry;
   const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];

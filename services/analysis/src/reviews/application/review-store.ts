@@ -4,7 +4,7 @@ import type { CurrentReview } from '../domain/review.js';
 /** Maximum number of finding reviews that a lookup returns. Further reviews with the same key add no information. */
 export const REVIEWS_MAX = 500;
 
-/** Store of the current review for each finding. */
+/** Stores the current review of each finding. */
 export interface ReviewStore {
   /**
    * Stores a review of a finding. Calls can be repeated in any order, because a review of an older finding version

@@ -34,7 +34,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Routing rule fields to change. Absent fields stay, and `match` is replaced as a whole. */
+/** Routing rule fields to change. Fields that are absent are not changed, and `match` is replaced as a whole. */
 type RoutingRuleChange = { readonly [K in keyof RoutingRuleInput]?: RoutingRuleInput[K] | undefined };
 
 export interface RoutingRules {

@@ -3,7 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { FindingStore } from '../../records/application/finding-store.js';
 import type { ReviewEffects } from './review-effects.js';
 
-/** Age at which the worker of a finding review that was not applied completely counts as lost. */
+/** Age of a review of a finding after which its worker counts as lost, if the review was not applied completely. */
 const PENDING_MS_MIN = 30_000;
 
 interface Deps {
@@ -14,7 +14,7 @@ interface Deps {
 }
 
 /**
- * Completes reviews of findings that were not applied completely because of a crash or a fault. A fault in one review
+ * Completes reviews of findings that were not applied completely because of a crash or an error. An error in one review
  * does not delay the other reviews.
  */
 export const sweepReviews =

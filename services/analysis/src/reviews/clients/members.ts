@@ -8,7 +8,8 @@ import type { Members } from '../application/members.js';
 const ASK_MS_MAX = 4_000;
 
 /**
- * Fetches members from the organization service each time, because findings must not be assigned to a removed member.
+ * Asks the organization service about members each time, without a cache, because findings must not be assigned to a
+ * removed member.
  */
 export function membersFromOrganization(channel: Channel): Members {
   const organization = client(MemberServiceDefinition, channel);

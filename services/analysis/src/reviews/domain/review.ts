@@ -92,7 +92,8 @@ export function review(
 }
 
 /**
- * Checks whether a finding is about a blocked account. Accepting such an invoice contradicts an existing confirmation.
+ * Checks whether a finding is about a blocked account. Accepting a finding about such an account contradicts the
+ * confirmation of fraud.
  */
 function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
   return type === 'BANK_ACCOUNT_BLOCKLISTED';
@@ -140,7 +141,10 @@ function blockOf(finding: MayBlock): Date | undefined {
  */
 export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
-  /** Version of the finding to which a review belongs. An older version never replaces a newer one. */
+  /**
+   * Version of the finding to which a review belongs. The review of an older version never replaces the review of a
+   * newer version.
+   */
   readonly sourceVersion: number;
   readonly evidenceKey: string;
   readonly pairKeys: readonly string[];
@@ -164,8 +168,8 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Checks whether a FALSE_POSITIVE review still applies to the findings in these facts. A review that unblocked an
- * account does not apply after a later fraud confirmation.
+ * Checks whether a FALSE_POSITIVE review still applies to findings about the invoice in these facts. A review that
+ * unblocked an account does not apply after a later fraud confirmation.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;
@@ -184,9 +188,9 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
 }
 
 /**
- * Returns whether the findings of an invoice confirm it as duplicate or fraud. A confirmed record is left out of the
- * profile. It counts as the original of another record only if nothing but its number is wrong. RESOLVED means
- * confirmed and corrected, so it counts here.
+ * Returns whether the findings of an invoice confirm it as duplicate or fraud. An invoice with such a confirmation is
+ * left out of the supplier profile. It counts as the original of another invoice only if nothing but its number is
+ * wrong. RESOLVED means confirmed and corrected, so a RESOLVED finding counts as confirmed.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
@@ -198,8 +202,8 @@ export function confirmedAs(
 }
 
 /**
- * Checks whether a finding questions the reuse of an invoice number. Contracts and customers may use one number for
- * many invoices.
+ * Checks whether a finding questions the reuse of an invoice number. Some suppliers use the number of a contract or a
+ * customer for many invoices.
  */
 function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
   return type === 'INVOICE_NUMBER_REUSED';
@@ -211,8 +215,9 @@ export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean 
 }
 
 /**
- * Returns the suspicion about an invoice, from findings that are waiting for a review and from confirmed findings,
- * including those whose case was closed. The suspicion determines what is learned from the record.
+ * Returns whether an invoice is suspected as a copy or a fraud, according to findings that are waiting for a review and
+ * from confirmed findings, including those whose case was closed. The suspicion determines what is learned from the
+ * invoice.
  */
 export function suspicionOf(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],
@@ -231,8 +236,8 @@ export interface AccountReview {
   /** The newest current fraud confirmation, because of which the bank account is blocked for the whole organization. */
   readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
   /**
-   * Trust in a bank account for one supplier, or undefined without a review. In that case the account becomes trusted
-   * by use.
+   * Trust in a bank account for one supplier, or undefined without a review. Without a review, the account becomes
+   * trusted by use.
    */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
@@ -261,8 +266,8 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
 }
 
 /**
- * Checks whether the review of a finding decides if a late tax id is the supplier's own. Both dismissing and accepting
- * confirm it.
+ * Checks whether the review of a finding decides whether a tax id that a supplier states for the first time belongs to
+ * the supplier. Dismissing and accepting the finding both confirm the tax id.
  */
 export function taxIdReview({
   type,

@@ -11,13 +11,19 @@ import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Conditions of a routing rule. All stated conditions must be met, and an empty list imposes no condition. */
+/**
+ * Conditions of a routing rule. All stated conditions must be met, and an empty list means that there is no such
+ * condition.
+ */
 export interface RoutingMatch {
   readonly types: readonly FindingType[];
   readonly families: readonly Family[];
   readonly severities: readonly Severity[];
   readonly companyIds: readonly string[];
-  /** Ids of suppliers that existed when the routing rule was written. A deleted supplier gets no more findings. */
+  /**
+   * Ids of suppliers that existed when the routing rule was written. No new findings are raised about a deleted
+   * supplier.
+   */
   readonly supplierIds: readonly string[];
   /** Minimum absolute gross amount of the invoice that a routing rule matches, in `currency`. */
   readonly minAmount?: DecimalAmount;
@@ -31,7 +37,7 @@ export interface KnownIds {
   readonly supplierIds: readonly string[];
 }
 
-/** A routing rule, which assigns new findings. The first matching rule, in order of position, decides. */
+/** A routing rule, which assigns new findings. The matching rule with the lowest position applies. */
 export interface RoutingRule {
   readonly ruleId: string;
   readonly name: string;
@@ -44,7 +50,7 @@ export interface RoutingRule {
 }
 
 export const RULES_PER_ORGANIZATION_MAX = 200;
-/** Maximum number of entries in each list of conditions of a routing rule. */
+/** Maximum number of entries in each list that a condition of a routing rule has. */
 export const MATCH_ENTRIES_MAX = 100;
 
 /** Compares routing rules by position. Rules with the same position are ordered by id, oldest first. */
@@ -121,7 +127,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
 }
 
 /**
- * Returns the currency of a routing rule, or throws an error if invoices cannot have it.
+ * Returns the currency of a routing rule, or throws an error if invoices cannot have that currency.
  * @throws DomainError invalid for a currency that no invoice can have
  */
 function requireMatchableCurrency(currency: string): void {
@@ -209,8 +215,8 @@ function allows<T>(wanted: readonly T[], value: T): boolean {
 }
 
 /**
- * An amount in another currency is converted to the base currency if the routing rule states a minimum in the base
- * currency.
+ * An amount in another currency is converted to the base currency if the minimum amount of the routing rule is in the
+ * base currency.
  */
 function isLargeEnough({ minAmount, currency }: RoutingMatch, { invoice, base }: Facts): boolean {
   if (minAmount === undefined) return currency === undefined || currency === invoice.currency;

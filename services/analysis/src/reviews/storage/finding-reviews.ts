@@ -18,7 +18,7 @@ export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> 
 
 /** Dispositions of a finding that determine if a bank account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
-/** Dispositions of a finding that describe the progress of a case and do not change an account block. */
+/** Dispositions of a finding that describe the progress of a fraud case and do not change the block of the account. */
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
@@ -57,14 +57,13 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
           { upsert: true },
         );
       } catch (error) {
-        // The stored review has a newer version, so the filter did not match and the insert failed.
+        // The stored review of the finding has a newer version, so the upsert matched nothing and its insert failed.
         if (!isDuplicateKey(error)) throw error;
       }
     },
     falsePositives,
     async ofAccount(organizationId, bankKey) {
-      // Returns the newest review of a finding with each disposition, because the last confirmation is the one that is
-      // shown.
+      // Returns the newest review of a finding with each disposition, because the last confirmation of fraud is shown.
       const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
         collection
           .find({ ...having, organizationId, bankKey })

@@ -10,8 +10,8 @@ export interface RoutingRuleDocument extends Omit<RoutingRule, 'ruleId'> {
 }
 
 /**
- * Maximum number of routing rules above the limit that concurrent requests may have added before they are removed
- * again.
+ * Maximum number of routing rules by which concurrent requests may exceed the limit before the surplus rules are
+ * removed.
  */
 const SURPLUS_MAX = 100;
 

@@ -205,7 +205,8 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 
 /**
  * Returns the invoices to compare without rows from other history scans that have no result, because the operator
- * abandoned them or they were set aside. Their rows are in no profile yet, and the file that replaces them is counted.
+ * abandoned these scans. Their rows are in no supplier profile, and the rows of the file that is sent again are counted
+ * instead.
  */
 async function withoutOpenScans(
   runs: Pick<ScanRunStore, 'unfinalized'>,
@@ -233,7 +234,7 @@ function earlierScan(
   );
 }
 
-/** Returns the rows that an earlier history scan imported, if this history scan repeats it. */
+/** Returns the rows that an earlier history scan already imported, if this history scan repeats the earlier scan. */
 function reimportedRows(
   earlier: EarlierScan | undefined,
   rows: number,

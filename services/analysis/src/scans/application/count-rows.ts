@@ -16,8 +16,8 @@ import type {
 import type { Counts, RowHistory } from './row-history.js';
 
 /**
- * Maximum number of supplier and link records that are counted individually at the same time because another writer
- * changed them.
+ * Maximum number of records of suppliers, accounts and orders that are written one by one at the same time, because
+ * another writer changed them.
  */
 const AT_ONCE_MAX = 8;
 
@@ -29,9 +29,9 @@ interface Deps {
 }
 
 /**
- * Counts all rows of a history scan as one unit in their suppliers' profiles, and in the links of their bank accounts
- * and orders. Each record is written once with its final state. If another writer changed a record in the meantime, its
- * rows are counted again. The call can be repeated.
+ * Counts all rows of a history scan as one unit in the records of their suppliers, bank accounts and orders. Each
+ * record is written once with its final state. If another writer changed a record in the meantime, its rows are counted
+ * again. The call can be repeated.
  */
 export type CountRows = (organizationId: string, scanId: string, history: RowHistory) => Promise<void>;
 
@@ -50,7 +50,8 @@ export const countRows =
     ): Promise<void> =>
       countAll(unit, counts, {
         stateAfter: (key, record, rows) =>
-          // Each history scan row was assigned to a supplier before it is counted, and each link has at least one row.
+          // Each history scan row was assigned to a supplier before it is counted, and the record of each bank account
+          // and order has at least one row.
           rows.reduce<L | null>((link, row) => use(link, key, row, row.supplierId ?? ''), record?.link ?? null) as L,
         recordOf: (record, link, countedUnits) => ({ version: record?.version ?? 0, link, countedUnits }),
         writeMany: (records) => store.writeMany(organizationId, records, scanId),
@@ -89,14 +90,17 @@ function supplierAfterAll(
 
 interface CountingAll<R extends CountedRecord, S> {
   /**
-   * Counts the rows of a history scan in a supplier record that is newer than the one in the scan's history, and
-   * returns the new state.
+   * Counts the rows of a history scan in a supplier record that changed after the scan read it, and returns the new
+   * state of the supplier.
    */
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
-  /** Builds the counting record of a supplier or link from its new state and the version that was read. */
+  /**
+   * Builds the record of a supplier, account or order that is written, from its new state and the version that was
+   * read.
+   */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
   /**
-   * Writes many counting records of suppliers or links in one command.
+   * Writes many records of suppliers, accounts or orders in one database command.
    * @returns keys of the records that another writer changed in the meantime
    */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;

@@ -20,8 +20,8 @@ import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from '../../records/application/row-store.js';
 
 /**
- * Number of history scan rows in a slice. A slice is analyzed while the previous one is stored. Slices are small, so
- * that other requests can run in between.
+ * Number of history scan rows in a slice. A slice of rows is analyzed while the previous slice is stored. Slices are
+ * small, so that other requests can run in between.
  */
 const SLICE_ROWS = 25;
 
@@ -53,7 +53,7 @@ export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
  * Analyzes history scan rows one after another and stores them in slices, each while the next slice is analyzed. The
- * first stored analysis of a row is its commit point, whichever worker made it.
+ * first stored analysis of a row counts, whichever worker made it.
  * @returns every row with its stored decision
  */
 export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<readonly RowResult[]> {
@@ -122,8 +122,8 @@ async function store(
 }
 
 /**
- * Refuses to continue a history scan if another worker chose other suppliers. Later rows were analyzed with our
- * supplier as part of their history, so the call must be repeated, starting with the stored rows.
+ * Refuses to continue a history scan if another worker chose other suppliers. The later rows of this worker were
+ * analyzed with its own choice of suppliers, so the call must be repeated with the stored rows.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
   for (const { subject, analysis } of fresh) {
@@ -152,8 +152,8 @@ async function withReviews(
   const found = await reviews.falsePositives(organizationId, keys);
   if (found.length === 0) return analyzed;
   if (found.length >= REVIEWS_MAX) {
-    // The keys of finding reviews are looked up in several queries, because one result might not have room for all
-    // reviews.
+    // The keys of finding reviews are looked up in several queries, because the result of a single query could be too
+    // large.
     return Promise.all(
       analyzed.map(async (row) =>
         analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),

@@ -23,7 +23,7 @@ const CONCURRENT_POLL_EACH_MS = 20;
  */
 const LOOKUP_KEYS = 500;
 const LOOKUPS_AT_ONCE_MAX = 2;
-/** Maximum time between the time at which an invoice counts as received and the time at which it is stored. */
+/** Maximum difference between the time at which an invoice counts as received and the time at which it is stored. */
 const IN_FLIGHT_MS_MAX = 60_000;
 /**
  * Maximum number of invoices that share a key with a scan row and were received after the history scan was accepted.
@@ -63,8 +63,8 @@ export async function loadKnown(
 }
 
 /**
- * Returns the similar-name keys of scan rows only for new suppliers: suppliers whose tax id or, without one, whose name
- * is new.
+ * Returns the keys for similar names of scan rows, but only for new suppliers: those with a new tax id or, without a
+ * tax id, with a new name.
  */
 function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
   const names = new Set(known.map(({ identity }) => identity.nameKey));
@@ -79,11 +79,11 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
 
 /** Searches for records that share a lookup key with a history scan row. */
 export interface CandidateSearch {
-  /** Keys of all scan rows that were added to the search so far. */
+  /** Lookup keys of all scan rows that were added to the search for earlier records so far. */
   readonly keys: ReadonlySet<string>;
   /**
    * Adds a history scan row to the search for earlier records. The database searches while this process reads the next
-   * rows.
+   * rows of the scan.
    */
   add(row: ReadRow): void;
   /** Returns the earlier records that were found for the rows of the history scan, each record once. */
@@ -91,8 +91,8 @@ export interface CandidateSearch {
 }
 
 /**
- * Starts to search for invoices to compare before the scan rows are stored, because otherwise rows would mainly find
- * each other.
+ * Starts to search for invoices to compare before the scan rows are stored, because otherwise the rows would mainly
+ * find each other.
  */
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
@@ -130,7 +130,6 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
  * The records that share lookup keys with the rows of a history scan, and the time at which the rows count as received.
  */
 export interface FoundCandidates {
-  /** Records that were received before the rows of the history scan. */
   readonly candidates: readonly MatchPart[];
   readonly receivedAtMs: number;
 }
@@ -167,7 +166,7 @@ export async function withArrivals(
   };
 }
 
-/** Returns the invoices whose decision does not mention any row of the history scan. */
+/** Returns those of the invoices whose decision names no row of the history scan. */
 async function decidedWithout(
   invoices: InvoiceStore,
   organizationId: string,

@@ -25,7 +25,7 @@ interface Reading {
 }
 
 /**
- * Converts the rows of a history scan to the values by which they are compared.
+ * Converts the rows of a history scan to the values by which rows are compared with invoices.
  * @returns the rows in the order in which they are analyzed
  */
 export async function readRows(
@@ -60,7 +60,7 @@ export async function readRows(
   return read.sort((left, right) => compareByArrival(left.invoice, right.invoice));
 }
 
-/** Returns copies of the scan rows with another time of receipt. */
+/** Returns copies of the scan rows that have another time of receipt. */
 export function receivedAt(rows: readonly ReadRow[], receivedAtMs: number): readonly ReadRow[] {
   return rows.map((row) => ({
     ...row,

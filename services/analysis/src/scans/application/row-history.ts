@@ -37,7 +37,7 @@ export interface ReadRow {
   readonly supplierKeys: readonly string[];
 }
 
-/** Stored records that are related to the rows of a history scan, as they were before the rows. */
+/** Stored records that are related to the rows of a history scan, in their state before the rows are counted. */
 export interface StoredHistory {
   readonly suppliers: readonly SupplierRecord[];
   readonly bankLinks: ReadonlyMap<string, LinkRecord<BankLink>>;
@@ -72,9 +72,9 @@ interface RowHistoryOptions {
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
 }
 
-/** A record in which rows of a history scan must be counted. */
+/** The record of a supplier, account or order in which rows of a history scan must be counted. */
 export interface Counts<R, S> {
-  /** Record in which the rows are counted, as it was read from the database. */
+  /** The record as it was read from the database, before the rows of the scan are counted. */
   readonly record: R | undefined;
   /** Rows of the history scan in their order, each with the suspicion that its decision raised. */
   readonly rows: readonly NormalisedInvoice[];
@@ -83,15 +83,15 @@ export interface Counts<R, S> {
 }
 
 /**
- * History in memory for the rows of a history scan. Each row is analyzed with the stored history and the rows before
- * it, as if the rows had been sent one by one (detection reference, section 4).
+ * History in memory for the rows of a history scan. Each row is analyzed with the stored invoices and the earlier rows
+ * of the scan, as if all rows had been sent one by one (detection reference, section 4).
  */
 export interface RowHistory {
   /** Returns the facts of a history scan row, including the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
   /** Adds an analyzed scan row to the history that later rows use. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
-  /** Records in which history scan rows are counted, by supplier, by bank account and by order. */
+  /** Records that count rows of a history scan, by supplier, by bank account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
   readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
   readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;
@@ -184,7 +184,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
   };
 }
 
-/** Indexes suppliers by id, by identity key and by similar-name key. */
+/** Makes suppliers findable by id, by identity key and by similar-name key. */
 function supplierIndex(records: readonly SupplierRecord[]) {
   const byId = new Map<string, Supplier>();
   const idsByKey = new Map<string, Set<string>>();
@@ -238,7 +238,7 @@ function entry<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** The mutable form of {@link Counts} that is used while history scan rows are being counted. */
+/** The mutable form of {@link Counts}, which is changed while history scan rows are being counted. */
 interface Counting<R, S> {
   readonly record: R | undefined;
   readonly rows: NormalisedInvoice[];

@@ -13,7 +13,7 @@ export function outcomeOf(rows: readonly RowResult[], scanFindings: readonly Sto
   let total = 0n;
   let unconvertedInvoices = 0;
   const count = ({ type, disposition }: StoredFinding): void => {
-    // Findings about scan rows that reviewers have already called false positives are not counted.
+    // Findings about scan rows that reviewers have dismissed as false positives are not counted.
     if (disposition !== 'FALSE_POSITIVE') findingCounts[type] = (findingCounts[type] ?? 0) + 1;
   };
   for (const { analysis, base } of rows) {

@@ -33,7 +33,7 @@ interface Collections {
   readonly findings: Collection<FindingDocument>;
 }
 
-/** Stores history scan rows as the same documents as single invoices, many at a time. */
+/** Stores history scan rows many at a time, in the same form as single invoices. */
 export function rowStore(
   { invoices, analyses, bundles, findings }: Collections,
   outbox: Outbox,
@@ -120,8 +120,8 @@ export function rowStore(
       for (const { _id, analysis, base = null } of current.flat()) {
         if (analysis !== undefined) decisions.set(_id, { analysis, base });
       }
-      // The first analysis of a history scan row that has been analyzed again is among the earlier ones, and an earlier
-      // release stored every analysis there before the invoice had it.
+      // If a history scan row was analyzed again, its first analysis is in the collection of earlier analyses. An
+      // earlier release stored every analysis in that collection first.
       const ids = invoiceIds.filter((id) => !decisions.has(id)).map((id) => analysisIdFor(id, 1));
       const earlier = await inBatches(ids, BATCH_DOCUMENTS_MAX, (some) =>
         analyses.find({ _id: { $in: [...some] }, organizationId }, { projection: { facts: 0 } }).toArray(),
@@ -149,7 +149,8 @@ export function rowStore(
     },
     async finalize(organizationId, rows) {
       await Promise.all([
-        // History scan rows without facts were decided before. An earlier release may have stored only their analyses.
+        // History scan rows without facts were decided before. An earlier release may have stored only the analyses of
+        // such rows.
         commit(
           organizationId,
           rows.filter(({ facts }) => facts === undefined),

@@ -11,7 +11,7 @@ import type { VerificationStore } from './verification-store.js';
 /** Number of suppliers whose accounts are read for one page of account changes. */
 const SUPPLIERS_PER_PAGE = 100;
 
-/** A bank account of a supplier, with where it was first seen and who verified it. */
+/** A bank account of a supplier, with the invoice that first stated it and the people who verified it. */
 export interface AccountChange {
   readonly supplierId: string;
   readonly supplierName: string;
@@ -23,7 +23,7 @@ export interface AccountChange {
   readonly firstInvoiceId: string | undefined;
   readonly firstInvoiceNumber: string;
   /**
-   * Number of the invoice that first stated a supplier's bank account. Undefined if the invoice is not stored any more.
+   * Number of the invoice that first stated a supplier's bank account. Undefined if that invoice is no longer stored.
    */
   readonly firstInvoice: FirstInvoice | undefined;
   readonly isAdditional: boolean;
@@ -47,7 +47,7 @@ interface Deps {
 
 /**
  * Lists the bank accounts of suppliers that were first seen, verified or confirmed in a period, supplier by supplier.
- * The first page is audited, because it shows contacts.
+ * Reading the first page is recorded in the audit trail, because the list shows contacts.
  * @throws DomainError invalid for a period that does not exist
  */
 export const listAccountChanges =
@@ -121,7 +121,9 @@ type ChangedAccount = Pick<
   'accountId' | 'masked' | 'firstSeenDay' | 'firstInvoiceNumber' | 'firstInvoiceId' | 'isAdditional'
 > & { readonly trust: string };
 
-/** Returns the bank accounts of a supplier, including verified accounts that its profile has dropped since. */
+/**
+ * Returns the bank accounts of a supplier, including verified accounts that the supplier profile no longer contains.
+ */
 function accountsWithVerifications(
   { supplierId }: SupplierWithAccounts,
   accounts: readonly SupplierAccount[],

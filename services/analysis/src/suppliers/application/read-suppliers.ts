@@ -45,7 +45,7 @@ export interface SupplierReader {
   get(organizationId: string, supplierId: string): Promise<SupplierOverview>;
 }
 
-/** Reads the suppliers that invoices have shown. */
+/** Reads the suppliers that are known from invoices. */
 export function supplierReader({ suppliers, records, verifications }: Deps): SupplierReader {
   const withFindings = async (organizationId: string, found: readonly SupplierRecord[]) => {
     const counts = await records.openFindings(
@@ -65,7 +65,7 @@ export function supplierReader({ suppliers, records, verifications }: Deps): Sup
         return { items: await withFindings(organizationId, byTaxId.slice(0, size)), next: undefined };
       }
       const nameKeyPrefix = text === '' ? '' : readName(text).key;
-      // A search text without any letter or digit begins no supplier name.
+      // No supplier name begins with a search text without letters or digits, so the list is empty.
       if (text !== '' && nameKeyPrefix === '') return { items: [], next: undefined };
       const found = await records.list(organizationId, { nameKeyPrefix, after, size: size + 1 });
       const page = found.slice(0, size);

@@ -24,13 +24,13 @@ export interface FirstInvoice {
   readonly receivedAt: Date;
 }
 
-/** An invoice as the search for a supplier's contacts needs it. */
+/** The fields of an invoice in which the contacts of a supplier are searched. */
 export interface InvoiceTexts {
   readonly invoice: CanonicalInvoice;
   readonly documentId: string | undefined;
 }
 
-/** First and last day of a period of changes of supplier accounts by their numbers, both included. */
+/** First and last day of a period of changes of supplier accounts, as numbers of days. Both days are included. */
 export interface DayRange {
   readonly from: number;
   readonly to: number;
@@ -52,6 +52,6 @@ export interface SupplierRecords {
   withAccounts(organizationId: string, supplierIds: readonly string[]): Promise<readonly SupplierWithAccounts[]>;
   firstInvoices(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, FirstInvoice>>;
   invoiceTexts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly InvoiceTexts[]>;
-  /** Returns the links of bank accounts by account key. */
+  /** Returns the records that count the invoices of bank accounts, by account key. */
   bankLinks(organizationId: string, accountKeys: readonly string[]): Promise<ReadonlyMap<string, BankLink>>;
 }

@@ -1,13 +1,13 @@
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Verification } from '../domain/verification.js';
 
-/** Period of time in which bank accounts were verified. Its end is not included. */
+/** Period of time in which bank accounts were verified. The end of the period is not included. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;
 }
 
-/** Stores verifications of bank accounts. The contact is sealed. */
+/** Stores verifications of bank accounts. The contact in a verification is encrypted. */
 export interface VerificationStore {
   insert(verification: Verification, events: readonly Announcement[]): Promise<void>;
   find(organizationId: string, verificationId: string): Promise<Verification | undefined>;

@@ -20,8 +20,8 @@ const DOCUMENTS_AT_ONCE_MAX = 4;
 /** Searches the texts of stored documents for the contact of a supplier. */
 export interface ContactSearch {
   /**
-   * Tells whether a stored document carries the contact of a supplier. A document that is removed or cannot be opened
-   * carries nothing.
+   * Checks whether a stored document states the contact of a supplier. A document that is removed or cannot be opened
+   * states no contact.
    * @throws DomainError unavailable, deadline
    */
   isCarried(organizationId: string, documentId: string, contact: string, context: RequestContext): Promise<boolean>;
@@ -42,8 +42,8 @@ interface AccountReference {
 }
 
 /**
- * Records that a person verified a supplier's bank account. The time is that of the service, and the person is the one
- * behind the API key. The verification changes no decision.
+ * Records that a person verified a supplier's bank account. The service sets the time, and the API key determines the
+ * person. The verification changes no decision about an invoice.
  * @throws DomainError not_found; invalid, also for a contact that a document of the supplier carries
  */
 export const verifyAccount =
@@ -99,8 +99,9 @@ export const verifyAccount =
   };
 
 /**
- * Confirms the verification of a bank account by another person than the one who recorded it.
- * @throws DomainError not_found; wrong_state for the same person, and if a third person has confirmed it
+ * Records that a second person confirms the verification of a bank account.
+ * @throws DomainError not_found; wrong_state for the person who recorded the verification, or if a third person has
+ * already confirmed it
  */
 export const confirmAccount =
   ({ verifications, clock }: Pick<Deps, 'verifications' | 'clock'>) =>
@@ -125,7 +126,10 @@ function audited(action: string, { accountId }: Verification, context: RequestCo
   });
 }
 
-/** Returns the first invoice with each account of a supplier, and its newest invoices, at most 32 in all. */
+/**
+ * Returns the first invoice that stated each account of a supplier, and the newest invoices of the supplier: at most 32
+ * invoices.
+ */
 function invoiceIdsOf({ supplier, accounts }: SupplierOverview): readonly string[] {
   const recent = supplier.profile.recentBills?.map(({ invoiceId }) => invoiceId) ?? [];
   return [...new Set([...accounts.flatMap(({ firstInvoiceId }) => firstInvoiceId ?? []), ...recent])];
@@ -137,7 +141,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Tells whether a document cannot be searched for a supplier's contact, for a reason that a repeat does not change. */
+/** Checks whether a document can never be searched for a supplier's contact, so that a retry is pointless. */
 export function isUnsearchable(error: unknown): boolean {
   return error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'unprocessable');
 }

@@ -4,7 +4,7 @@ import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { isUnsearchable } from '../application/verify-account.js';
 import type { ContactSearch } from '../application/verify-account.js';
 
-/** Timeout of a search for a contact in one document, shorter than that of the gateway's route. */
+/** Timeout of a search for a contact in one document, shorter than the timeout of the gateway's route. */
 const SEARCH_MS_MAX = 15_000;
 
 /** Searches documents for contacts by calling the documents service. */

@@ -7,8 +7,8 @@ const ACCOUNT_NAMESPACE = '1f0a2c5e-6f0e-4c55-9d5b-0c6f2d7a9b31';
 /** A bank account that a supplier has stated on its invoices. */
 export interface SupplierAccount {
   /**
-   * Id of a supplier's bank account, derived from organization, supplier and account, so that it names the same account
-   * for each reading.
+   * Id of a supplier's bank account, derived from organization, supplier and account, so that the id of an account is
+   * the same in every response.
    */
   readonly accountId: string;
   readonly masked: string;
@@ -23,12 +23,12 @@ export interface SupplierAccount {
   readonly sharedWith: number;
   readonly firstInvoiceNumber: string;
   readonly firstInvoiceId: string | undefined;
-  /** False for the bank account that the supplier was first seen with. */
+  /** False for the first bank account that is known of the supplier. */
   readonly isAdditional: boolean;
 }
 
 /**
- * Returns the bank accounts of a supplier, the one that was seen first at the beginning.
+ * Returns the bank accounts of a supplier, the account that was seen first at the beginning.
  * @param links links of the accounts, by account key
  */
 export function accountsOf(
@@ -48,7 +48,7 @@ export function accountsOf(
         masked: use.masked,
         scheme: use.key.startsWith('GB:') ? ('UK' as const) : ('IBAN' as const),
         country: use.country,
-        // Fraud on a bank account is confirmed for all suppliers that use it.
+        // A confirmed fraud with a bank account applies to all suppliers that use the account.
         trust: link?.fraud === undefined ? use.trust : ('FRAUD' as const),
         firstSeenDay: firstSeenDay(use),
         lastSeenDay: use.lastDay,
@@ -63,8 +63,8 @@ export function accountsOf(
 }
 
 /**
- * Returns the day on which a supplier's bank account was first seen: the day of receipt, because the sender chooses the
- * date on the bill. Rows of a scan have their issue day.
+ * Returns the day on which a supplier's bank account was first seen: the day on which the invoice was received, because
+ * the sender chooses the date on the invoice. For a row of a history scan, it is the issue day.
  */
 function firstSeenDay({ firstDay, earning, asked, history }: AccountUse): number {
   const days = [earning, asked, history].flatMap((use: EarningUse | undefined) => use?.firstDay ?? []);

@@ -5,7 +5,7 @@ import { isLongerThan } from '@invoicecontrol/values/text-length';
 const methods = ['CALL_BACK', 'LETTER', 'PORTAL', 'IN_PERSON'] as const;
 export type VerificationMethod = (typeof methods)[number];
 
-/** Sources of a supplier's contact that does not come from the bill. */
+/** Sources from which a person may take the contact of a supplier, other than the invoice. */
 const contactSources = ['VENDOR_MASTER', 'CONTRACT', 'PUBLIC_REGISTER'] as const;
 export type ContactSource = (typeof contactSources)[number];
 
@@ -21,14 +21,17 @@ export interface VerificationInput {
   readonly note: string;
 }
 
-/** A person's verification that a bank account belongs to a supplier. It does not change any decision by itself. */
+/**
+ * A person's verification that a bank account belongs to a supplier. The verification does not change any decision
+ * about an invoice.
+ */
 export interface Verification extends VerificationInput {
   readonly verificationId: string;
   readonly organizationId: string;
   readonly version: number;
   readonly supplierId: string;
   readonly accountId: string;
-  /** The bank account as it was known when it was verified. The profile of the supplier may drop it. */
+  /** The bank account as it was known when it was verified. The supplier profile may drop the account later. */
   readonly account: VerifiedAccount;
   /** Person who verified the bank account, as `personOf` returns it. */
   readonly verifiedBy: string;

@@ -16,7 +16,7 @@ const OPEN_FINDINGS_MAX = 100;
 const AFTER_ALL = '\uffff';
 const SEARCH_MS_MAX = 20_000;
 
-/** Creates the index for the list of suppliers by name. Other reads of suppliers use existing indexes. */
+/** Creates the index for the list of suppliers by name. All other queries for suppliers use existing indexes. */
 export async function createSupplierNameIndex(suppliers: Collection<SupplierDocument>): Promise<void> {
   await ensureIndexes(suppliers, [{ key: { organizationId: 1, nameKey: 1, _id: 1 }, name: 'by_name' }]);
 }
@@ -64,8 +64,7 @@ export function supplierRecords({
     },
     async withNewAccounts(organizationId, { from, to }, afterId, limit) {
       const within = { $gte: from, $lte: to };
-      // A stored bank account has the days of its bills apart from each other. Which of them counts is decided from the
-      // profile.
+      // The days of the bills are stored apart from each bank account. The profile decides which of the days count.
       const documents = await suppliers
         .find(
           {

@@ -14,8 +14,8 @@ export const ACCOUNT_VERIFICATIONS = 'account_verifications';
 const VERIFICATIONS_MAX = 5_000;
 
 /**
- * A stored verification of a bank account. It is an aggregate of its own, so that its audit entry is part of the same
- * write.
+ * A stored verification of a bank account. A verification is a document of its own, so that its audit event is stored
+ * in the same write.
  */
 export interface VerificationDocument
   extends Aggregate, Omit<Verification, 'verificationId' | 'organizationId' | 'version' | 'contact' | 'confirmation'> {
@@ -34,7 +34,7 @@ export async function createVerificationIndexes(collection: Collection<Verificat
   ]);
 }
 
-/** Opens the sealed contact of a stored verification of a bank account. */
+/** Decrypts the contact of a stored verification of a bank account. */
 export function contactOf(
   { _id: id, organizationId, contact }: WithId<VerificationDocument>,
   secrets: SealedField,

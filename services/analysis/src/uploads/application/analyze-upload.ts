@@ -31,7 +31,7 @@ import type {
 import type { UploadWorker } from './upload-worker.js';
 
 /**
- * Maximum time in milliseconds for which a caller waits for a decision. The work continues afterwards (architecture
+ * Maximum time in milliseconds for which a caller waits for a decision. The analysis continues afterwards (architecture
  * section 7).
  */
 const SYNCHRONOUS_MS_MAX = 20_000;
@@ -46,7 +46,7 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly tenants: Tenants;
   readonly clock: Clock;
-  /** Maximum time for which a caller waits for a decision. Tests shorten it. */
+  /** Maximum time for which a caller waits for the decision on an upload. Tests set a shorter time. */
   readonly synchronousMsMax?: number;
 }
 
@@ -54,7 +54,7 @@ export interface AnalyzeUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
   readonly request: UploadRequest;
-  /** Origin that a channel states for its document. Undefined for the upload of a caller. */
+  /** Origin that a channel states for its document. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;
   /** Maximum number of analyses in one month that the plan allows. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
@@ -144,7 +144,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
       const { record, isReplayed } =
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
       requireSameRequest(record, input);
-      // A request to analyze an upload that was only just stored cannot have a result yet.
+      // An analysis whose request was only just stored cannot have a result yet.
       if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
         if (!respondAsync) await decided(record, isReplayed);
         else if (!(await isDecidedWithin(record, isReplayed, waitMs))) {
@@ -179,7 +179,7 @@ async function hasResult(
   return invoice?.analysis !== undefined && !record.isDue;
 }
 
-/** Stores the first request for an upload as due work. */
+/** Stores the first request to analyze an upload as due work. */
 async function accept(
   deps: Deps,
   { organizationId, uploadId, request, origin, monthlyLimit }: AnalyzeUploadInput,
@@ -248,8 +248,9 @@ function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
 }
 
 /**
- * Refuses a different request about the same upload. A channel may repeat its request even if a caller has made another
- * request first. If a caller states no company or order for a channel document, the current values are used (ADR 0123).
+ * Refuses a different request about the same upload. A channel such as KSeF may repeat its request even if a caller has
+ * already sent a different request. If a caller states no company or order for a channel document, the current values
+ * are used (ADR 0123).
  */
 function requireSameRequest(
   record: UploadRecord,
@@ -297,7 +298,7 @@ async function storeCorrections(
   const line = { action: 'invoice.corrected', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
   const audited = [auditAnnouncement(events.analysisAuditRecorded, context, line)];
   if (record.state !== 'FAILED') return uploads.correct(record, { corrections, counted: undefined }, audited);
-  // The analysis of the upload counts towards the quota from now on, because the document can be read.
+  // From now on, the analysis of the upload counts towards the quota, because the corrected document can be read.
   const counted = { usageMonth: usageMonth(now), countedAt: now };
   const { created } = await createCounted<ReadUpload, never>(deps, {
     mark: analysisMark({ organizationId, usageMonth: counted.usageMonth, createdAt: now }),
@@ -350,8 +351,8 @@ function requireReadableFields(fields: Readonly<Record<string, string>>): void {
 }
 
 /**
- * Checks that an upload can be corrected now. Only one correction is processed at a time, because another one would
- * replace its values before anyone has seen the result.
+ * Checks that an upload can be corrected now. Corrections of an upload are processed one at a time, because a second
+ * correction would replace the first before anyone has seen the result.
  */
 function correctable(record: UploadRecord): ReadUpload | FailedUpload {
   if (record.state === 'READ' && !record.isDue) return record;
@@ -369,8 +370,8 @@ function stillAtWork(uploadId: string): StillAtWork {
 }
 
 /**
- * A refusal to analyze an upload that only the upload module creates, so that callers can recognize it and pass it on
- * unchanged.
+ * A refusal to analyze an upload. Only this module creates such refusals, so that other code can recognize them and
+ * pass them on unchanged.
  */
 class StillAtWork extends DomainError {
   constructor(uploadId: string) {

@@ -26,8 +26,8 @@ export type UploadStatus =
       readonly invoiceId: string;
       readonly failure: UploadFailure;
       /**
-       * Fields that were read from an uploaded document. If the failure is FIELDS_MISSING, these are the fields that
-       * are present.
+       * Fields that were read from an uploaded document. If the upload failed with FIELDS_MISSING, these are the fields
+       * that the document states.
        */
       readonly fields: readonly Provenance[];
     };
@@ -105,7 +105,7 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
   };
 }
 
-/** Removes the placeholder for an unknown currency from an invoice, because it was not read from the document. */
+/** Removes the placeholder for an unknown currency from an invoice, because the document does not state it. */
 function fieldsRead(provenance: readonly Provenance[]): readonly Provenance[] {
   return provenance.filter(({ field, raw }) => field !== 'currency' || raw !== undefined);
 }

@@ -41,7 +41,7 @@ import type {
 const UPLOAD_LEASE_MS = 30_000;
 /**
  * Maximum number of queued uploads that one process works on at the same time. The documents service reads only a few
- * documents at once, so the other uploads wait in this process.
+ * documents at once, and further uploads wait in this process.
  */
 const QUEUED_AT_ONCE_MAX = 8;
 /**
@@ -68,11 +68,11 @@ interface Deps {
 export interface UploadWorker {
   /**
    * Performs the due work on an upload: reads the document, stores its invoice and decides it. Resolves at once if
-   * another worker has claimed it or nothing is due. Failed work becomes due again later. In a sequence, the first
-   * undecided upload is processed.
+   * another worker has claimed the upload or no work is due. Failed work becomes due again later. For an upload in a
+   * sequence, the first undecided upload of the sequence is processed.
    */
   work(reference: UploadReference): Promise<void>;
-  /** Queues the analysis of an upload, which is done after the response to the caller. */
+  /** Queues the analysis of an upload, which continues after the response to the caller was sent. */
   queue(reference: UploadReference): void;
   /**
    * Queues the due uploads of all organizations.
@@ -84,15 +84,15 @@ export interface UploadWorker {
 }
 
 /**
- * Processes the uploads that this replica has claimed. Any replica may do so, each upload is processed once, and
- * processing restarts after a crash (architecture section 5, rule 5).
+ * Processes the uploads that this replica has claimed. Any replica may claim an upload, each upload is processed once,
+ * and the work restarts after a crash (architecture section 5, rule 5).
  */
 export function uploadWorker(deps: Deps): UploadWorker {
   const { uploads, onDue, clock, logger } = deps;
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   const queued = pLimit(QUEUED_AT_ONCE_MAX);
-  /** True if due uploads may be left in the database, because too many wait in this process. */
+  /** True if due uploads may be left in the database, because too many uploads wait in this process. */
   let isShort = false;
 
   const claimAndWork = async (reference: InvoiceReference): Promise<void> => {
@@ -112,7 +112,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
       await decideUpload(deps, record, tenant);
       await uploads.finish(record);
     } catch (error) {
-      // Another worker has taken over the upload, so the result of that worker counts.
+      // Another worker has taken over the upload, so the result of this worker is dropped.
       if (error instanceof VersionConflict || lost.signal.aborted) return;
       await release(record);
       throw error;
@@ -187,7 +187,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
 
 /**
  * Reads the document of an upload and stores the result.
- * @returns undefined if nothing can be read; this result is stored and announced
+ * @returns undefined if nothing can be read; the failure is stored and announced by an event
  */
 async function readUpload(
   deps: Deps,
@@ -240,7 +240,7 @@ function missingFields(missing: readonly string[]): UploadFailure {
   };
 }
 
-/** Stores the failure of an upload. A document that could not be read is not counted in any month. */
+/** Stores the failure of an upload. A document that could not be read does not count as an analysis in any month. */
 async function failUpload(
   { uploads, usage }: Deps,
   record: UnreadUpload,
@@ -289,7 +289,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
     }
     if (record.analysis === undefined) {
       const resumed = await resumeInvoice(deps)(record, tenant);
-      // Another worker has claimed the invoice and decides it. This worker checks the upload again later.
+      // Another worker is deciding the invoice of the upload, so this worker checks the upload again later.
       if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
         throw new DomainError('in_progress', 'No decision has been made on the uploaded invoice yet.');
       }
@@ -349,6 +349,6 @@ async function insertAndDecide(
   };
   if (!(await invoices.insert(received))) throw new VersionConflict();
   const decided = await decider.decide({ ...received, version: 1, invoice: normalised, tenant });
-  // This worker was so slow that another worker took over the uploaded invoice.
+  // This worker was so slow that another worker took over and decided the uploaded invoice.
   if (decided === undefined) throw new VersionConflict();
 }

@@ -112,7 +112,7 @@ function encodeShown(shown: Shown): DescribeRenderingResponse {
 
 /** Maximum width of the picture of a document page, in pixels. */
 const PAGE_WIDTH_MAX = 2_000;
-/** Number of bytes in one streamed gRPC message of a document. A stored piece of a file is longer. */
+/** Number of bytes in one streamed gRPC message of a document. A stored piece of a file is larger than one message. */
 const MESSAGE_BYTES = 64 * 1024;
 
 function* messagesOf(piece: Uint8Array): Iterable<{ content: Buffer }> {

@@ -56,7 +56,7 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault('TENANT_NOT_FOUND', 'QuickBooks Online does not have this company. Connect the company again.'),
   },
-  // A query that QuickBooks refuses is not retried, because it would be refused again.
+  // QuickBooks would refuse the same query again, so it is not retried.
   {
     status: [400],
     codes: ['500', '2010', '2020', '4000', '4001'],

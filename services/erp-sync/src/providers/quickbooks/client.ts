@@ -21,8 +21,8 @@ export interface Changes {
   /** Ids of the rows that were deleted in QuickBooks. */
   readonly deletedIds: readonly string[];
   /**
-   * True if the list of rows deleted in QuickBooks is complete. A full response may lack some deletions, and so may a
-   * response with an unreadable row.
+   * True if the list of rows deleted in QuickBooks is complete. A response with the maximum number of rows may lack
+   * some deletions, and so may a response with an unreadable row.
    */
   readonly isComplete: boolean;
 }

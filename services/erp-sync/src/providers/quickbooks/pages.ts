@@ -3,16 +3,16 @@ import type { RowsPage } from '../define-provider.js';
 import { textOf } from '../json.js';
 import type { EntityName, QuickBooksClient } from './client.js';
 
-/** Maximum number of pages of ERP records that are read again because rows before them were deleted. */
+/** Maximum number of pages of ERP records that are read again because rows on earlier pages were deleted. */
 export const STEPS_BACK_MAX = 20;
 const ROWS_MAX = 1_000;
 
 export interface PagesOptions {
   readonly entity: EntityName;
-  /** Query of QuickBooks Online without its sort order and pagination. */
+  /** A query for QuickBooks Online, to which the sort order and the page are added. */
   readonly statement: string;
   readonly pageSize: number;
-  /** Position of the last page of ERP records that was stored (`position`). Reading continues after it. */
+  /** Position of the last page of ERP records that was stored (`position`). Reading continues after that page. */
   readonly after?: string | undefined;
 }
 
@@ -28,8 +28,8 @@ export async function* readPages(
 ): AsyncIterable<RowsPage> {
   let { begin, lastId } = readPosition(after);
   /**
-   * Ids of the rows directly before the next page of a QuickBooks query. They show whether rows were inserted or
-   * deleted before it.
+   * Ids of the rows directly before the next page of a QuickBooks query. These ids show whether rows were inserted or
+   * deleted before the next page.
    */
   let readBefore: ReadonlySet<string | undefined> = new Set([lastId]);
   let isSteppingBack = false;

@@ -107,7 +107,7 @@ function changedDocuments(window: Window): readonly string[] {
 
 /**
  * Loads the purchase order numbers for QuickBooks bills. Bills state the ids of their orders, but people use the
- * numbers. A company without purchase orders has none.
+ * numbers. In a company without purchase orders, nothing is loaded.
  */
 async function loadOrderNumbers(
   client: QuickBooksClient,

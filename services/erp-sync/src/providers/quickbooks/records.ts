@@ -9,7 +9,7 @@ import { difference, isZero } from '../amounts.js';
 import { present, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Values that are needed to read the rows of QuickBooks but are not part of them. */
+/** Values that are needed to read rows of QuickBooks but are not in the rows themselves. */
 export interface RowContext {
   /** Home currency of the QuickBooks company, which applies to rows that state no currency. */
   readonly homeCurrency: string | undefined;

@@ -16,7 +16,7 @@ export type ListName = keyof typeof lists;
 export type ResourceName = ListName | 'Organisation';
 const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
 
-/** Error type of Xero for an OAuth token that lacks a scope. A new token lacks it too. */
+/** Error type of Xero for an OAuth token that lacks a scope. A new token would lack the scope too. */
 export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
 /** Faults by the error texts in the members `Detail`, `Title` and `Type` of Xero responses. */
@@ -27,14 +27,14 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Unauthorized'],
     fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access token. Connect Xero again.'),
   },
-  // The status 403 of Xero means missing permissions if /connections contains the organisation. Otherwise the
-  // organisation was disconnected.
+  // If Xero responds with the status 403 and its list /connections contains the organisation, permissions are missing.
+  // If the list does not contain the organisation, it was disconnected.
   {
     status: [403],
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],
     fault: (resource) => permissionDenied([resource as ResourceName]),
   },
-  // A query that Xero refuses is not retried, because it would be refused again.
+  // Xero would refuse the same query again, so it is not retried.
   {
     status: [400],
     codes: ['ValidationException', 'QueryParseException', 'PostDataInvalidException'],

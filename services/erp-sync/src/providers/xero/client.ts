@@ -98,11 +98,12 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     },
     readPage,
     /**
-     * Yields pages of a Xero list sorted by id. Rows never disappear, so a row may be repeated, but none is skipped.
+     * Yields pages of a Xero list sorted by id. Rows never disappear, so a row may be read twice, but no row is
+     * skipped.
      */
     async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {
       const [, lastPage = '0', sizeThen] = /^(\d{1,9}):(\d{1,9})$/.exec(after ?? '') ?? [];
-      // If the page size of Xero changed during an import run, the pages would have other rows.
+      // The page size of Xero must not change during an import run, because the pages would then have other rows.
       const first = sizeThen === String(pageSize) ? Number(lastPage) + 1 : 1;
       for (let page = first; ; page++) {
         const { rows, isLast } = await readPage(list, query, page, pageSize);

@@ -57,7 +57,9 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
 
       /** Ids of Xero contacts that this session has read as vendors or requested. */
       const known = new Set<string>();
-      /** Ids of Xero contacts to which documents refer. They count as vendors, regardless of their type in Xero. */
+      /**
+       * Ids of Xero contacts to which documents refer. Such contacts count as vendors, whatever their type in Xero is.
+       */
       const named = new Set<string>();
       /**
        * Adds contacts to pages of Xero documents: those to which the documents refer and which the vendor stream does
@@ -162,7 +164,7 @@ function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: rea
 
 /**
  * Parses a position in a Xero list such as `2:1000/<id>`: the position of a page, and the last row of the next page
- * that was read. With another page size, pages have other rows.
+ * that was read. The page size is part of the position, because pages of another size have other rows.
  */
 function readPartPosition(after: string | undefined, pageSize: number): { page: string; row: string | undefined } {
   const [page = '', row] = (after ?? '').split('/', 2);

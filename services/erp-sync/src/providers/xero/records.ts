@@ -10,7 +10,7 @@ import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Values that are needed to read the rows of Xero but are not part of them. */
+/** Values that are needed to read rows of Xero but are not in the rows themselves. */
 export interface RowContext {
   /** Country of the Xero organisation, which determines the format of account numbers. */
   readonly countryCode: string | undefined;
@@ -89,7 +89,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord | undefi
   });
 }
 
-/** Reads an approved purchase order of Xero. Other orders are not part of the stream. */
+/** Reads an approved purchase order of Xero. Orders that are not approved are not imported. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const status = row.requiredText('Status');
   const number = row.text('PurchaseOrderNumber');
@@ -215,7 +215,7 @@ function toPhone(row: Row): string | undefined {
   return phone?.texts('PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber').join(' ');
 }
 
-/** Returns the bank accounts that users of Xero entered as text, without repetition. */
+/** Returns the bank accounts that users of Xero entered as text, each account once. */
 function toAccounts(
   printed: readonly (string | undefined)[],
   holder: string | undefined,

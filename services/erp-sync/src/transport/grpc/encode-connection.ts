@@ -8,7 +8,7 @@ import { productOf } from '../../providers/registry.js';
 /** Encodes ERP connections for responses, with their recent import runs. */
 export type EncodeConnections = (connections: readonly Connection[]) => Promise<WireConnection[]>;
 
-/** Reads import runs by id, for any ERP connections. Missing runs are left out. */
+/** Reads import runs of any ERP connections by their ids. Runs that do not exist are left out. */
 export type ReadRuns = (organizationId: string, runIds: readonly string[]) => Promise<readonly WireRun[]>;
 
 /**

@@ -24,14 +24,17 @@ import { authenticationFailed, keyLookedUp } from '../../telemetry.js';
 export const FRESH_MS = 5_000;
 /** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
 export const STALE_MS_MAX = 30_000;
-/** Time after a failed check of an API key during which an API key that was valid is not checked again. */
+/**
+ * Time after a failed check of an API key during which the gateway does not check an API key again that was valid
+ * before.
+ */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;
 /** Maximum number of refused API keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
 
-/** An attempt to authenticate a request with an API key or with the session of the app. */
+/** Authenticates one request by an API key or by the session of the app. */
 interface Attempt {
   readonly credential: Credential;
   readonly digest: string;
@@ -47,7 +50,7 @@ export interface AuthenticatorDependencies {
     Methods<typeof AccessServiceDefinition, CallOptions>,
     'authenticateKey' | 'authenticateSession'
   >;
-  /** Counter of refused API keys. Refused upload tokens have a separate counter. */
+  /** Counter of refused API keys. Refused upload tokens are counted separately. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
 }
@@ -55,7 +58,7 @@ export interface AuthenticatorDependencies {
 /**
  * Determines the caller (principal) from the Authorization header of a request, or from the session cookie of a request
  * without one. Responses of the organization service are cached under the SHA-256 hash of the key or token, never under
- * itself.
+ * the key or token itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
@@ -67,7 +70,8 @@ export class Authenticator {
   constructor(dependencies: AuthenticatorDependencies) {
     this.#dependencies = dependencies;
     this.#principals = createCache({
-      // An API key that was valid does not wait in the check line. An unknown key must be checked.
+      // A request with an API key that was valid before does not wait in the queue for key checks. Only unknown keys
+      // wait.
       load: (_, attempt) => (attempt.isKnown ? this.#check(attempt) : this.#checkInTurn(attempt)),
       freshMs: FRESH_MS,
       entriesMax: PRINCIPALS_MAX,
@@ -139,7 +143,7 @@ export class Authenticator {
     this.#principals.invalidateWhere(({ apiKeyId }) => ids.has(apiKeyId));
   }
 
-  /** Invalidates all cached API keys of an organization whose state, plan or limits have changed. */
+  /** Removes all API keys of an organization from the cache after its state, plan or limits have changed. */
   invalidateOrganization(organizationId: string): void {
     this.#principals.expireWhere((principal) => principal.organizationId === organizationId);
   }
@@ -149,8 +153,8 @@ export class Authenticator {
       try {
         return await this.#principals.get(attempt.digest, attempt);
       } catch (error) {
-        // Requests with the same API key share a check. The request that was waiting for it has been abandoned, so this
-        // request waits for its own check.
+        // Requests with the same API key share a check. The request that started the check was abandoned by its client,
+        // so this request starts a check of its own.
         if (!(error instanceof ClientGone) || attempt.socket.destroyed) throw error;
       }
     }

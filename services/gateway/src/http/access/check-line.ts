@@ -19,7 +19,7 @@ interface Waiting {
 /** A connection that waits for the check of an API key, with its requests in their order of arrival. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Function that stops listening for the close of a waiting connection. */
+  /** Stops watching whether the waiting connection closes. */
   readonly forget: () => void;
 }
 
@@ -31,8 +31,8 @@ interface Line {
 
 /**
  * Makes requests with unknown API keys from one address wait for each other, taking turns between its connections.
- * Guessing keys therefore costs the organization service little, and a valid key waits for at most one guess of each
- * other connection instead of being refused.
+ * Guessing keys therefore costs the organization service little, and a valid key waits until at most one guess of each
+ * other connection was checked, instead of being refused.
  */
 export class CheckLine {
   readonly #lines = new Map<string, Line>();
@@ -50,7 +50,7 @@ export class CheckLine {
     const line = this.#lines.get(group) ?? { running: 0, turns: new Map<Socket, Turn>() };
     this.#lines.set(group, line);
     if (line.running < CHECKS_AT_ONCE_MAX) line.running += 1;
-    // A completed check of an API key hands over its slot to the next connection.
+    // When the check of an API key is complete, the next connection may check its key.
     else await this.#wait(line, socket);
     return () => this.#leave(group, line);
   }

@@ -13,14 +13,17 @@ export interface KeyAccess {
   readonly minimumRole?: Role;
   /** True if the route requires the organization to have an active subscription. */
   readonly needsSubscription?: true;
-  /** True if the route is about something that a test organization does not have, such as ERP connections or members. */
+  /**
+   * True if test keys are refused, because the route is about something that a test organization does not have, such as
+   * ERP connections or members.
+   */
   readonly refusesTestKeys?: true;
 }
 
 /**
  * Refuses a caller who lacks the rights for a route.
- * @throws DomainError `forbidden` with the missing right, before any lookup, so that a key without the right learns
- * nothing else
+ * @throws DomainError `forbidden` with the missing right, before any lookup, so that the refusal reveals nothing about
+ * the resource
  */
 export function requireRight(
   principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription' | 'isTest'>,

@@ -20,9 +20,9 @@ export function sessionCookie(token: string): string {
 export const NO_SESSION_COOKIE = `${SESSION_COOKIE}=; ${ATTRIBUTES}; Max-Age=0`;
 
 /**
- * Returns the token of the session that a page of this origin sends. The browser also sends a cookie with requests that
- * another site causes, so these have no session: the browser says in Sec-Fetch-Site where a request comes from, and
- * names the origin of one that may change something. Neither header can be set by a page.
+ * Returns the session token of a request that a page of this origin sent. The browser also sends the cookie with
+ * requests that another site causes, and these count as requests without a session. The headers Sec-Fetch-Site and
+ * Origin, which no page can set, show where a request comes from.
  */
 export function sessionToken(request: IncomingMessage): string | undefined {
   if (request.headers['sec-fetch-site'] !== 'same-origin') return undefined;
@@ -37,8 +37,8 @@ export function sessionToken(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Compares the host of a request's Origin header with the host of the request. A proxy that ends TLS hides the scheme,
- * which the attribute `Secure` of the cookie already demands.
+ * Compares the host of a request's Origin header with the host of the request. The scheme is not compared, because a
+ * proxy that terminates TLS hides it, and because the attribute `Secure` of the cookie already requires HTTPS.
  */
 function isOwnOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   const match = /^https?:\/\/([^/?#]+)$/.exec(origin ?? '');

@@ -7,13 +7,13 @@ const MIB = 1024 * KIB;
 
 // Limits on the bytes of bodies that are being received or processed at the same time. A parsed body takes several
 // times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
-// three kinds of callers have separate limits, so that none can use up the memory of another.
+// three kinds of callers have separate limits, so that one kind of caller cannot use up the memory for the others.
 
 /** Maximum number of bytes in progress for the bodies of requests with an API key. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
 /**
- * Maximum number of bytes in progress on routes with large request bodies. A few history scans then leave space for
- * invoices from others.
+ * Maximum number of bytes in progress on routes with large request bodies. Even a few large history scans then leave
+ * space for the invoices of other organizations.
  */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
 /** Maximum number of request body bytes for one organization: the largest history scan and some invoices. */
@@ -28,8 +28,8 @@ export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
  */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
 /**
- * Maximum number of request body bytes for addresses that have not sent a valid signature. The remaining bytes are
- * reserved for addresses that have.
+ * Maximum number of request body bytes for all addresses that have not sent a valid signature. The remaining bytes are
+ * reserved for addresses that have sent one.
  */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
 /** Maximum number of request body bytes for one IP address that sends signatures: one body of the maximum size. */

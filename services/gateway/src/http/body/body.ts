@@ -20,7 +20,7 @@ export interface BodyLimits {
   readonly advice: string;
 }
 
-/** Limits for a JSON body, unless its route has others (HTTP and security reference, section 2). */
+/** Limits for a JSON body, unless its route has other limits (HTTP and security reference, section 2). */
 export const JSON_BODY_LIMITS: BodyLimits = {
   bytesMax: 256 * 1024,
   valuesMax: 10_000,
@@ -30,8 +30,8 @@ export const JSON_BODY_LIMITS: BodyLimits = {
 export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
 export const JSON_DEPTH_MAX = 32;
 /**
- * Maximum number of fields in one object of a request body, far more than any object has, but few enough to check in
- * one step.
+ * Maximum number of fields in one object of a request body, far more than any object of this API has, but few enough to
+ * check all of them in one step.
  */
 export const JSON_FIELDS_MAX = 1_000;
 
@@ -47,8 +47,8 @@ const CHUNKS_APART_MAX = 256;
 
 /**
  * Smallest limit on the number of chunks of a request body (RFC 9112, section 7.1), because chunks cost time in
- * addition to their bytes. A large body may have as many chunks as it has with {@link CHUNK_BYTES_MIN} bytes each. Some
- * encoders write a chunk for each word.
+ * addition to their bytes. A large body may have more chunks, if each has {@link CHUNK_BYTES_MIN} bytes on average.
+ * Some encoders write a chunk for each word.
  */
 const CHUNKS_MIN = 1_000;
 const CHUNK_BYTES_MIN = 40;
@@ -75,7 +75,7 @@ export async function readJsonBody(
 
 /**
  * Reads a JSON body like {@link readJsonBody}, but the request body may be absent; an empty body counts as `{}`. The
- * body is always read, because a proxy may announce chunks without knowing whether any will follow.
+ * body is always read, because a proxy may announce a body in chunks although it is empty.
  */
 export async function readOptionalJsonBody(
   request: IncomingMessage,
@@ -187,7 +187,7 @@ function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
 }
 
 interface ReadBounds extends BodyLimits {
-  /** Refusal that replaces the usual refusal for a request body that is too long. */
+  /** Refusal of a request body that is too long, in place of the usual refusal for this case. */
   readonly tooLong?: HttpRefusal;
 }
 
@@ -220,8 +220,8 @@ async function readBytes(
 
 /**
  * Reads the whole request body. Rejects as soon as the body is too long, has too many values or exceeds a limit, and if
- * the client disconnects. It keeps no reference to the body afterwards, because the request exists until the response
- * is sent.
+ * the client disconnects. After reading, no reference to the body is kept, because otherwise the body would stay in
+ * memory until the response is sent.
  */
 function collect(
   request: IncomingMessage,
@@ -274,7 +274,7 @@ function collect(
   });
 }
 
-/** Refusal after which the rest of the request body is not read, because reading so many chunks is too expensive. */
+/** Refusal after which the rest of the request body is not read, because it has too many chunks. */
 class TooManyChunks extends HttpRefusal {
   constructor(chunksMax: number) {
     super(413, `The body has more than ${chunksMax} chunks. Send fewer, larger chunks.`);

@@ -3,7 +3,9 @@ import { invalidField } from '@invoicecontrol/errors';
 
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
-/** Matches an Idempotency-Key without comma and quotation mark, or a quoted key. */
+/**
+ * Matches the value of an Idempotency-Key header: a key without comma and quotation mark, or a key in quotation marks.
+ */
 const KEY = /^(?:([\x21\x23-\x2b\x2d-\x7e]+)|"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\\])+)")$/;
 export const IDEMPOTENCY_KEY_PATTERN = KEY.source;
 

@@ -14,7 +14,7 @@ export interface SentFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Returns the description of the uploaded file in the body of a request. */
+/** Returns the uploaded file in the body of a request, with the type and size that the headers state. */
 export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
   // If an upload request states several media types, none is used. The documents service refuses a file without a media
@@ -29,8 +29,8 @@ export function sentFile(request: Request, response: Response): SentFile {
 }
 
 /**
- * Yields the bytes of a request body as they arrive. Small chunks that are waiting are joined. The request can still be
- * used when the reader stops.
+ * Yields the bytes of a request body as they arrive. Small chunks that have already arrived are joined. If the reader
+ * stops early, the request can still be used.
  */
 async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();

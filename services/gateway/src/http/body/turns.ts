@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export const TURN_MS_MAX = 2;
 
 /**
- * Runs `work` for every item in order, and lets other requests run in between, because a body with thousands of rows
- * would otherwise block them. Rejects with the error of `work`.
+ * Processes the items of a request body in order, and lets other requests run in between, because a body with thousands
+ * of rows would otherwise block them. Rejects with the error of `work`.
  */
 export async function eachInTurns<T>(items: Iterable<T>, work: (item: T, index: number) => void): Promise<void> {
   let index = 0;

@@ -32,8 +32,8 @@ export function validate<S extends z.ZodType>(
 }
 
 /**
- * Returns the validated request value, or its faults in the product's own sentences. Only an invalid value is validated
- * with these sentences, because that takes more than twice as long.
+ * Returns the validated request value, or its faults in the product's own sentences. A value is first validated without
+ * these sentences, because creating them takes more than twice as long.
  */
 function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.infer<S>> {
   const result = schema.safeParse(value);
@@ -101,7 +101,10 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Units in messages about length limits, by JSON type. Other types are compared by value. */
+/**
+ * Units in messages about limits, such as characters, by JSON type. For types without a unit, the value itself is
+ * limited.
+ */
 const counted: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
 
 function bounded(limit: 'at least' | 'at most', bound: number | bigint, origin: string): string {

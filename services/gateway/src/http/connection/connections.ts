@@ -22,8 +22,8 @@ interface Waiting {
    */
   readySinceMs?: number;
   /**
-   * Time for which the gateway has been waiting for the request body, since the connection had received the given
-   * number of bytes.
+   * Time for which the gateway has been waiting for the request body, with the number of bytes that the connection had
+   * received when the wait began.
    */
   window?: { waitedMs: number; readonly bytes: number };
 }
@@ -91,8 +91,8 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
 }
 
 /**
- * Counts an HTTP connection that has sent a valid key, token or signature in the share of its owner instead of among
- * unknown callers, if that share allows it.
+ * Counts an HTTP connection that has sent a valid key, token or signature towards the limit of its owner instead of the
+ * limit for unknown callers, if the owner's limit allows it.
  */
 export function recognizeConnection(socket: Socket, recognized: Share, organizationId: string): void {
   const connection = connectionOf(socket);
@@ -104,7 +104,9 @@ export function recognizeConnection(socket: Socket, recognized: Share, organizat
   connection.onRecognized?.();
 }
 
-/** Calls a function once, when {@link recognizeConnection} counts the HTTP connection for its owner. */
+/**
+ * Calls a function once, when {@link recognizeConnection} counts the HTTP connection towards the limit of its owner.
+ */
 export function onceRecognized(socket: Socket, tell: () => void): void {
   connectionOf(socket).onRecognized = tell;
 }
@@ -145,7 +147,7 @@ export function refuseExcess(socket: Socket): void {
 
 /**
  * Closes connections whose client does not send its body or receive its response in time, and connections that are
- * overdue to close. Node.js itself has only one time limit for all bodies, which is that of files.
+ * overdue to close. Node.js itself has only one time limit for all request bodies, which is long enough for files.
  * @returns a function that stops the checks
  */
 export function closeLateConnections(
@@ -213,7 +215,8 @@ function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number,
 
 function hasLateAnswer({ waiting }: Connection, nowMs: number, writeMs: number): boolean {
   for (const [response, request] of waiting) {
-    // Responses are sent in the order of their requests, so responses behind an unfinished one are not late themselves.
+    // Responses are sent in the order of their requests, so a response that waits for an earlier response does not
+    // count as late.
     if (!response.writableEnded) return false;
     request.readySinceMs ??= nowMs;
     if (nowMs - request.readySinceMs >= writeMs) return true;

@@ -59,14 +59,15 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,
-    // Node.js does not check the Host header, because the app checks it and sends an error response of its own.
+    // The check of the Host header by Node.js is switched off, because the app checks the header and sends an error
+    // response of its own.
     requireHostHeader: false,
   });
-  // The total size of headers is limited. Node.js's limit on their number would silently drop headers, such as a second
-  // API key.
+  // The total size of headers is limited. The limit of Node.js on the number of headers is not used, because it would
+  // silently drop headers, such as a second API key.
   server.maxHeadersCount = 0;
   // The body of a request with `Expect: 100-continue` is requested after the API key and the size were accepted. Other
-  // expectations are not supported.
+  // values of Expect are not supported.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });

@@ -31,8 +31,8 @@ interface Entry {
 interface File extends Omit<Entry, 'isImmutable'> {
   readonly compressed: Buffer;
   /**
-   * The documentation file for callers that cannot read gzip. It is unpacked for the first such caller, because most
-   * gateways have no such caller.
+   * The documentation file for callers that cannot read gzip. The file is decompressed when the first such caller asks
+   * for it, because most gateways have no such caller.
    */
   plain?: Buffer;
   readonly cacheControl: string;
@@ -85,8 +85,8 @@ function describedBy(path: string, text: string): File {
 }
 
 /**
- * Sends a file of the documentation. A browser that opens the address of a Markdown file is led to the page that shows
- * it.
+ * Sends a file of the documentation. A browser that opens the address of a Markdown file is redirected to the page that
+ * shows this Markdown.
  */
 function send(file: File, request: Request, response: Response): void {
   response.setHeader('Vary', file.page === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding');

@@ -25,7 +25,7 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
 
-/** Schema for a note on a decision, which may have several paragraphs. */
+/** Schema for a note on a review or a release, which may have several paragraphs. */
 export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
@@ -85,8 +85,8 @@ export function companyTaxId() {
 }
 
 /**
- * Returns a pattern that lists all allowed words of a request field. With an enumeration, generated clients would not
- * accept plain strings from elsewhere, and old clients would not accept new words.
+ * Returns a pattern that lists all allowed words of a request field. The description uses no enumeration, because
+ * generated clients would then refuse plain strings, and old clients would refuse new words.
  */
 function anyOf(words: readonly string[]): string {
   return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
@@ -123,14 +123,14 @@ const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
 /**
- * Pattern for a request field with a day or a time. Each alternative of a union would be a class of its own in
- * generated clients.
+ * Pattern for a request field with a day or a time. A pattern is used instead of a union, because generated clients
+ * would have a class for each alternative of the union.
  */
 export const DATE_OR_DATE_TIME = `^(?:${DAY})(?:[Tt]${TIME})?$`;
 
 /**
- * Schema for a currency code, three letters in any case. The rule that uses the schema checks whether they are a
- * currency on the given day.
+ * Schema for a currency code, three letters in any case. The rule that uses the schema checks whether the letters name
+ * a currency that is valid on the given day.
  */
 export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);

@@ -76,8 +76,8 @@ export interface PublishedWebhook {
 }
 
 /**
- * Tag of the requests that receivers of webhooks get. With the tag of the webhook operations, generators of clients
- * would write the one over the other.
+ * Tag of the requests that receivers of webhooks get. These requests have their own tag, because generators of clients
+ * would otherwise overwrite the operations on webhooks with them.
  */
 const EVENTS_TAG = {
   name: 'webhook-events',
@@ -137,8 +137,8 @@ function forGenerators(name: string, value: unknown): unknown {
 }
 
 /**
- * Writes `anyOf` as `oneOf` in the API description. The alternatives of the unions differ in their type or in their
- * required fields and have no others, so a value is one of them, and generators need no type that is several at once.
+ * Writes `anyOf` as `oneOf` in the API description. The alternatives of each union differ in their type or required
+ * fields, so a value matches exactly one of them, and generators need no type that matches several.
  */
 function withExclusiveAlternatives(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value)) return value;
@@ -313,7 +313,7 @@ function bodiesOf({ body, isForm, xml }: Route): NonNullable<ResponseConfig['con
   };
 }
 
-/** Describes a file in the OpenAPI description with each of its possible media types. */
+/** Describes the file that a response contains in the OpenAPI description, with each possible media type. */
 function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
   return Object.fromEntries(
     mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),

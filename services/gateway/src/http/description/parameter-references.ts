@@ -18,7 +18,8 @@ const componentNames: Readonly<Record<string, string>> = {
 
 /**
  * Replaces in the API description the parameters that all lists have by references to components, so that generated
- * clients have one type for them. A list that describes such a parameter in another way keeps its own description.
+ * clients have a single type for each parameter. A list that describes such a parameter in another way keeps its own
+ * description.
  */
 export function withParameterReferences<Document extends Described>(document: Document): Document {
   const parameters: Record<string, Parameter> = {};

@@ -16,8 +16,8 @@ interface PublishedRefusal {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
   /**
-   * Examples of refusals in the API description, by name. They are created by the code that refuses requests. Messages
-   * from other services are copied, and a test compares them.
+   * Examples of refusals in the API description, by name. The code that refuses requests creates these examples.
+   * Messages from other services are copied, and a test compares the copies with the originals.
    */
   readonly examples: Readonly<Record<string, Error>>;
 }

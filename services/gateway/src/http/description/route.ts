@@ -21,7 +21,7 @@ export interface PublishedResponse {
   readonly headers?: readonly HeaderName[];
 }
 
-/** A resource with its routes, which is published as a tag of the API description. */
+/** A resource of the API with its routes. The API description publishes each resource as a tag. */
 export interface Resource {
   readonly tag: string;
   readonly description: string;
@@ -71,7 +71,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly description?: string;
   /** gRPC method that responds to the request, in the form `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
-  /** Further rpcs that the route calls to build its response. */
+  /** Further gRPC methods that the route calls to build its response. */
   readonly alsoAsks?: readonly string[];
   /** Timeout of each call of a route to a service, including retries (default {@link CALL_TIMEOUT_MS}). */
   readonly timeoutMs?: number;
@@ -102,9 +102,9 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly xml?: { readonly bytesMax: number };
   /**
-   * Function that reads the request body in place of its schema, which then only describes the body. Used where rules
-   * about several fields apply, or where checking all at once would block other requests. Throws or rejects with
-   * DomainError `invalid`.
+   * Function that reads the request body instead of the schema of the route, which then only describes the body. Such a
+   * function is needed where rules about several fields apply, or where checking the whole body at once would block
+   * other requests. Throws or rejects with DomainError `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
   /** True if the route honours the header If-None-Match. Otherwise the header is ignored. */
@@ -114,8 +114,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** True if the route honours the header Idempotency-Key. Otherwise the header is ignored. */
   readonly honoursIdempotencyKey?: true;
   /**
-   * True if a repeated request takes effect once even without an API key, because the request names the resource that
-   * it creates.
+   * True if a repeated request takes effect only once even without an Idempotency-Key, because the request names the
+   * resource that it creates.
    */
   readonly takesEffectOnce?: true;
   /**
@@ -124,8 +124,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly isOneAtATime?: true;
   /**
-   * True if a request to the route reads a payment run as a whole. An organization has few such requests at the same
-   * time.
+   * True if a request to the route reads a payment run as a whole. The number of such requests that one organization
+   * may send at the same time is small.
    */
   readonly readsWholeRun?: true;
   /** True if a request to the route ends the session of the app that authenticated it. */

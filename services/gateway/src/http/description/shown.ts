@@ -113,8 +113,8 @@ function property<Value, S extends z.ZodType, K extends Source>(
 }
 
 /**
- * Declares a response field with the value of a gRPC message property. The other functions do so for schemas of one
- * kind.
+ * Declares a response field with the value of a gRPC message property. The other functions of this module use this
+ * function for schemas of one kind.
  */
 export function field<S extends z.ZodType, K extends Source = undefined>(schema: S, example: z.infer<S>, source?: K) {
   return property<z.infer<S>, S, K>(schema, example, source, (value) => value);
@@ -234,8 +234,8 @@ export function partOrNull<Message, S extends Shape, K extends Source = undefine
 }
 
 /**
- * Declares a response field that is a list of records. Its example contains the record's example, unless another one is
- * given.
+ * Declares a response field that is a list of records. Its example contains the record's example, unless another
+ * example is given.
  */
 export function list<Message, S extends Shape, K extends Source = undefined>(
   { schema, present }: ShownRecord<Message, S>,
@@ -255,7 +255,7 @@ export function list<Message, S extends Shape, K extends Source = undefined>(
   );
 }
 
-/** Declares the fields of a record that is inside a gRPC message, for a record with more fields. */
+/** Declares fields whose values are in a nested gRPC message, as part of a larger record. */
 export function within<Message, S extends Shape, K extends string>(
   source: K,
   { fields }: ShownRecord<Message, S>,

@@ -4,7 +4,10 @@ import { addressGroup } from './client-address.js';
 import { holdUntilSettled, requestState } from '../response/request-state.js';
 import { Share } from './share.js';
 
-/** A {@link Share} of slots by IP address in which all addresses in an IPv6 /64 network count as one. */
+/**
+ * Limits the concurrent requests of each IP address ({@link Share}). All addresses in an IPv6 /64 network count as one
+ * address.
+ */
 export class AddressShare extends Share {
   override take(address: string): (() => void) | undefined {
     return super.take(addressGroup(address));

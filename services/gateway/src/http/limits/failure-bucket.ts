@@ -13,8 +13,8 @@ interface Window {
 }
 
 /**
- * Counts refused requests by IP address, in this process only, so that counting needs no call. Callers do not count
- * missing or malformed keys.
+ * Counts refused requests by IP address, in this process only, so that counting needs no call to a service. Requests
+ * with a missing or malformed key are not counted.
  */
 export class FailureBucket {
   readonly #clock: Clock;
@@ -48,7 +48,8 @@ export class FailureBucket {
 
   /**
    * Counts a refused request of the IP address.
-   * @returns the refusal, or the one from {@link refusalOf} if the address had already reached the maximum
+   * @returns the refusal of the request, or the refusal from {@link refusalOf} if the address had already reached the
+   * maximum
    */
   countedRefusal<R extends Error>(address: string, refusal: R): R | DomainError {
     const exhausted = this.refusalOf(address);

@@ -13,12 +13,12 @@ export const CONNECTIONS_MAX = 5_000;
  */
 export const ORGANIZATION_CONNECTIONS_MAX = 500;
 /**
- * Maximum number of connections for all organizations together. The remaining ones are reserved for unknown callers, so
- * that a new connection is always possible.
+ * Maximum number of connections for all organizations together. The remaining connections are reserved for unknown
+ * callers, so that a new connection is always possible.
  */
 export const RECOGNIZED_CONNECTIONS_MAX = 4_000;
 export const REQUESTS_PER_CONNECTION_MAX = 1_000;
-/** Maximum number of pipelined requests on one connection. A client without pipelining has one. */
+/** Maximum number of pipelined requests on one connection. A client without pipelining sends one request at a time. */
 export const PIPELINED_MAX = 32;
 
 /**
@@ -56,8 +56,8 @@ export interface Timeouts {
    */
   readonly bodyWindowMs: number;
   /**
-   * Time in milliseconds for which idle HTTP connections are kept. It must be longer than that of the load balancer,
-   * which would otherwise send requests on connections that were closed.
+   * Time in milliseconds for which idle HTTP connections are kept. The time must be longer than the keep-alive time of
+   * the load balancer, which would otherwise send requests on connections that were closed.
    */
   readonly keepAliveMs: number;
   /** Time limit from the end of a response until the client must have received its last byte. */

@@ -11,7 +11,7 @@ export const IN_FLIGHT_MAX = 500;
  * organizations.
  */
 export const ORGANIZATION_IN_FLIGHT_MAX = 250;
-/** Event loop lag (p99) above which reads are refused, if our own requests may be the cause. */
+/** Event loop lag (p99) above which reads are refused, if the requests of this gateway may be the cause. */
 export const LAG_MS_MAX = 200;
 /**
  * Number of concurrent requests below which an event loop lag must have another cause, such as a busy machine or
@@ -22,7 +22,7 @@ export const LAG_IN_FLIGHT_MIN = 100;
  * Factor by which the load limits for writing requests are higher, because a refused write is more expensive to repeat.
  */
 const WRITE_FACTOR = 2;
-/** Time after which requests that have not completed never will. It is longer than the timeout of any route. */
+/** Time after which a request that has not completed counts as stuck. It is longer than the timeout of any route. */
 export const STUCK_MS = 180_000;
 /**
  * Period for measuring the lag of the event loop, long enough that a single stall of the machine does not determine the

@@ -6,7 +6,6 @@ import { repeat } from '@invoicecontrol/runtime/repeat';
 /** Time between two counts of the gateways. An autoscaler adds or removes gateways in steps of half a minute. */
 export const COUNT_INTERVAL_MS = 10_000;
 
-/** Function that returns every IP address of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly Pick<LookupAddress, 'family'>[]>;
 
 export interface PeerCountOptions {

@@ -46,8 +46,8 @@ export function rateLimitFields(standings: readonly Standing[]): Record<string, 
 const JITTER_SECONDS_MAX = 2;
 
 /**
- * Returns the 429 refusal of a request that exceeds a rate limit. `Retry-After` is never earlier than `t` in the
- * RateLimit header.
+ * Returns the 429 refusal of a request that exceeds a rate limit. `Retry-After` is never less than the seconds `t` in
+ * the RateLimit header.
  */
 export function rateLimited(refused: Standing, random: () => number = Math.random): HttpRefusal {
   const seconds = wholeSeconds(refused.resetMs) + Math.floor(random() * (JITTER_SECONDS_MAX + 1));

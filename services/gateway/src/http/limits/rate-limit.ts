@@ -32,8 +32,8 @@ export type TakeResult =
   | { readonly isAllowed: false; readonly refused: Standing };
 
 /**
- * Number of rate limit tokens that a gateway reserves at once. A gateway may deviate from the limit by this number, but
- * never above the limit.
+ * Number of rate limit tokens that a gateway reserves at once. Because of such blocks, a gateway may refuse a request
+ * although up to this number of requests are left. It never admits more than the limit.
  */
 export const BLOCK_TOKENS = 10;
 /** Highest rate limit that is exact, with one call for each request. */
@@ -56,7 +56,7 @@ interface Block {
   windowEndsAt: number;
   remainingAtOwner: number;
   refusedUntil: number;
-  /** The reservation of rate limit tokens that is in progress. Never rejects. */
+  /** Promise of the reservation of rate limit tokens that is in progress. The promise never rejects. */
   pending: Promise<void> | undefined;
   /** Number of requests that the gateway admitted by its local rate limit window since `localSince`. */
   localUsed: number;
@@ -201,7 +201,7 @@ function isLow({ demand, tokens }: Block): boolean {
   return blockSize(demand) > 1 && tokens <= REFILL_TOKENS;
 }
 
-/** The rate limit window starts when the call is sent, so a block of requests never outlives its window. */
+/** The rate limit window starts when the call is sent, so a block of tokens never lasts longer than its window. */
 function add(block: Block, reservation: RequestReservation, askedAt: number): void {
   const { granted, remaining, windowRemainingMs, retryAfterMs } = reservation;
   if (granted <= 0) {

@@ -21,7 +21,7 @@ export class Share {
   /**
    * Reserves one concurrency slot for an owner (an organization or address).
    * @returns a function that releases the slot, once however often it is called; undefined if the owner has used up its
-   *   share, or all owners together have used up everything
+   *   share, or if all owners together use every slot
    */
   take(owner: string): (() => void) | undefined {
     if (this.max === 0) return () => {};

@@ -21,7 +21,7 @@ export function sendJson(
     response.end();
     return;
   }
-  // A response body that is a string is sent with the headers in one piece, and bytes in a separate one.
+  // Node.js sends a string body together with the headers in one piece, but a body of bytes in a separate piece.
   const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));

@@ -6,7 +6,7 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** Maximum number of byte ranges in a request that are honoured, because each is read separately. */
+/** Maximum number of byte ranges in a request that are honoured, because each range is read separately. */
 export const RANGES_MAX = 8;
 
 /**

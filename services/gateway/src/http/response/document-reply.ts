@@ -63,7 +63,7 @@ export function documentReply(document: OfferedDocument, { headers, isHead }: Re
 function requirePreconditions(headers: IncomingHttpHeaders, etag: string, lastModified: string): void {
   const { 'if-match': ifMatch, 'if-unmodified-since': since } = headers;
   if (ifMatch !== undefined) {
-    // ETags of documents are compared strongly, so a weak tag never matches.
+    // ETags of documents are compared strongly, so a weak ETag in a request never matches.
     const tags = ifMatch.split(',').map((tag) => tag.trim());
     if (!tags.includes('*') && !tags.includes(etag)) throw preconditionFailed();
     return;

@@ -26,7 +26,8 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1
 /**
  * Returns the response to a failed HTTP request. An unexpected error becomes 500 with a fixed message, and its cause is
  * only logged.
- * @param advice advice if only the kind of failure is known; the default is for requests that changed nothing
+ * @param advice advice to the caller if only the kind of failure is known; by default, the advice for requests that
+ * changed nothing
  */
 export function answerTo(error: unknown, requestId: string, advice = REPEAT): ErrorAnswer {
   if (error instanceof HttpRefusal) {
@@ -54,8 +55,8 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
 }
 
 /**
- * Returns the message of a refusal for the caller. A service with more specific information than the kind of failure
- * includes advice in its message.
+ * Returns the message of a refusal for the caller. If the service knows more than the kind of failure, its message
+ * already contains advice.
  */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Reply } from './reply.js';
 
 /**
- * Cache header that is sent with every ETag: a private cache may store the response but must revalidate it each time.
+ * Cache header that is sent with every ETag: a private cache may store the response but must ask the gateway each time
+ * whether the response has changed.
  */
 export const CACHE_CONTROL = 'private, no-cache';
 

@@ -14,7 +14,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Returns the source in a Content-Security-Policy that allows exactly this style or script. */
+/** Returns the source in a Content-Security-Policy that allows exactly the given style sheet or script. */
 export function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

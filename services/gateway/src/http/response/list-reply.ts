@@ -14,7 +14,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export const CSV_PAGE =
   'The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.';
 
-/** The published parts of a list response that are only in CSV. */
+/** The parts of the API description of a list that only the CSV response has. */
 export const csvResponse = { mediaTypes: ['text/csv'], headers: ['Content-Disposition', 'Link'] } as const;
 
 interface Page<Item> {
@@ -30,7 +30,7 @@ interface ListInput {
 
 /**
  * Returns a page of a list as JSON, or as CSV if the caller prefers it (`Accept: text/csv`). In CSV, the address of the
- * next page is in the header `Link`, because a file has no place for it.
+ * next page is in the header `Link`, because a CSV file has no place for that address.
  * @param path the path of the list below `/v1`
  */
 export function listReply<Item>(

@@ -10,15 +10,16 @@ const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 export interface AsyncPreference {
   readonly respondAsync: boolean;
   /**
-   * Number of seconds that the caller wants to wait for the result, from the header Prefer, or undefined if not stated.
+   * Number of seconds that the caller wants to wait for the result, from the header Prefer, or undefined if the header
+   * states no number.
    */
   readonly waitSeconds: number | undefined;
 }
 
 /**
  * Reads from the header Prefer whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and
- * 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that standard requires, and the
- * first of several is used.
+ * 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that standard requires, and only
+ * the first of several equal preferences is used.
  * @param header several headers count as one list
  */
 export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {

@@ -2,7 +2,7 @@
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  /** Bytes of a response that are sent as they arrive, instead of a JSON body. The headers describe them. */
+  /** Bytes of a response that are sent as they arrive, instead of a JSON body. The headers describe the bytes. */
   readonly content?: AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }

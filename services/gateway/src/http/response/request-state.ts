@@ -23,7 +23,7 @@ export interface RequestState {
    * has been changed.
    */
   advice?: string;
-  /** Duration of each stage of a request, for routes with long request bodies. */
+  /** Duration of each stage of a request, for routes that record stages because their request bodies are long. */
   stages?: Stages;
 }
 

@@ -6,18 +6,18 @@ import { ZipFile } from 'yazl';
 export interface ArchiveFile {
   /** Path of a file in the ZIP archive: letters, digits and `-_./`. */
   readonly name: string;
-  /** True if the ZIP archive compresses the file, because the content of the file is not compressed yet. */
+  /** True if the ZIP archive compresses the file, because the file itself is not compressed. */
   readonly compress: boolean;
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum number of bytes of a file that wait for the reader of the ZIP archive. */
+/** Maximum number of bytes of a file that are kept in memory until the reader of the ZIP archive takes them. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
 /**
  * Writes a ZIP archive, one file after another, without keeping a file in memory. The end of the archive is written
  * only after all files are complete, so that an interrupted archive cannot be mistaken for a complete one.
- * @throws the error in the content of a file, after everything before it was written
+ * @throws the error with which reading a file failed, after all earlier files were written
  */
 export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt: Date): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();

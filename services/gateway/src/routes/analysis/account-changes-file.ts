@@ -16,7 +16,7 @@ type Row = readonly string[];
 
 /**
  * Columns of the export of account changes, in the order of the file. An account has one row for each verification, or
- * one row without any.
+ * one row if it has no verification.
  */
 const columns = [
   'supplier_id',
@@ -57,7 +57,7 @@ const STYLE =
   'body{font:14px/1.4 system-ui,sans-serif;margin:2rem;color:#1a1a1a}table{border-collapse:collapse}' +
   'th,td{border:1px solid #ccc;padding:.25rem .5rem;text-align:left;vertical-align:top;overflow-wrap:anywhere}';
 
-/** Returns the export of account changes as a page to print. The page has no script and loads nothing. */
+/** Returns the export of account changes as a page to print. The page has no script and loads no other resource. */
 export function htmlPage({ from, to, changes }: AccountChangesExport): Reply {
   const title = `Account changes from ${from} to ${to}`;
   const header = columns.map((column) => `<th scope="col">${column.replaceAll('_', ' ')}</th>`).join('');

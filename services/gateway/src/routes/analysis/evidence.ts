@@ -14,12 +14,16 @@ const evidenceTexts = {
   any: 'The evidence for the finding. `explanation` holds sentences for people. Further members depend on the finding type: the schema TypedFinding has them for each type. Amounts are decimal strings. Members may be added.',
 } as const;
 
-/** Names of the schemas of objects that evidence of many types has, by the member that holds them. */
+/**
+ * Names of the schemas for objects that the evidence of many finding types has, by the evidence member that holds the
+ * object.
+ */
 const schemaNames: Readonly<Record<string, string>> = {
   matched: 'MatchedInvoice',
   comparisons: 'FieldComparison',
   tolerance: 'LearnedTolerance',
-  // Generators of clients would name these schemas after their members, like the schemas Invoice and Supplier.
+  // These schemas need names of their own: generators of clients would name them after their members, and the names
+  // would equal those of the schemas Invoice and Supplier.
   invoices: 'RepeatedAmountInvoice',
   suppliers: 'ClusterSupplier',
 };
@@ -45,7 +49,7 @@ function toZod(member: MemberSchema, name: string): z.ZodType {
   const [kind = '', ...others] = [type].flat();
   const schema = ofKind(kind, member, name);
   const nullable = others.includes('null') ? schema.nullable() : schema;
-  // The description of a named evidence schema is in the schema itself.
+  // A named schema of evidence contains its own description, so it is not repeated where the schema is used.
   const isNamed = kind === 'object' && schemaNames[name] !== undefined;
   return description === undefined || isNamed ? nullable : nullable.describe(description);
 }

@@ -173,8 +173,8 @@ async function uploadedDocument(
 }
 
 /**
- * Sends the rendering of a document. The caller may cache it but must revalidate it each time, so that losing a right
- * takes effect immediately.
+ * Sends the rendering of a document. The caller may cache it but must revalidate it each time, so that a caller who
+ * loses a right can no longer see the document.
  */
 function reply(
   { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,

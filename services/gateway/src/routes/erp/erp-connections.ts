@@ -11,7 +11,7 @@ import { erpProduct, erpProvider, productOf, refusalOfProvider, spellings } from
 import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
-/** Timeout for creating an ERP connection, longer than a DNS lookup without a response. */
+/** Timeout for creating an ERP connection, longer than a DNS lookup that gets no response. */
 const CHECK_TIMEOUT_MS = 10_000;
 /** Timeout for an ERP connection test, which makes a few calls to the ERP. */
 const TEST_TIMEOUT_MS = 60_000;

@@ -137,8 +137,8 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         200: { description: 'The HTML page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }) {
-        // Showing the result of an OAuth consent uses it up, so a HEAD request, by which programs check a URL, must not
-        // do that.
+        // The result of an OAuth consent is shown only once, so a HEAD request, by which programs check a URL, must not
+        // use it up.
         if (isHead)
           throw new DomainError(
             'invalid',

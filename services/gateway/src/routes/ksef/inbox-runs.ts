@@ -30,8 +30,8 @@ export const startKsefInboxRuns = route({
   refusals: [409],
   async handle({ params }, { ksefConnections, ksefInbox }) {
     const { connectionId } = params;
-    // The KSeF connection is read before its inbox runs are started. A failure after the start would suggest that no
-    // run was started.
+    // The KSeF connection is read before its inbox runs are started. If reading the connection failed after the start,
+    // the caller would think that no run was started.
     const { connection } = await ksefConnections.getConnection({ connectionId });
     await ksefInbox.startInboxRuns({ connectionId });
     return { status: 202, body: ksefConnection.present(stated(connection)) };

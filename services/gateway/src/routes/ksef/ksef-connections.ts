@@ -91,7 +91,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     z
       .enum(['TOKEN', 'CERTIFICATE'])
       .describe('Whether the KSeF connection logs in with a token or with a certificate.'),
-    // During a deployment, a KSeF service of the previous version supports only tokens.
+    // During a deployment, a KSeF service of the previous version supports tokens but no certificates.
     ({ authentication }: Connection) => optionalEnumName(Authentication, authentication) ?? 'TOKEN',
     'TOKEN',
   ),
@@ -106,7 +106,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   inbox: shown.made(
     inbox.schema.describe('The inbox of the KSeF connection, which receives the purchase invoices of the company.'),
-    // During a deployment, a KSeF service of the previous version sends no inbox.
+    // During a deployment, a KSeF service of the previous version sends no data about the inbox.
     (connection: Connection) => inbox.present(connection.inbox ?? NO_INBOX),
     exampleOf(inbox.schema),
   ),
@@ -186,8 +186,8 @@ const newConnection = z
   })
   .meta({
     id: 'KsefConnectionCreation',
-    // Generators of API clients read `if` in a schema as an annotation. From `anyOf` they would make a class for each
-    // alternative.
+    // Generators of API clients read `if` in a schema as an annotation. With `anyOf`, the generators would create a
+    // class for each alternative.
     if: {
       type: 'object',
       properties: { certificate: { description: 'The certificate of a KSeF connection that has no token.' } },

@@ -64,8 +64,8 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
       yield original;
     }
   }
-  // The manifest is the last file of the data export archive, so that it can state the counts and prove that no file is
-  // missing.
+  // The manifest is the last file of the data export archive, so that it can state the counts and show that the archive
+  // is complete.
   yield jsonFile('manifest.json', () => ({ format: FORMAT, createdAt: begunAt, records, originals }));
 }
 

@@ -182,7 +182,8 @@ export const deleteOrganization = route({
   summary: 'Delete the current organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write', refusesTestKeys: true },
-  // Deleting an organization checks with the billing service whether a subscription is active, which may take longer.
+  // The timeout is long, because the billing service is asked for an active subscription before an organization is
+  // deleted.
   timeoutMs: 10_000,
   body: z
     .strictObject({

@@ -8,7 +8,7 @@ import { validate } from '../../http/body/validate.js';
 import { examples } from '../../http/description/examples.js';
 import { calendarDay, nonNegativeAmount, text } from '../../http/description/fields.js';
 
-/** Maximum number of payments in one payment run. The limit is the same for a file. */
+/** Maximum number of payments in one payment run. The limit applies to a list of payments and to a file. */
 const PAYMENTS_MAX = 10_000;
 /** Maximum size of a file for the bank, and of a list of payments. */
 export const PAYMENT_FILE_BYTES_MAX = 10 * 1024 * 1024;

@@ -23,7 +23,7 @@ const URL_LENGTH_MAX = 2_048;
  * counts once.
  */
 const EVENTS_MAX = 50;
-/** Timeout for checking the URL of a webhook, longer than a DNS lookup without a response. */
+/** Timeout for checking the URL of a webhook, longer than a DNS lookup that gets no response. */
 const CHECK_TIMEOUT_MS = 10_000;
 const REPLAY_TIMEOUT_MS = 20_000;
 const status = z.enum(['ACTIVE', 'DISABLED']);

@@ -19,8 +19,8 @@ interface AnnounceDeps {
 
 /**
  * Announces certificates and tokens that will expire soon (KSeF reference, section 18). Each notice is announced once,
- * because the write that stores it also stores its event. A sweep reads all pages, so that a failing connection does
- * not block the following connections.
+ * because the write that stores the notice also stores its event. A sweep reads all pages of connections, so that a
+ * failing connection does not block the following connections.
  */
 export const announceEnds =
   ({ connections, organizations, tokensEnd, clock, logger }: AnnounceDeps) =>
@@ -65,8 +65,7 @@ export const announceEnds =
       afterId = page.at(-1)?.id;
       if (afterId === undefined) break;
     }
-    // The thrown error makes the job that announces expiring certificates and tokens count as failed, so that the next
-    // sweep repeats the job.
+    // The error makes the job that announces expiring certificates and tokens fail, so that it is repeated.
     if (failures > 0)
       throw new Error(`${failures} notices that a KSeF certificate or token expires could not be sent.`);
   };

@@ -55,8 +55,8 @@ async function wipeSecret(
   const { id: connectionId, organizationId } = connection;
   try {
     await endInbox(connection);
-    // Unsent submissions of the disabled KSeF connection fail now instead of after their wait. Sent submissions need
-    // the secret until they are final.
+    // Unsent submissions of the disabled KSeF connection fail now and not only when their waiting time is over.
+    // Submissions that were sent need the secret until they are final.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
     await connections.save(connection, { secret: undefined }, []);

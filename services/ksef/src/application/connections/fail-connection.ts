@@ -13,7 +13,7 @@ import type { ConnectionStore } from './stores.js';
 
 /**
  * Sets the status of a KSeF connection to ERROR, or notes that it may only view invoices.
- * @param used the connection as it was when KSeF refused its token
+ * @param used the connection at the time of the refused call
  */
 export type FailConnection = (used: Connection, refusal: KsefRefusal) => Promise<void>;
 
@@ -62,7 +62,9 @@ export const failConnection =
     });
   };
 
-/** Checks whether KSeF shows invoices to the KSeF connection (S10). False if KSeF gives no conclusive response. */
+/**
+ * Checks whether KSeF allows the connection to view invoices (call S10). False if KSeF gives no conclusive response.
+ */
 async function mayView({ ksef, secrets }: FailDeps, connection: Connection): Promise<boolean> {
   const { secret } = connection;
   if (secret === undefined) return false;

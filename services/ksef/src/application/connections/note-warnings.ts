@@ -9,7 +9,7 @@ import type { ConnectionStore } from './stores.js';
 
 /** Period in which one process stores a repeated warning only once. KSeF sends some warnings with every response. */
 const REPEATED_AFTER_MS = 60_000;
-/** Maximum number of warnings that a process remembers as stored. The oldest is dropped first. */
+/** Maximum number of warnings that a process keeps in memory as stored. The oldest warning is dropped first. */
 export const NOTED_MAX = 10_000;
 
 interface NoteDeps {
@@ -18,7 +18,10 @@ interface NoteDeps {
   readonly logger: Logger;
 }
 
-/** Stores KSeF warnings on the KSeF connection that owns the secret. Warnings about a replaced secret are dropped. */
+/**
+ * Stores a warning from KSeF with the KSeF connection that the call was made for. A warning about a secret that was
+ * replaced since is dropped.
+ */
 export function noteWarnings({ connections, clock, logger }: NoteDeps): NoteWarnings {
   const notedAtMs = new Map<string, number>();
 

@@ -22,7 +22,8 @@ export interface ConnectionFilter {
 }
 
 /**
- * Fields that a change of a KSeF connection sets. An absent field stays unchanged, and an undefined field is removed.
+ * Fields that a change of a KSeF connection sets. A field that is absent is not changed, and an undefined field is
+ * removed.
  */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
@@ -58,7 +59,7 @@ export interface ConnectionStore {
 
 /** Queries about the submissions of a KSeF connection. */
 export interface OpenSubmissions {
-  /** Tells whether the KSeF connection has a submission that is not final. */
+  /** Checks whether the KSeF connection has a submission that is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
   /**
    * Checks whether any KSeF submission has unfinished work, including a session to close or a confirmation to fetch.

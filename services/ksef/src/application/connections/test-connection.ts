@@ -38,7 +38,7 @@ export type TestConnection = (
   context: RequestContext,
 ) => Promise<TestResult>;
 
-/** Test of a KSeF connection that is in progress. It lasts until its last call has completed. */
+/** Test of a KSeF connection that is in progress. The test lasts until its last call to KSeF has completed. */
 interface RunningTest {
   readonly connection: Connection;
   readonly result: Promise<TestResult>;

@@ -21,7 +21,6 @@ export interface InboxDeps {
   readonly clock: Clock;
 }
 
-/** A change to a KSeF inbox that a caller requested. */
 interface InboxWish {
   readonly organizationId: string;
   readonly connectionId: string;
@@ -67,8 +66,9 @@ export const updateInbox =
           'The KSeF connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
         );
       }
-      // The KSeF inbox is read before the reservation: if it is disabled in between, its write fails, and if it was
-      // disabled before, the reservation is for a later version, which is not released (ADR 0126).
+      // The KSeF inbox is read before its environment is reserved. If another request disables the inbox in between,
+      // the write of the inbox fails. If the inbox was disabled before, that request does not release the reservation,
+      // which names a later version (ADR 0126).
       const stored = await inboxes.find(organizationId, connectionId);
       const day = from ?? stored?.from ?? today;
       const before = stored ?? newInbox(connection, day, now);
@@ -110,10 +110,11 @@ async function disable(
   const now = clock.now();
   const stored = await inboxes.find(organizationId, connectionId);
   const isEnabled = stored?.isEnabled === true;
-  // A disabled KSeF inbox has a reservation if a request that enables it is in progress, or was interrupted.
+  // A disabled KSeF inbox has reserved its environment only while a request that enables it is in progress, or after
+  // such a request was interrupted.
   if (!isEnabled && !(await environments.hasTaken(organizationId, connectionId))) return stored;
-  // The write precedes the release even if the KSeF inbox is disabled already: afterwards a request that has reserved
-  // the environment for the previous version cannot enable the inbox.
+  // The KSeF inbox is written before its environment is released, even if the inbox is already disabled. After the
+  // write, a request that reserved the environment for the previous version can no longer enable the inbox.
   const next = disabled(stored ?? newInbox(connection, polishDayOf(now), now));
   const inbox =
     stored === undefined
@@ -194,8 +195,8 @@ export const listRuns =
   ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
   async (organizationId: string, connectionId: string): Promise<readonly InboxRun[]> => {
     await requireConnection(connections, organizationId, connectionId);
-    // Completed inbox runs are read after those in progress. In the other order, an inbox run that completes in between
-    // could be missing.
+    // The inbox runs in progress are read before the completed runs. Otherwise a run that completes between the two
+    // reads could be missing.
     const inbox = await inboxes.find(organizationId, connectionId);
     const over = await inboxes.endedRuns(organizationId, connectionId);
     const running = (inbox?.roles ?? []).flatMap((role) => (role.run === undefined ? [] : [shownRun(role, role.run)]));

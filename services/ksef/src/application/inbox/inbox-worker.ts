@@ -48,8 +48,8 @@ import type { ReceiveDeps } from './receive-package.js';
 import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
 
 /**
- * Maximum number of KSeF inboxes that a replica processes at once, and of those that receive a package, which needs
- * disk space and much memory.
+ * Maximum number of KSeF inboxes that a replica processes at the same time, and of inboxes that receive a package at
+ * the same time, because a package needs disk space and much memory.
  */
 export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
@@ -57,11 +57,11 @@ const RECEIVING_MAX = 2;
 const PLACE_WAIT_MS = 10_000;
 /** Time to wait while the KSeF connection is not CONNECTED or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Time to wait after a fault of this service, or of a service that it needs, outside of an inbox run. */
+/** Time to wait after an error of this service, or of a service that it needs, outside of an inbox run. */
 const FAULT_WAIT_MS = 5_000;
 /**
- * Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the slot of the KSeF inbox worker is released in
- * between.
+ * Minimum time before a KSeF inbox is processed again, even if KSEF_WAIT_FACTOR is very small, so that other inboxes
+ * are processed in between.
  */
 const POSTPONED_MS_MIN = 50;
 
@@ -69,7 +69,7 @@ const NOTHING: Reception = { received: 0, repeated: 0, refused: [], stored: new 
 
 interface Deps extends ReceiveDeps {
   readonly queue: InboxQueue;
-  /** Requests a poll for due KSeF inboxes at this time. */
+  /** Makes the worker look for due KSeF inboxes at the given time. */
   readonly onDue: (dueAt: Date) => void;
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
@@ -119,8 +119,9 @@ export function inboxWorker(deps: Deps): InboxWorker {
           while (now !== undefined && !isRunOver && !abort.signal.aborted && isDue(now.inbox, clock)) {
             const before: Inbox = now.inbox;
             now = await advance(now, abort.signal);
-            // A claim covers at most one whole run. A KSeF inbox that is due again then waits behind those that have
-            // been due longer, because slow runs would otherwise keep all slots and other inboxes would never run.
+            // A worker claims a KSeF inbox for at most one whole run. If the inbox is due again, it waits behind the
+            // inboxes that have been due longer, because slow runs would otherwise keep all slots and other inboxes
+            // would never run.
             isRunOver = now !== undefined && hasEndedRun(before, now.inbox);
           }
         } finally {
@@ -155,7 +156,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
     if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
     if (connection.contextNip !== inbox.contextNip) {
-      // The marks of a KSeF inbox, up to which invoices were received, belong to the invoices of another taxpayer.
+      // The times up to which the KSeF inbox has received invoices belong to another taxpayer.
       const { contextNip } = connection;
       const now = clock.now();
       const stopped = stoppedRuns(inbox, 'The KSeF connection was saved with another NIP.', now);
@@ -204,8 +205,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       file = await more.calls.invoice(ksefNumber);
     } catch (error) {
-      // Such a refusal of the download of an invoice would also end the KSeF export that follows. Every other refusal
-      // concerns only this invoice.
+      // A refusal of this kind would also end the KSeF export that follows. Any other refusal of a download concerns
+      // only the one invoice.
       if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.isAboutPermission) throw error;
       const { kind, retryAfterMs = Infinity, isAboutLimits, message } = error;
       if (isAboutLimits && retryAfterMs <= REPAIR_WAIT_MS_MAX) {
@@ -262,8 +263,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   ): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed, isReady } = exportOf(runOf(role));
-    // While there is no slot, a KSeF package that is ready is not polled, because KSeF limits these calls for all
-    // software.
+    // While no package can be received, the status of a finished KSeF export is not polled, because KSeF limits these
+    // calls for all software of the company together.
     if (isReady === true && packagesAtOnce >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
     // The key that encrypted the KSeF export key has been removed, so another export with a new key is requested.
@@ -274,7 +275,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const next = followed(inbox, role, { code: status.code, said }, timing());
     if (next !== 'RECEIVE') return store(claim, next);
     if (made === undefined) throw new TypeError('The KSeF export is finished but has no package.');
-    // An invoice package of KSeF without parts is not downloaded.
+    // An empty invoice package of KSeF has no parts, so nothing is downloaded.
     if (made.parts.length > 0 && packagesAtOnce >= RECEIVING_MAX) {
       return wait(await store(claim, packageReady(inbox, role)), PLACE_WAIT_MS);
     }
@@ -359,7 +360,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // If KSeF refuses the reference number in this way, it no longer has the export.
+    // A refusal of this kind means that KSeF no longer has the export.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));
@@ -380,7 +381,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return stored;
   }
 
-  /** Releases the claim on a KSeF inbox until a later time. Nothing else changes. */
+  /** Releases the claim on a KSeF inbox until a later time. No other field of the inbox changes. */
   async function wait(claim: InboxClaim, waitMs: number): Promise<undefined> {
     await claim.wait(new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor)));
   }

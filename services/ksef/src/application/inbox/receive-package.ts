@@ -18,7 +18,7 @@ import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, Upl
  */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
-/** Kinds of errors with which analysis refuses a received invoice and which a repeated call cannot change. */
+/** Kinds of errors with which the analysis service refuses a received invoice for good. */
 const LASTING: ReadonlySet<string> = new Set([
   'already_exists',
   'idempotency_mismatch',
@@ -54,9 +54,9 @@ export interface Received {
 }
 
 /**
- * Passes the invoices of a package on in the order of KSeF: each is stored in the documents service, and its analysis
- * is requested. Both happen once for each KSeF number, so this function may be repeated at any point. An invoice that
- * cannot be stored or analyzed is refused and does not delay other invoices.
+ * Processes the invoices of a package in the order of KSeF: each invoice is stored in the documents service, and its
+ * analysis is requested. Both happen only once for each KSeF number, so the function can be repeated at any point. An
+ * invoice that cannot be stored or analyzed is refused and does not delay other invoices.
  * @throws the reason of the signal
  */
 export async function receivePackage(
@@ -87,8 +87,8 @@ export async function receivePackage(
 }
 
 /**
- * Passes a single invoice on that was refused before, if its content has the hash that KSeF states: with the invoice, in
- * the package in which it was refused, or both.
+ * Processes a single invoice that was refused before, if its content has the hash that KSeF stated with the invoice or
+ * in the package in which it was refused.
  * @throws DomainError if a service is unavailable; the reason of the signal
  */
 export async function receiveAgain(
@@ -112,7 +112,7 @@ export async function receiveAgain(
   return { reception: receiver.reception() };
 }
 
-/** Passes invoices of one KSeF inbox on, one after the other, and counts them. */
+/** Stores the invoices of one KSeF inbox and requests their analyses, one after the other, and counts them. */
 function invoiceReceiver(
   { documents, analyses, waitFactor }: ReceiveDeps,
   { organizationId, companyId, environment, refused: kept }: Inbox,

@@ -23,7 +23,7 @@ export interface InboxStore {
    * with a claim continues.
    */
   request(organizationId: string, connectionId: string): Promise<void>;
-  /** Returns the completed inbox runs of an inbox, newest first, up to the number that it keeps. */
+  /** Returns the completed inbox runs of an inbox, newest first, up to the number of runs that the inbox keeps. */
   endedRuns(organizationId: string, connectionId: string): Promise<readonly InboxRun[]>;
 }
 
@@ -43,17 +43,17 @@ export interface InboxEnvironments {
     connectionId: string,
     version: number,
   ): Promise<Environment | undefined>;
-  /** Tells whether a KSeF inbox has a reservation. */
+  /** Checks whether a KSeF inbox has reserved the KSeF environment of its organization. */
   hasTaken(organizationId: string, connectionId: string): Promise<boolean>;
   /**
-   * Removes the reservation of a disabled inbox. A reservation of a later inbox version is kept, because it belongs to
-   * a request that enables the KSeF inbox after it was disabled.
+   * Removes the environment reservation of a disabled inbox. A reservation of a later inbox version is kept, because it
+   * belongs to a request that enables the KSeF inbox after it was disabled.
    * @param version version of the disabled inbox
    */
   release(organizationId: string, connectionId: string, version: number): Promise<void>;
 }
 
-/** A KSeF inbox that only this process may work on until it releases the claim. */
+/** A KSeF inbox that this process has claimed. No other process may change the inbox until the claim is released. */
 export interface InboxClaim {
   readonly inbox: Inbox;
   keepAlive(onLost: () => void): { stop(): void };
@@ -86,7 +86,7 @@ export interface InboxQueue {
   dueBefore(before: Date, limit: number): Promise<readonly (DueInbox & { readonly dueSince: Date })[]>;
 }
 
-/** A decrypted invoice package on the disk of this process. The package exists only while it is read. */
+/** A decrypted invoice package on the disk of this process. The package is removed from the disk after it was read. */
 export interface OpenPackage {
   /** Invoices of a KSeF package to receive, in the order in which KSeF lists them. */
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
@@ -120,7 +120,7 @@ export interface TenantPlans {
   limitsOf(organizationId: string): Promise<MonthlyLimits | undefined>;
 }
 
-/** Monthly limits of the plan of an organization. A limit is undefined if the plan does not have it. */
+/** Monthly limits of the plan of an organization. An undefined limit means that the plan has no such limit. */
 export interface MonthlyLimits {
   readonly analyses: number | undefined;
   readonly uploadBytes: number | undefined;

@@ -28,7 +28,7 @@ interface Asked {
 
 /**
  * Queues an invoice (endpoint 15). A KSeF submission that is queued, in progress or accepted is returned unchanged. A
- * refused one is resumed.
+ * refused submission is resumed.
  * @returns whether this call queued the submission
  * @throws DomainError not_found, wrong_state with the reason; in this case nothing is stored and KSeF is not called
  */

@@ -39,7 +39,7 @@ export interface SubmissionStore {
     events: readonly Announcement[],
     warnings?: readonly SubmissionWarning[],
   ): Promise<Submission>;
-  /** Tells whether the KSeF connection has a submission that is not final. */
+  /** Checks whether the KSeF connection has a submission that is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
   /**
    * Checks whether any KSeF submission has unfinished work, including a session to close or a confirmation to fetch.
@@ -51,7 +51,10 @@ export interface SubmissionStore {
   wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
-/** A KSeF submission that only this process may work on until it releases the claim. */
+/**
+ * A KSeF submission that this process has claimed. No other process may change the submission until the claim is
+ * released.
+ */
 export interface SubmissionClaim {
   readonly submission: Submission;
   readonly attempts: readonly Attempt[];
@@ -132,13 +135,18 @@ export interface StoredConfirmation {
 export interface KeptSeal {
   /** SHA-256 fingerprint of the certificate that sealed a KSeF confirmation, in hexadecimal digits with colons. */
   readonly fingerprint: string;
-  /** False if the seal of a KSeF confirmation is valid but no configured certificate identifies its holder. */
+  /**
+   * False if the seal of a KSeF confirmation is valid but no configured certificate belongs to the holder of the seal.
+   */
   readonly isHolderKnown: boolean;
 }
 
-/** Tells which organizations exist, according to the organization service. */
+/** Asks the organization service which organizations exist. */
 export interface Organizations {
-  /** Checks whether an organization exists. A deleted one does not count, although it may be restored. */
+  /**
+   * Checks whether an organization exists. A deleted organization does not count as existing, although it may be
+   * restored.
+   */
   exists(organizationId: string): Promise<boolean>;
 }
 
@@ -170,7 +178,7 @@ export interface Documents {
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
   /**
    * Checks a confirmation of receipt from KSeF.
-   * @returns its fault, or its seal if signature, number and hash are correct
+   * @returns the fault of the confirmation, or its seal if signature, number and hash are correct
    */
   checkConfirmation(
     confirmation: Pick<Submission, 'organizationId' | 'environment'> & {

@@ -6,8 +6,8 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Progress, Submission } from '../../domain/submission.js';
 
 /**
- * Returns the event for a new KSeF submission state, which is stored in the same write. Returns none if users see no
- * change.
+ * Returns the event for a new KSeF submission state, which is stored in the same write. Returns no event if users see
+ * no change.
  */
 export function submissionChanged(
   { id, connectionId, companyId, invoiceId, status: before }: Submission,

@@ -60,24 +60,24 @@ const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
 /**
  * Time to wait while the KSeF connection is not CONNECTED. A change of the connection wakes the submissions that are
- * waiting. This wait covers the case that a crash prevented the wake-up.
+ * waiting. The submissions wait no longer than this time, in case a crash prevented the wake-up.
  */
 const CONNECTION_WAIT_MS = 5 * 60_000;
 /** Maximum time that an unsent KSeF submission waits for another KSeF token or certificate. */
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
 /** Time that a KSeF submission waits while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
-/** Time in milliseconds that a KSeF submission waits after a fault of this service or another one. */
+/** Time in milliseconds that a KSeF submission waits after an error of this service or of a service that it needs. */
 const FAULT_WAIT_MS = 5_000;
 /**
- * Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the slot of the KSeF submission worker is released in
- * between.
+ * Minimum time before a KSeF submission is processed again, even if KSEF_WAIT_FACTOR is very small, so that other
+ * submissions are processed in between.
  */
 const POSTPONED_MS_MIN = 50;
 
 interface Deps {
   readonly queue: SubmissionQueue;
-  /** Requests a poll for due KSeF submissions at this time. */
+  /** Makes the worker look for due KSeF submissions at the given time. */
   readonly onDue: (dueAt: Date) => void;
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
@@ -101,11 +101,11 @@ export interface SubmissionWorker {
   stop(): Promise<void>;
 }
 
-/** Result of a KSeF submission step: the progress to store and the calls to record. */
+/** Result of a KSeF submission step: the progress to store and the KSeF calls to record. */
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
-  /** Refusal of the KSeF call that failed in this step of the submission. */
+  /** Refusal by KSeF of the call that failed in a step of the submission. */
   readonly refusal?: KsefRefusal;
 }
 
@@ -169,8 +169,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = withoutConnection(submission, step, timing());
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
-    // A submission that was sent to KSeF is followed without the permission to issue invoices, too. KSeF then refuses
-    // its calls, which also ends the wait for a session that has expired and for a late confirmation.
+    // A submission that was sent to KSeF is tracked even if the connection has lost the permission to issue invoices.
+    // If KSeF then refuses the calls, the wait for an expired session or a late confirmation ends as well.
     if (sends && (connection.status !== 'CONNECTED' || connection.readOnlySince !== undefined)) {
       const hopeless = refusedForTooLong(connection, timing());
       if (hopeless === undefined) return waitForConnection(claim, connection);
@@ -190,7 +190,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return next;
     } catch (error) {
       if (error instanceof VersionConflict) throw error;
-      // The request to KSeF never left this service, so only the time of the next attempt is stored.
+      // The request to KSeF was not sent, so only the time of the next attempt is stored.
       if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
@@ -206,8 +206,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
     const { organizationId, connectionId } = claim.submission;
     await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
-    // The KSeF connection may have changed between its check and the wait of the submission. In that case nothing would
-    // wake the submission.
+    // The KSeF connection may have changed between its check and the wait of the submission. In that case no later
+    // change would wake the submission.
     const now = await connections.find(organizationId, connectionId);
     if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
   }
@@ -231,7 +231,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** Returns the reason why the invoice document may not be sent to KSeF. It is checked immediately before sending. */
+  /**
+   * Returns the reason why the invoice document may not be sent to KSeF. The reason is checked immediately before the
+   * document is sent.
+   */
   async function refusalBeforeSending({ organizationId, invoiceId }: Submission) {
     try {
       const { isPass } = await deps.invoices.find(organizationId, invoiceId, context);
@@ -288,8 +291,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      // KSeF refused the document with 401, and the call that would follow in the submission was postponed by a rate
-      // limit.
+      // KSeF refused the document with the status 401, and because of a rate limit the call that would follow was
+      // postponed.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
         return store(begun, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
@@ -298,7 +301,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   /**
    * Reads the document that is submitted to KSeF.
-   * @returns undefined if it no longer exists, or is larger than stated
+   * @returns undefined if the document no longer exists, or is larger than the submission states
    */
   async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
     try {
@@ -346,7 +349,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Compares the document with the registered one after KSeF reported a duplicate. If both are the same file, the
+   * Compares the document with the registered document after KSeF reported a duplicate. If both are the same file, the
    * submission has succeeded.
    */
   async function compare(submission: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<Outcome> {
@@ -364,7 +367,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   /**
    * Finds the document that KSeF registered in the session that KSeF names, or by its KSeF number.
-   * @returns undefined if KSeF does not show it to this token
+   * @returns undefined if KSeF does not show the document to this connection
    * @throws KsefRefusal for a failure that may be temporary
    */
   async function findOriginal(
@@ -566,7 +569,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** Refusal for a KSeF response about another document, which says nothing about the submitted document. */
+/** Refusal for a KSeF response that is about another document than the submitted document. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'The response of KSeF is about a different invoice.', {
   code: UNREADABLE_ANSWER,
 });
@@ -601,8 +604,8 @@ function refusedForTooLong(
 }
 
 /**
- * Returns the next progress of a KSeF submission whose connection can no longer be used. It is unchanged if the
- * submission must wait for a token.
+ * Returns the next progress of a KSeF submission whose connection can no longer be used. The progress is unchanged if
+ * the submission must wait for a new token.
  */
 function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {
   if (step.kind === 'CLOSE') return closed(submission, step.session, timing);

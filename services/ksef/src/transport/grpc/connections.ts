@@ -151,7 +151,8 @@ function encodeInbox(inbox: Inbox, status: Connection['status']): WireInbox {
 }
 
 /**
- * Explains why an enabled KSeF inbox receives nothing although no run has failed: a new secret has to be tested first.
+ * Explains why an enabled KSeF inbox receives nothing although no run has failed: the token or certificate of the
+ * connection must be tested first.
  */
 function waitOf({ isEnabled }: Inbox, status: Connection['status']): string | undefined {
   if (!isEnabled || status === 'CONNECTED') return undefined;

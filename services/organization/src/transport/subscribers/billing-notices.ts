@@ -5,7 +5,7 @@ import { notifyOwners } from '../../application/notifications.js';
 
 type NotifyDeps = Parameters<typeof notifyOwners>[0] & { readonly clock: Clock };
 
-/** Handles billing `payment_failed`: queues one mail per bill and day. */
+/** Handles the event `payment_failed` of the billing service: queues one mail for each bill and day. */
 export function onPaymentFailed(deps: NotifyDeps): (event: PaymentFailed) => Promise<void> {
   return ({ organizationId, eventTime, transactionId, day }) =>
     notifyOwners(deps)({
@@ -16,7 +16,7 @@ export function onPaymentFailed(deps: NotifyDeps): (event: PaymentFailed) => Pro
     });
 }
 
-/** Handles billing `trial_ending`: queues one mail for each end of a trial. */
+/** Handles the event `trial_ending` of the billing service: queues one mail for each end of a trial. */
 export function onTrialEnding(deps: NotifyDeps): (event: TrialEnding) => Promise<void> {
   return ({ organizationId, eventTime, subscriptionId, trialEndTime }) => {
     const at = eventTime ?? deps.clock.now();
@@ -26,7 +26,10 @@ export function onTrialEnding(deps: NotifyDeps): (event: TrialEnding) => Promise
   };
 }
 
-/** Handles `usage_reached` of every service that counts usage: queues one mail per month, meter and step. */
+/**
+ * Handles `usage_reached` of every service that counts usage: queues one mail for each month, usage counter and reached
+ * share of the limit.
+ */
 export function onUsageReached(deps: NotifyDeps): (event: UsageReached) => Promise<void> {
   return ({ organizationId, eventTime, meter, period, percent, used, limit }) =>
     notifyOwners(deps)({

@@ -5,7 +5,10 @@ import type { ErpNotice } from '../../domain/notification.js';
 
 type NotifyDeps = Parameters<typeof notifyAboutErp>[0] & { readonly clock: Clock };
 
-/** Handles erp-sync `connection_changed`: notifies people of a consent, and of a connection that requires action. */
+/**
+ * Handles the event `connection_changed` of the erp-sync service: sends a mail about a consent, and about an ERP
+ * connection that requires action.
+ */
 export function onErpConnectionChanged(deps: NotifyDeps): (event: ConnectionChanged) => Promise<void> {
   return async (event) => {
     const notice = noticeOf(event);

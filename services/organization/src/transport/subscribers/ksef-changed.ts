@@ -10,10 +10,10 @@ import { companyNameOf, notifyAboutKsef, notifyAboutRefusal } from '../../applic
 
 type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
 
-/** Error codes of KSeF submissions that a person has ended. No mail is sent about them. */
+/** Error codes of KSeF submissions that a person has ended. No mail is sent about submissions with these codes. */
 const CHOSEN: ReadonlySet<string> = new Set(['CANCELED', 'CONNECTION_DISABLED']);
 
-/** Handles ksef `connection_failed`: notifies people that the KSeF token no longer works. */
+/** Handles the event `connection_failed` of the ksef service: notifies people that the KSeF token no longer works. */
 export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFailed) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
@@ -24,8 +24,8 @@ export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFail
 }
 
 /**
- * Handles ksef `credential_ending`: notifies people that a certificate expires, or that KSeF will stop accepting
- * tokens.
+ * Handles the event `credential_ending` of the ksef service: notifies people that a certificate expires, or that KSeF
+ * will stop accepting tokens.
  */
 export function onKsefCredentialEnding(deps: NotifyDeps): (event: CredentialEnding) => Promise<void> {
   return async (event) => {
@@ -45,7 +45,9 @@ export function onKsefCredentialEnding(deps: NotifyDeps): (event: CredentialEndi
   };
 }
 
-/** Handles ksef `inbox_paused`: notifies people that purchase invoices are no longer received. */
+/**
+ * Handles the event `inbox_paused` of the ksef service: notifies people that purchase invoices are no longer received.
+ */
 export function onKsefInboxPaused(deps: NotifyDeps): (event: InboxPaused) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
@@ -56,7 +58,10 @@ export function onKsefInboxPaused(deps: NotifyDeps): (event: InboxPaused) => Pro
   };
 }
 
-/** Handles ksef `inbox_invoices_refused`: notifies people of purchase invoices that could not be stored. */
+/**
+ * Handles the event `inbox_invoices_refused` of the ksef service: notifies people of purchase invoices that could not
+ * be stored.
+ */
 export function onKsefInvoicesRefused(deps: NotifyDeps): (event: InboxInvoicesRefused) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
@@ -69,8 +74,8 @@ export function onKsefInvoicesRefused(deps: NotifyDeps): (event: InboxInvoicesRe
 }
 
 /**
- * Handles ksef `submission_changed`: notifies people of an invoice that could not be registered although they submitted
- * it.
+ * Handles the event `submission_changed` of the ksef service: notifies people of an invoice that could not be
+ * registered although they submitted it.
  */
 export function onKsefSubmissionChanged(deps: NotifyDeps): (event: SubmissionChanged) => Promise<void> {
   return async (event) => {

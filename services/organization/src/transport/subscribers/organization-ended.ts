@@ -1,7 +1,10 @@
 import type { EventHeader } from '@invoicecontrol/contracts/events';
 import { followOrganization } from '../../application/test-organizations.js';
 
-/** Handles `organization_deleted` and `organization_restored`, whose test organization ends and returns with them. */
+/**
+ * Handles `organization_deleted` and `organization_restored`, so that the test organization is deleted and restored
+ * together with its organization.
+ */
 export function onOrganizationEnded(
   deps: Parameters<typeof followOrganization>[0],
 ): (event: EventHeader) => Promise<void> {

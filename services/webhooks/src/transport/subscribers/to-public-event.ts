@@ -22,8 +22,8 @@ import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 const TEXT_CHARACTERS_MAX = 2_000;
 
 /**
- * Returns the public event about an invoice, or undefined for one that customers are not notified of: a row of a
- * history scan, or an ERP bill.
+ * Returns the public event about an invoice, or undefined for an invoice of which customers are not notified: a row of
+ * a history scan, or an ERP bill.
  */
 export function ofInvoiceAnalyzed({
   invoiceId,
@@ -111,7 +111,7 @@ export function ofPaymentRunChecked(checked: PaymentRunChecked): PublicEvent {
   };
 }
 
-/** Returns the public event about a KSeF submission, or undefined for one whose result is not known yet. */
+/** Returns the public event about a KSeF submission, or undefined for a submission whose result is not known yet. */
 export function ofSubmissionChanged({
   submissionId,
   connectionId,
@@ -136,7 +136,7 @@ export function ofSubmissionChanged({
   return undefined;
 }
 
-/** Returns the public event about an ERP import run, or undefined for one that did not fail. */
+/** Returns the public event about an ERP import run, or undefined for a run that did not fail. */
 export function ofSyncCompleted(run: SyncCompleted): PublicEvent | undefined {
   if (run.status !== 'FAILED') return undefined;
   return {

@@ -28,7 +28,7 @@ import type { ImportVendors } from '../../application/import-vendors.js';
 
 /** Maximum number of records in a page of ERP records, and of ids in a list of deleted records. */
 const PAGE_RECORDS_MAX = 1_000;
-/** Maximum number of ids in one part of a complete list from an ERP. */
+/** Maximum number of record ids that one call sends as a part of the complete list of ids in an ERP. */
 const LISTED_IDS_MAX = 10_000;
 const NAME_LENGTH_MAX = 200;
 
@@ -115,7 +115,10 @@ function requireUuid(path: string, value: string): string {
   return value;
 }
 
-/** Checks the name of an ERP provider or company that is used inside ids and keys, which contain a separator. */
+/**
+ * Checks the name of an ERP provider or company that becomes a part of ids and keys. The name must not contain their
+ * separator.
+ */
 function requireName(path: string, value: string): string {
   if (value !== '' && value.length <= NAME_LENGTH_MAX && !value.includes('|')) return value;
   throw invalidField(path, `must have 1 to ${NAME_LENGTH_MAX} characters and no vertical bar.`);

@@ -53,7 +53,7 @@ function encodeVendor({ vendor, isMaster }: ListedVendor): Vendor {
   };
 }
 
-/** Encodes a position in the list of ERP vendors, which is sorted by name. Positions in other lists are numbers. */
+/** Encodes a position in the list of ERP vendors, which is sorted by name. Positions in all other lists are numbers. */
 function writePosition({ nameOrder, id }: VendorPosition): string {
   return Buffer.from(`${id}|${nameOrder}`).toString('base64url');
 }
