@@ -7,7 +7,10 @@ import { BASE62_ALPHABET } from './base62.js';
  */
 export type ApiKeyKind = 'live' | 'test';
 
-/** The parts of an API key. The id is public and finds the record; the secret proves the right to act. */
+/**
+ * The parts of an API key. The id is public and identifies the record of the key, and the secret proves that the caller
+ * may use the key.
+ */
 export interface ApiKeyParts {
   readonly kind: ApiKeyKind;
   /** Public id of an API key: {@link API_KEY_ID_LENGTH} base62 characters. */
@@ -28,7 +31,7 @@ const GRAMMAR = /^ick_(live|test)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z
 
 /**
  * Reads `ick_<kind>_<id>_<secret><checksum>` (HTTP and security reference, section 8).
- * @returns undefined for a wrong format or checksum, so that a typing error needs no query
+ * @returns undefined for a wrong format or checksum, so that a mistyped key causes no database query
  */
 export function parseApiKey(text: string): ApiKeyParts | undefined {
   const [, kind, id, secret, checksum] = GRAMMAR.exec(text) ?? [];
@@ -37,7 +40,10 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
   return { kind: kind as ApiKeyKind, id, secret };
 }
 
-/** Writes an API key from its parts. @throws RangeError when id or secret have the wrong length or alphabet */
+/**
+ * Writes an API key from its parts. @throws RangeError if the id or the secret of the key has a wrong length or other
+ * characters
+ */
 export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): string {
   const body = `ick_${kind}_${id}_${secret}`;
   const key = `${body}${computeChecksum(body)}`;

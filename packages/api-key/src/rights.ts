@@ -1,6 +1,6 @@
 /**
- * Roles of API keys and members in ascending order (specification section 5, rule 4). VIEWER is an addition to the
- * specification for keys that only read.
+ * Roles of API keys and members in ascending order (specification section 5, rule 4). The role VIEWER is an addition to
+ * the specification, for API keys that may only read.
  */
 export const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];

@@ -1,4 +1,7 @@
-/** Marks an amount without a sign, because another field of the ERP record states whether it is a credit. */
+/**
+ * Marks an amount of an ERP record that has no sign, because another field of the record states whether the amount is a
+ * credit.
+ */
 export type Sign = 'unsigned';
 
 /** Maximum number of digits of an amount that an ERP states, including its decimals. */

@@ -4,8 +4,8 @@ import { asTaken } from './taken.js';
 import type { RecordGroup } from './taken.js';
 
 /**
- * A record that can be sent to the analysis service, or a sentence with the reason why it cannot be sent. The sentence
- * never repeats values from the ERP.
+ * A record from an ERP that can be sent to the analysis service, or a sentence with the reason why the record cannot be
+ * sent. The sentence never repeats values from the ERP.
  */
 export type TakenRecord<R> = { readonly record: R } | { readonly problem: string };
 
@@ -27,8 +27,8 @@ export function takeRecord<R extends object>(declared: RecordGroup, record: R): 
 const takenGroups = new WeakMap<RecordGroup, Group>();
 
 /**
- * Returns a sentence with the reason why a record is not stored, or undefined if nothing is wrong (ERP reference,
- * section 14).
+ * Returns a sentence with the reason why an ERP record is not stored, or undefined if the record has no fault (ERP
+ * reference, section 14).
  */
 export function recordFault(declared: RecordGroup, record: object): string | undefined {
   const { fault } = firstFaultOf(declared, record);
@@ -54,8 +54,8 @@ function firstFaultOf(group: Group, record: unknown): { readonly values: Values;
 }
 
 /**
- * Shortens `accounts[3].iban` to `iban`. An `externalId` stays `account.externalId`, because a bare id would not show
- * which record it belongs to.
+ * Shortens `accounts[3].iban` to `iban`. An `externalId` stays `account.externalId`, because the id alone would not
+ * show which record it belongs to.
  */
 function nameIn(path: string): string {
   const singular = path.replace(/s\[\d+\]/, '');

@@ -1,7 +1,7 @@
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 import type { BillRecord } from './records.js';
 
-/** A bill that has all fields that every invoice must have. */
+/** A bill from an ERP that has all fields that every invoice must have. */
 export interface CompleteBill extends BillRecord {
   readonly issueDate: string;
   readonly grossAmount: string;
@@ -10,8 +10,8 @@ export interface CompleteBill extends BillRecord {
 }
 
 /**
- * Returns the bill with the number to use as its invoice number, or undefined for a draft that lacks a required field
- * of an invoice.
+ * Returns an ERP bill with the number to use as its invoice number, or undefined for a draft that lacks a required
+ * field of an invoice.
  */
 export function completeBill(bill: BillRecord): CompleteBill | undefined {
   const documentNumber = isStated(bill.documentNumber) ? bill.documentNumber : bill.erpNumber;

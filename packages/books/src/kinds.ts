@@ -11,9 +11,9 @@ import { readAmount } from './amount-of-erp.js';
 import type { Sign } from './amount-of-erp.js';
 
 /**
- * The kind of a record field. `faultOf` decides whether a record is stored; each fault is the end of a sentence that
- * begins with the name of the field. `taken` is the kind for values that come from an ERP, which are made readable
- * before they are checked.
+ * The kind of a field in an ERP record, such as a text or a day. `faultOf` decides whether a record is stored: each
+ * fault is the end of a sentence that begins with the name of the field. `taken` is the kind for values that come from
+ * an ERP, which are made readable before they are checked.
  */
 export interface RecordKind<T = unknown> extends Kind<T> {
   /**
@@ -24,8 +24,8 @@ export interface RecordKind<T = unknown> extends Kind<T> {
 }
 
 /**
- * Maximum lengths of a text in an ERP record. A value that is longer than `stored` is not stored. A value from an ERP
- * that is longer than `taken` is refused.
+ * Maximum lengths of a text in an ERP record. No value longer than `stored` is stored. A value that comes from an ERP
+ * is refused if it is longer than `taken`.
  */
 interface Bounds {
   readonly stored: number;
@@ -33,7 +33,7 @@ interface Bounds {
 }
 
 const MISSING = 'is missing.';
-/** NUL and unpaired surrogates, which databases and JSON parsers treat differently. */
+/** The characters NUL and unpaired surrogates in a text, which databases and JSON parsers treat differently. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 const URL_LENGTH: Bounds = { stored: 2_000, taken: 2_048 };
 
@@ -42,8 +42,8 @@ export const ID_LENGTH_MAX = 200;
 export const TEXT_LENGTH_MAX = 1_000;
 
 /**
- * The id of a record in its ERP. The id is never cleaned, because a changed id would name another record. Its length is
- * counted in UTF-16 units.
+ * The id of a record in its ERP. The id is never cleaned, because a changed id would name another record. The length of
+ * the id is counted in UTF-16 units.
  */
 export const id: RecordKind<string> = {
   faultOf: faultOfText(ID_LENGTH_MAX),
@@ -56,7 +56,8 @@ export const id: RecordKind<string> = {
 };
 
 /**
- * An id that people also write, such as the number of a vendor. Invisible characters are removed from such an id first.
+ * An id in an ERP record that people also write, such as the number of a vendor. Invisible characters are removed from
+ * such an id before it is checked.
  */
 export const writtenId: RecordKind<string> = {
   ...id,
@@ -64,11 +65,11 @@ export const writtenId: RecordKind<string> = {
 };
 
 /**
- * A text that people read. Values from an ERP are made readable; values from other callers are refused if they are not
- * readable.
+ * A text of an ERP record that people read. Values from an ERP are made readable, and values from other callers are
+ * refused if they are not readable.
  */
 export const text = textOf({ stored: TEXT_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
-/** A text that the ERP prints. If it has no visible character, it is stored as an empty text. */
+/** A text of an ERP record as the ERP prints it. A text without a visible character is stored as an empty text. */
 export const printedText: RecordKind<string> = {
   ...text,
   taken(subject) {
@@ -105,14 +106,14 @@ export function visible(kind: RecordKind<string>): RecordKind<string> {
 }
 
 /**
- * A required id of an ERP record. An id of invisible characters only is reported as such when it comes from an ERP, and
- * as missing when it is stored.
+ * A required id of an ERP record. If such an id consists only of invisible characters, the fault says so for a value
+ * from an ERP, and says that the id is missing for a stored value.
  */
 export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
 
 /**
- * URL of the page of a record in its ERP, which people see as a link. Only https is allowed, because another scheme
- * could run a script in the browser.
+ * URL of the page of a record in its ERP, which people see as a link. Only https is allowed, because a link with
+ * another scheme could run a script in the browser.
  */
 export const url: RecordKind<string> = {
   faultOf: (value) =>
@@ -170,7 +171,8 @@ export const currency: RecordKind<string> = {
 };
 
 /**
- * A decimal amount with at most six decimals. An amount with six decimals or fewer keeps the digits that the ERP sent.
+ * A decimal amount of an ERP record with at most six decimals. An amount with six decimals or fewer keeps the digits
+ * that the ERP sent.
  */
 export function amount(sign?: Sign): RecordKind<string> {
   const faultOf = (value: string): string | undefined => {
@@ -205,7 +207,7 @@ export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken:
 
 type WireEnum = Parameters<typeof enumName>[0];
 
-/** A field of an ERP record with the name of an enum value in the gRPC contract. */
+/** A field of an ERP record that holds the name of an enum value of the gRPC contract. */
 export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof enumName<E>>> {
   const kind: RecordKind<ReturnType<typeof enumName<E>>> = {
     ...ofContract<ReturnType<typeof enumName<E>>>(),
@@ -317,7 +319,9 @@ function takenText(
   };
 }
 
-/** Returns a kind that checks nothing, because the types of the gRPC contract already guarantee the value. */
+/**
+ * Returns the kind of a field that is not checked, because the types of the gRPC contract already guarantee its value.
+ */
 function ofContract<T>(): Kind<T> {
   return { faultOf: () => undefined, normalise: asItIs, missing: MISSING };
 }

@@ -25,14 +25,14 @@ import {
 import type { RecordKind } from './kinds.js';
 import { asTaken } from './taken.js';
 
-// The records that data of every ERP is converted into (ERP reference, section 2). Each field is declared once. A field
-// is absent if the ERP leaves it empty.
+// The records into which the data of every ERP is converted (ERP reference, section 2). Each field is declared once. A
+// field is absent if the ERP leaves it empty.
 
 /** Maximum number of bank accounts of one vendor. */
 export const ACCOUNTS_PER_VENDOR_MAX = 100;
-/** Maximum number of orders of one bill, and of bills of one payment, when they are stored. */
+/** Maximum number of orders that are stored for one bill, and of bills that are stored for one payment. */
 export const REFERENCES_MAX = 200;
-/** Maximum number of orders of one bill when the bill is read from an ERP. */
+/** Maximum number of orders that are read for one bill from an ERP. */
 export const PURCHASE_ORDERS_TAKEN_MAX = 100;
 
 const externalId = required(visibleId, 'id');
@@ -127,14 +127,14 @@ export const vendorAccount = {
   taken: { rule: namesItsVendor('', 'The bank account does not name its vendor.') },
 } as const;
 
-/** A bill or credit note. Amounts are positive in both; `kind` implies the sign. */
+/** A bill or credit note from an ERP. The amounts of both are positive, and `kind` implies the sign. */
 export const bill = {
   members: {
     externalId,
     kind: required(oneOf(contract.BillKind)),
     vendorExternalId,
     vendorName: required(visible(text), 'name of the vendor'),
-    /** Invoice number of the supplier. */
+    /** Invoice number that the supplier assigned to the bill. */
     documentNumber: optional(text, 'document number'),
     erpNumber: optional(text, 'number'),
     /** Bank account to which the bill was or will be paid. */
@@ -206,7 +206,7 @@ export const payment = {
 } as const;
 
 export type VendorRecord = Declared<typeof vendor.members>;
-/** Fields of a vendor, without its bank accounts and the id in the ERP. */
+/** Fields of a vendor in an ERP, except its bank accounts and its id in the ERP. */
 export type VendorDetails = Omit<VendorRecord, 'externalId' | 'accounts'>;
 export type VendorAccountRecord = Declared<typeof vendorAccount.members>;
 export type AccountRecord = Declared<typeof account.members>;
@@ -224,7 +224,7 @@ function required<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: false, description: words, hasPresence: true } as const;
 }
 
-/** An empty text counts as absent, because some ERPs cannot leave a field out. */
+/** An empty text in an ERP record counts as an absent field, because some ERPs cannot leave out a field. */
 function optional<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: true, description: words, hasPresence: false } as const;
 }
@@ -246,7 +246,7 @@ function withoutWrongNumber(values: Values): Values {
 type UnreadAccount = { readonly [name in 'iban' | 'sortCode' | 'accountNumber']: string | undefined };
 
 /**
- * Checks whether a vendor's bank account has either no number that can be compared, or a valid one. National check
+ * Checks whether a vendor's bank account has either a valid number, or no number that can be compared. National check
  * digits are not verified.
  */
 function isReadable({ iban, sortCode, accountNumber }: UnreadAccount): boolean {

@@ -2,7 +2,7 @@ import { entriesOf, isGroup } from '@invoicecontrol/invoice/declaration';
 import type { Group, Members } from '@invoicecontrol/invoice/declaration';
 import type { RecordKind } from './kinds.js';
 
-/** A declared record, or a part of one, with rules for values that come from an ERP. */
+/** The declaration of an ERP record, or of a part of a record, with the rules for values that come from an ERP. */
 export interface RecordGroup extends Group {
   readonly taken?: Pick<Group, 'rule' | 'normalise'>;
 }

@@ -12,8 +12,8 @@ import { membersFromWire, membersToWire } from '@invoicecontrol/invoice/wire';
 import { bill, order, payment, vendor, vendorAccount } from './records.js';
 import type { BillRecord, OrderRecord, PaymentRecord, VendorAccountRecord, VendorRecord } from './records.js';
 
-// Converts records to messages from erp-sync to analysis, and back. Message fields that the declaration does not have
-// are set here; nothing else is checked.
+// Converts ERP records to the gRPC messages that the erp-sync service sends to the analysis service, and back. This
+// module sets message fields that the declaration of a record does not have, and checks nothing else.
 
 export function vendorToWire(record: VendorRecord): ErpVendor {
   return { ...membersToWire(vendor, record), hasAccounts: record.accounts !== undefined } as unknown as ErpVendor;
@@ -29,7 +29,7 @@ export function vendorFromWire(message: ErpVendor): VendorRecord {
 }
 
 /**
- * Writes a bank account of a vendor as a message between services. The message holds the id of the account inside the
+ * Writes a bank account of a vendor as a message between services. The message contains the id as a field of the
  * account.
  */
 export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccount {

@@ -7,7 +7,7 @@ const DEMONSTRATION = '.data/demo.json';
 
 /**
  * Runs the command line client in this process: it reads its arguments and environment, writes to its streams and sets
- * its exit code. The first Ctrl-C ends `tail` in order.
+ * its exit code. The first Ctrl-C ends the command `tail` properly.
  */
 export async function runInTerminal(): Promise<void> {
   const interrupted = new AbortController();

@@ -2,7 +2,10 @@ import { ApiError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 import type { Terminal } from './terminal.js';
 
-/** Maximum number of webhook deliveries that one command of the CLI sends again. Repeat the command for more. */
+/**
+ * Maximum number of webhook deliveries that one command of the CLI sends again. To send more deliveries, repeat the
+ * command.
+ */
 const REPLAYS_MAX = 1_000;
 
 type What = { readonly deliveryIds: readonly string[] } | { readonly webhookId: string };

@@ -98,7 +98,7 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<nu
         isJson,
       };
       await tail(await clientOf(values, terminal), options, terminal).catch((error: unknown) => {
-        // An interruption is the usual end of this command.
+        // The user usually ends the command `tail` by an interruption, so this is not an error.
         if (!terminal.signal.aborted) throw error;
       });
       return EXIT.ok;

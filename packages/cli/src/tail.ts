@@ -5,8 +5,8 @@ import type { Terminal } from './terminal.js';
 type Invoice = Schemas['StoredInvoice'];
 
 /**
- * Maximum number of pages of invoices that one poll of the command `tail` reads. A burst of more invoices than these
- * pages hold is printed only in part, and `tail` says so.
+ * Maximum number of pages of invoices that one poll of the command `tail` reads. If more invoices arrive at once than
+ * these pages contain, only a part of them is printed, and `tail` says so.
  */
 const PAGES_MAX = 10;
 const PAGE_SIZE = 100;
@@ -29,7 +29,7 @@ export async function tail(
   { last, count, pauseMs, isJson }: TailOptions,
   { print, printError, signal }: Terminal,
 ): Promise<void> {
-  /** The analysis of each invoice that the command `tail` has seen, of the newest pages only. */
+  /** The analysis of each invoice that the command `tail` has seen, but only for invoices on the newest pages. */
   let seen = new Map<string, string>();
   let printed = 0;
   for (let isFirst = true; !signal.aborted; isFirst = false) {

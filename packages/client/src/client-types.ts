@@ -22,7 +22,7 @@ export interface ClientOptions extends RetryOptions {
   readonly baseUrl: string;
   /**
    * API key, such as `ick_live_...`. The few operations without authentication, such as accepting an invitation, need
-   * none.
+   * no API key.
    */
   readonly apiKey?: string | undefined;
   /** Timeout of one attempt of an API call in milliseconds. The default is 150 s. */
@@ -52,17 +52,17 @@ export interface Client {
   /** Sends a GET request to the API. Failed requests are retried. */
   readonly get: Call<'get'>;
   /**
-   * Sends a POST request. It is retried only if the operation honours an Idempotency-Key; if the caller gives no key,
-   * the client creates one for the call.
+   * Sends a POST request. A failed request is retried only if the operation honours an Idempotency-Key; if the caller
+   * gives no key, the client creates one for the call.
    */
   readonly post: Call<'post'>;
   /**
-   * Sends a PATCH request to the API. It is never retried (like `delete`), because the client cannot know whether the
-   * first attempt took effect.
+   * Sends a PATCH request to the API. The request is never retried (like `delete`), because the client cannot know
+   * whether the first attempt took effect.
    */
   readonly patch: Call<'patch'>;
   readonly delete: Call<'delete'>;
-  /** Sends a PUT request to the API with a JSON body. It is never retried, like `patch`. */
+  /** Sends a PUT request to the API with a JSON body. The request is never retried, like `patch`. */
   readonly put: Call<'put'>;
   /**
    * Reads a file, such as a document, a page of it, a confirmation from KSeF or the archive of the organization. Failed

@@ -1,4 +1,4 @@
-// The entry for Node.js. `browser.ts` is the same without its imports of Node.js.
+// The entry point of the API client for Node.js. `browser.ts` is the same client without the imports of Node.js.
 export { createClient } from './create-client.js';
 export type {
   Answer,

@@ -5,8 +5,8 @@ import { withRetries } from './retry.js';
 import { uploadInvoice } from './upload-invoice.js';
 
 /**
- * Default timeout of an attempt. POST /scans responds within 130 s (with 504 if the history scan takes longer), and all
- * other operations within seconds.
+ * Default timeout of an attempt to call the API. POST /scans responds within 130 s (with 504 if the history scan takes
+ * longer), and all other operations within seconds.
  */
 const TIMEOUT_MS = 150_000;
 const KEY_HEADER = 'idempotency-key';
@@ -62,13 +62,13 @@ export function createClient(options: ClientOptions): Client {
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
     // If the operation does not honour the Idempotency-Key, a retry would change data a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
-    // An XML file needs no Idempotency-Key, because the API recognizes its bytes, also if another program sent them.
+    // An XML file needs no Idempotency-Key, because the API recognizes its bytes, even if another program sent them.
     if (isKeyed && file === undefined && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
     const url = `${baseUrl}${fillPath(path, given.path)}${searchOf(given.query)}`;
     // Redirects are not followed, because the API key must not be sent to another address.
     const init = { method: method.toUpperCase(), headers, redirect: 'manual' as const };
-    // The view of the bytes of a request body may be of shared memory, which Request refuses at run time and the types
-    // cannot exclude.
+    // The bytes of a request body may be a view of shared memory. Request refuses such a view at run time, and the
+    // types cannot exclude it.
     const content =
       file === undefined
         ? body === undefined
@@ -119,7 +119,7 @@ export function createClient(options: ClientOptions): Client {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      // The response to the first attempt of an upload was lost: the bytes are stored, and every further PUT is
+      // The response to the first attempt of an upload was lost: the bytes are already stored, so the repeated PUT was
       // refused.
       if (!(error instanceof ApiError && error.status === 409 && error.attempts > 1)) throw error;
     }
@@ -166,7 +166,7 @@ function toAnswer(method: Method, { ok, status, headers }: Response, text: strin
   return { data: body, status, headers };
 }
 
-/** Returns the file in a response of the API. The body of a response without one, such as 204, is an empty file. */
+/** Returns the file in a response of the API. A response without a body, such as 204, gives an empty file. */
 async function toFile(response: Response): Promise<Answer<Blob>> {
   const { status, headers } = response;
   return { data: await response.blob(), status, headers };

@@ -20,14 +20,17 @@ type Json<R> = R extends { readonly content: { readonly 'application/json': infe
 /** The type of the request body of an API operation, with its required and optional fields. */
 type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
-/** Omits the option of an API call if there is nothing to pass, and makes it optional if nothing is required. */
+/**
+ * Type of one option of an API call: the option does not exist if the operation has no such parameters, and is optional
+ * if none of the parameters is required.
+ */
 type Option<Name extends string, T> = [T] extends [never]
   ? unknown
   : object extends T
     ? { readonly [K in Name]?: T }
     : { readonly [K in Name]: T };
 
-/** `keyof never` contains every name, so operations without parameters are handled first. */
+/** Operations without parameters are handled first, because `keyof never` contains every name. */
 type Has<T, Name extends string> = [T] extends [never] ? false : Name extends keyof T ? true : false;
 
 type HonoursIdempotencyKey<O> = Has<Parameters<O, 'header'>, 'Idempotency-Key'>;
@@ -92,7 +95,9 @@ export type XmlPath = {
     : never;
 }[PathsWith<'post'>];
 
-/** API paths whose response is a file, also if it is one only for callers who ask for it by `Accept`. */
+/**
+ * API paths whose response is a file, including paths that return a file only to callers who ask for it by `Accept`.
+ */
 export type FilePath = {
   [P in PathsWith<'get'>]: [Exclude<MediaTypes<Operation<P, 'get'>>, 'application/json'>] extends [never] ? never : P;
 }[PathsWith<'get'>];

@@ -62,7 +62,10 @@ export async function withRetries<T>(
   }
 }
 
-/** `wait` means that the API works and states when to retry. Waiting uses up time, but no attempt. */
+/**
+ * The result `wait` means that the API works and states when to retry. Such a wait uses up time, but does not count as
+ * a failed attempt.
+ */
 function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
   if (error instanceof NetworkError) return 'failure';
   if (error.code === 'USAGE_LIMIT_EXCEEDED') return 'final';
@@ -76,7 +79,8 @@ function askedPauseMs(error: ApiError | NetworkError): number | undefined {
 }
 
 /**
- * Adds up to a quarter at random, so that clients whose requests failed at the same time do not retry at the same time.
+ * Adds up to a quarter of the pause at random, so that clients whose requests failed at the same time do not retry at
+ * the same time.
  */
 function backoffMs(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX) * (1 + Math.random() / 4);

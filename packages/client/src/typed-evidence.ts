@@ -9,8 +9,8 @@ export type FindingType = Typed['type'];
 export type EvidenceOf<T extends FindingType> = Extract<Typed, { readonly type: T }>['evidence'];
 
 /**
- * Tells whether a finding is of a type. After the check, its `evidence` has the members of that type:
- * `if (isFindingOf(finding, 'DUPLICATE_INVOICE')) console.log(finding.evidence.matched)`.
+ * Checks whether a finding is of the given type. After the check, its `evidence` has the members of that type: `if
+ * (isFindingOf(finding, 'DUPLICATE_INVOICE')) console.log(finding.evidence.matched)`.
  */
 export function isFindingOf<F extends { readonly type: string; readonly evidence: unknown }, T extends FindingType>(
   finding: F,

@@ -2,7 +2,7 @@ import type { Answer, Client, FileBytes, Schemas, UploadOptions } from './client
 import { NetworkError } from './errors.js';
 import { pause } from './retry.js';
 
-/** Time after which the API may respond that the analysis of the document continues. */
+/** Time after which the API may respond that the analysis of an uploaded document continues. */
 const WAIT_SECONDS = 20;
 const FIRST_POLL_MS = 500;
 const POLL_MS_MAX = 5_000;
@@ -29,7 +29,8 @@ export async function uploadInvoice(
     ...(companyId === undefined ? {} : { company_id: companyId }),
     ...(purchaseOrderRef === undefined ? {} : { purchase_order_ref: purchaseOrderRef }),
   };
-  // A repeated request with the same body returns the same invoice, or the refusal of the same document.
+  // A repeated request for the analysis with the same body returns the same invoice, or the refusal of the same
+  // document.
   const analyze = (headers: Record<string, string>) => client.post('/invoices/from-upload', { body, headers, ...call });
   const first = await analyze({ prefer: `respond-async, wait=${WAIT_SECONDS}` });
   if (isAccepted(first)) return first;

@@ -25,7 +25,7 @@ export type WebhookHeaders =
   { get(name: string): string | null | undefined } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookRequest {
-  /** Raw bytes of the body of the webhook request. A string is encoded as UTF-8. */
+  /** Raw bytes of the body of the webhook request. If a string is passed, it is encoded as UTF-8. */
   readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: WebhookHeaders;
   /**
@@ -78,7 +78,7 @@ export interface SignedRequest {
   /** The signatures in the headers of a webhook request, in hexadecimal. */
   readonly signatures: readonly string[];
   /**
-   * Returns the event, once a signature has been found to match or not.
+   * Returns the event, after the caller has checked whether a signature matches.
    * @throws WebhookError
    */
   finish(isMatch: boolean): WebhookEvent;
@@ -86,8 +86,8 @@ export interface SignedRequest {
 
 /**
  * Reads a webhook request (specification section 6). The header `svc-signature` has `t=<unix seconds>` and one or, for
- * 24 hours after a rotation of the secret, two `v1=<hex>`. Each is the HMAC-SHA256 of `<svc-event-id>.<t>.<body>`, and
- * one match is enough.
+ * 24 hours after a rotation of the secret, two `v1=<hex>`. Each of these signatures is the HMAC-SHA256 of
+ * `<svc-event-id>.<t>.<body>`, and one matching signature is enough.
  * @throws WebhookError for a malformed request; TypeError for an invalid secret or tolerance
  */
 export function readSignedRequest(request: WebhookRequest): SignedRequest {
@@ -172,7 +172,7 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 
 /**
  * Returns the time in the signature header of a webhook as it is written, because the signature covers its characters,
- * and every signature of the scheme v1. Later schemes are ignored.
+ * and all signatures of the scheme v1. Signatures of later schemes are ignored.
  */
 function readSignature(header: string): { time: string; signatures: readonly string[] } {
   const malformed = (what: string): WebhookError => new WebhookError('HEADER_MALFORMED', `svc-signature ${what}.`);

@@ -6,7 +6,10 @@ import type { Element } from './element.js';
  */
 const Exact = Decimal.clone({ precision: 80 });
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/;
-/** Maximum length of a string that is read as an amount of an e-invoice. It bounds the time of arithmetic. */
+/**
+ * Maximum length of a string that is read as an amount of an e-invoice. The maximum limits the time that calculations
+ * take.
+ */
 const DIGITS_MAX = 40;
 
 export const ZERO: Decimal = new Exact(0);

@@ -1,9 +1,9 @@
 import { XmlDocument, XmlElement } from 'libxml2-wasm';
 
 /**
- * An element of a document, copied out of libxml2 so that rules can use it after the document is released. Its name has
- * the usual prefix of its namespace (`cbc:ID`, `ram:ID`), whatever prefix the document uses. Elements of other
- * namespaces, and root elements, have their local name.
+ * An element of an XML invoice, copied from libxml2 so that validation rules can use it after the document is released.
+ * The name of the element has the usual prefix of its namespace (`cbc:ID`, `ram:ID`), whatever prefix the document
+ * uses. Elements of other namespaces, and root elements, have their local name.
  */
 export interface Element {
   readonly name: string;

@@ -2,7 +2,7 @@ import type { XmlDocument } from 'libxml2-wasm';
 import { parseXml } from './parse-xml.js';
 import { schemaErrors } from './schemas.js';
 
-/** Maximum size in bytes of an invoice without an attachment. A larger file is not read. */
+/** Maximum size in bytes of an FA(3) invoice without an attachment. A larger file is not read. */
 export const FA3_BYTES_MAX = 1_000_000;
 
 const NAMESPACE = 'http://crd.gov.pl/wzor/2025/06/25/13775/';
@@ -40,7 +40,7 @@ export function unreadFa3(...faults: readonly Fa3Fault[]): Fa3Description {
 /**
  * Checks the bytes of a document against the FA(3) schema and the additional rules of KSeF (KSeF reference, section 9).
  * The XML parser accepts byte order marks, other encodings, processing instructions and characters that KSeF refuses,
- * so the bytes are searched for them.
+ * so this function searches the bytes for them.
  */
 export function describeFa3(bytes: Uint8Array): Fa3Description {
   if (bytes.length > FA3_BYTES_MAX) return unreadFa3();
@@ -48,7 +48,8 @@ export function describeFa3(bytes: Uint8Array): Fa3Description {
   const parsed = parseXml(bytes);
   if ('fault' in parsed) {
     if (parsed.fault === 'DOCTYPE') return unreadFa3(...faults, 'DOCTYPE');
-    // A document in another encoding than it declares is not well-formed XML. Only its encoding needs a correction.
+    // A document in another encoding than it declares is not well-formed XML. In this case only the encoding must be
+    // corrected.
     return faults.includes('OTHER_ENCODING') ? unreadFa3(...faults) : unreadFa3(...faults, 'NOT_FA3');
   }
   const { document } = parsed;

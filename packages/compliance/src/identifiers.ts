@@ -47,7 +47,10 @@ export function isItalianTaxCode(value: string): boolean {
   return /^[0-9]{11}$/.test(value) || /^[A-Z]{6}[0-9]{2}[A-Z][0-9]{2}[A-Z0-9]{3}[0-9][A-Z]$/i.test(value);
 }
 
-/** Italian VAT numbers with the prefix IT have eleven digits with a Luhn check digit. Other values are not checked. */
+/**
+ * Italian VAT numbers with the prefix IT have eleven digits with a Luhn check digit. VAT numbers without that prefix
+ * are not checked.
+ */
 export function isItalianVatNumber(value: string): boolean {
   if (!/^it/i.test(value)) return true;
   const digits = value.slice(2);

@@ -12,7 +12,8 @@ interface CompiledGroup {
 
 /**
  * A group of the EN 16931 model, such as an invoice line (BG-25), with its business terms. A term is read from the
- * document when it is first used. An unknown code is a defect in a rule and throws an error.
+ * document when it is first used. If a validation rule asks for an unknown code, an error is thrown, because the rule
+ * has a bug.
  */
 export class Group {
   readonly element: Element;

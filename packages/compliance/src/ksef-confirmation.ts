@@ -3,7 +3,7 @@ import { parseXml } from './parse-xml.js';
 import { isTrusted, isValidAt } from './seal-holder.js';
 import { verifySeal } from './xml-seal.js';
 
-/** Maximum size of a KSeF confirmation in bytes, far above the size of one for a full session page. */
+/** Maximum size of a KSeF confirmation in bytes, far above the size of a confirmation for a whole KSeF session. */
 export const CONFIRMATION_BYTES_MAX = 4 * 1024 * 1024;
 
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
@@ -18,8 +18,8 @@ export interface Confirmed {
 /** The certificates whose seals on KSeF confirmations are trusted. */
 export interface SealTrust {
   /**
-   * Certificates of holders of KSeF seals or of their issuers, in DER. If empty, every holder is accepted and reported
-   * as unknown.
+   * Certificates of holders of KSeF seals or of their issuers, in DER format. If the list is empty, every holder is
+   * accepted and reported as unknown.
    */
   readonly trusted: readonly Uint8Array[];
   /** Time at which certificates must be valid if the seal of a KSeF confirmation states no time. */
@@ -42,8 +42,8 @@ export type ConfirmationCheck =
 
 /**
  * Checks a KSeF confirmation of receipt (UPO, version 4-3) against the document that it should confirm, and its seal
- * against the trusted certificates. Number and hash are read from the canonical text that the signature covers, and
- * never from the raw bytes.
+ * against the trusted certificates. The KSeF number and the hash are read from the canonical text that the signature
+ * covers, and never from the raw bytes.
  */
 export function checkConfirmation(
   xml: Uint8Array,

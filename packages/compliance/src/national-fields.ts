@@ -17,7 +17,7 @@ interface Format {
   readonly taxes?: TaxRow;
 }
 
-/** Tax of each breakdown at its rate, with a tolerance of one unit as in BR-CO-17. */
+/** Tax of each VAT breakdown at its rate, with a tolerance of one unit as in BR-CO-17. */
 type TaxRow = readonly [at: string, base: string, rate: string, tax: string];
 
 type FieldRow = readonly [id: string, path: string, what: string];
@@ -260,7 +260,10 @@ export function checkNationalFields(root: Element, profile: Profile): readonly F
   ];
 }
 
-/** A CII invoice may declare a ZUGFeRD 1 profile, so that its root and not the profile decides where its elements are. */
+/**
+ * A CII invoice may declare a ZUGFeRD 1 profile, so the root element, and not the profile, shows where the elements of
+ * the invoice are.
+ */
 function formatOfRoot({ name, namespace }: Element): Format {
   if (namespace === CII) return cii;
   return name === 'CrossIndustryDocument' ? zugferd1 : ubl;
@@ -280,7 +283,7 @@ function wrongSums(root: Element, row: SumRow): readonly FailedRule[] {
       .map(({ plus, minus = [] }) => {
         const [main = '', ...others] = plus;
         const mainParts = find(group, main);
-        // If the main amounts of a sum are missing, the sum says nothing about the total of the invoice.
+        // If the main amounts of a sum are missing, the sum is not compared with the total of the invoice.
         if (mainParts.length === 0 || mainParts.some((part) => decimalOf(part) === undefined)) return undefined;
         const added = [...mainParts, ...others.flatMap((path) => find(group, path))];
         return sumOf(added).minus(sumOf(minus.flatMap((path) => find(group, path))));

@@ -54,8 +54,8 @@ function isNamespaceName({ message }: { readonly message: string }): boolean {
 }
 
 /**
- * Checks whether there is a DOCTYPE before the root element. In a comment or in the text of the invoice it has no
- * meaning. Zero bytes are skipped, so that UTF-16 and UTF-32 can be read like ASCII.
+ * Checks whether there is a DOCTYPE before the root element. A DOCTYPE in a comment or in the text of the invoice has
+ * no meaning. Zero bytes are skipped, so that UTF-16 and UTF-32 can be read like ASCII.
  */
 function hasDocumentType(bytes: Uint8Array): boolean {
   const usual = markupBeforeRoot(bytes.subarray(0, PROLOG_BYTES_USUAL));

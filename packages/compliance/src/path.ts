@@ -4,8 +4,8 @@ import { descendants, valueOf, type Element } from './element.js';
 export type Path = (from: Element) => readonly Element[];
 
 /**
- * Compiles the few forms of XPath that the tables use; evaluating them on copied elements takes a tenth of the time that
- * calls into libxml2 take.
+ * Compiles the few forms of XPath that the tables of validation rules use. Evaluating them on copied elements takes a
+ * tenth of the time that calls into libxml2 take.
  *
  * - `cac:Party/cbc:Name`: steps by name, also `..`; `//ram:ID`: anywhere in the document;
  * - `a | b`: the elements of both;

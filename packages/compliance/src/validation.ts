@@ -26,7 +26,7 @@ export interface Validation {
   /** Rule sets that were checked, in order, such as `en16931-1.3.16+own2`. */
   readonly ruleSets: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** Validation rules that the invoice breaks, at most 50. `total` is the number of all of them. */
+  /** Validation rules that the invoice breaks, at most 50. `total` is the number of all broken rules. */
   readonly rules: readonly FailedRule[];
   readonly total: number;
 }

@@ -125,7 +125,7 @@ function dsigName({ namespaceURI, localName }: Element): string {
 
 /**
  * Reads the certificates in an XML signature.
- * @returns undefined if there are too many certificates, or if one is malformed
+ * @returns undefined if there are too many certificates, or if a certificate is malformed
  */
 function readCertificates(signature: Element): readonly X509Certificate[] | undefined {
   const keyInfo = children(signature).find((part) => dsigName(part) === 'KeyInfo');
@@ -181,8 +181,8 @@ function readProperties(text: string, { raw }: X509Certificate): SignedPropertie
 }
 
 /**
- * Checks whether the public key of a certificate fits an XML signature algorithm. A key is never tried with another
- * algorithm.
+ * Checks whether the public key of a certificate fits an XML signature algorithm. A key is never used with an algorithm
+ * that does not fit.
  */
 function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 'rsa' | 'ec'): boolean {
   if (asymmetricKeyType !== kind) return false;

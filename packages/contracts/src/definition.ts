@@ -4,7 +4,7 @@ export interface Codec<T> {
   decode(bytes: Uint8Array): T;
 }
 
-/** One rpc of a generated gRPC service definition. */
+/** One method (rpc) of a generated gRPC service definition. */
 export interface Rpc {
   readonly name: string;
   // oxlint-disable-next-line no-explicit-any -- the message types differ per method
@@ -16,7 +16,7 @@ export interface Rpc {
   readonly options: { readonly idempotencyLevel?: 'IDEMPOTENT' | 'NO_SIDE_EFFECTS' };
 }
 
-/** A generated service definition that does not depend on a transport. */
+/** The generated definition of a gRPC service, which does not depend on a transport. */
 export interface Definition {
   readonly fullName: string;
   readonly methods: Readonly<Record<string, Rpc>>;

@@ -54,7 +54,10 @@ export interface EventType<T extends EventHeader = EventHeader> {
   readonly codec: JsonCodec<T>;
 }
 
-/** Fields that the publisher sets. Id, time and organization are added when the change is written. */
+/**
+ * Fields that the publisher sets. The id, the time and the organization of the event are added when the change is
+ * stored.
+ */
 export type EventBody<T extends EventHeader> = Omit<T, keyof EventHeader>;
 
 function event<T extends EventHeader>(service: string, name: string, codec: JsonCodec<T>): EventType<T> {

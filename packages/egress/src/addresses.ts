@@ -34,12 +34,15 @@ const denied4 = blockListOf(IPV4_DENIED);
 const public6 = blockListOf([IPV6_PUBLIC]);
 const denied6 = blockListOf(IPV6_DENIED);
 
-/** Checks whether an IP address (without brackets) may be called. False for a string that is not an address. */
+/**
+ * Checks whether an IP address (without brackets) may be called. The result is false for a string that is not an
+ * address.
+ */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**
- * The addresses that customer URLs may resolve to (reference webhooks-and-events, section 4): public addresses and
- * those that the operator allows.
+ * The addresses that customer URLs may resolve to (reference webhooks-and-events, section 4): public addresses and the
+ * addresses that the operator allows.
  * @param allowedCidrs ranges such as `127.0.0.1/32`, for tests and development
  */
 export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddress {

@@ -13,20 +13,20 @@ export type Peer = AttributesOf<'http.client.request.duration'>['invoicecontrol.
 export type Agents = Readonly<Record<'http:' | 'https:', Agent>> & { readonly peer: Peer };
 
 export interface AgentLimits {
-  /** Maximum number of concurrent connections to one host. Further requests wait. */
+  /** Maximum number of concurrent connections to one host. Further requests to the host wait. */
   readonly connectionsPerOrigin: number;
   readonly connectMs: number;
   readonly peer: Peer;
 }
 
-/** Maximum time that an idle connection is kept for the next request. A server may close it earlier. */
+/** Maximum time that an idle connection is kept for the next request. The server may close the connection earlier. */
 const KEEP_ALIVE_MS = 10_000;
 /** Maximum age of a connection, so that changed DNS records take effect. */
 const CONNECTION_MS_MAX = 60_000;
 
 /**
- * Agents for addresses in our own configuration, which need no guard. Certificates are checked against the authorities
- * of Node.js, including `NODE_EXTRA_CA_CERTS`.
+ * HTTP agents for addresses that the operator configured, which need no egress guard. Certificates are checked against
+ * the authorities of Node.js, including `NODE_EXTRA_CA_CERTS`.
  */
 export function trustedAgents({ connectionsPerOrigin, connectMs, peer }: AgentLimits): Agents {
   return agentsOf(buildConnector({ timeout: connectMs, allowH2: false }), { connectionsPerOrigin, peer });

@@ -32,7 +32,7 @@ export async function bounded<T>(
     return await Promise.race([working, ended]);
   } catch (error) {
     ending.abort();
-    // The HTTP call may still finish after its deadline. The empty catch avoids an unhandled rejection then.
+    // The HTTP call may still fail after its deadline. The empty catch avoids an unhandled rejection in this case.
     working.then(discard).catch(() => {});
     throw error;
   } finally {

@@ -7,7 +7,7 @@ import { sendRequest } from './send-request.js';
 import type { OutgoingRequest } from './send-request.js';
 
 export interface CallBounds {
-  /** Time limit of the whole call, from resolving the name to the last byte of the response. */
+  /** Time limit of the whole HTTP call, from resolving the name to the last byte of the response. */
   readonly deadlineMs: number;
   /** Maximum size of the HTTP response body in bytes, both as received and after decompression. */
   readonly bytesMax: number;
@@ -15,7 +15,7 @@ export interface CallBounds {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A final HTTP response with any status to an outgoing call. */
+/** The final HTTP response to an outgoing call, with any status. */
 export interface Answer {
   readonly status: number;
   /** Response headers of node:http, with lower-case names and Latin-1 values. */

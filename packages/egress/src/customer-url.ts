@@ -5,19 +5,22 @@ const URL_LENGTH_MAX = 2_048;
 const HOST_LENGTH_MAX = 253;
 const HTTPS_PORT = 443;
 const PORT_MIN = 1_024;
-/** Ports of databases, brokers, caches and orchestrators. No webhook receiver uses them. */
+/**
+ * Ports of databases, brokers, caches and orchestrators. No webhook receiver uses such a port, so customer URLs with it
+ * are refused.
+ */
 const PORTS_DENIED: ReadonlySet<number> = new Set([
   2049, 2375, 2376, 2377, 2378, 2379, 2380, 3306, 4222, 5432, 5984, 6379, 6443, 8222, 9042, 9092, 9200, 10250, 11211,
   15672, 27017,
 ]);
 const SUFFIXES_DENIED = ['.local', '.internal', '.localhost', '.home.arpa', '.onion'];
 
-/** A valid customer URL, or a sentence that states what to change. */
+/** A valid customer URL, or a sentence that states what to change in the URL. */
 export type CustomerUrl = { readonly url: URL } | { readonly problem: string };
 
 /**
- * Checks a URL that a customer registers (reference webhooks-and-events, section 4). The name is not resolved and the
- * address is not checked here; egress.ts does that.
+ * Checks a URL that a customer registers (reference webhooks-and-events, section 4). The host name is not resolved and
+ * the address is not checked in this function; egress.ts does both.
  * @param text the URL as it was sent
  */
 export function readCustomerUrl(text: string, { isHttpAllowed }: { readonly isHttpAllowed: boolean }): CustomerUrl {

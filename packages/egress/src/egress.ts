@@ -13,8 +13,8 @@ import type { Resolve } from './resolve.js';
 import type { EgressSettings } from './settings.js';
 
 /**
- * A customer URL resolves to an address that must not be called. The message contains neither the address nor the
- * network.
+ * Error that a customer URL resolves to an address that must not be called. The message contains neither the address
+ * nor the network.
  */
 export class BlockedAddressError extends Error {
   constructor(host: string) {
@@ -23,7 +23,7 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** Checks and calls customer URLs. Each service that calls them has one instance. */
+/** Checks customer URLs and calls them. Each service that calls customer URLs has one instance. */
 export interface Egress {
   /**
    * Checks whether the URL may be registered, by its format and the addresses that its name currently resolves to. A
@@ -61,7 +61,10 @@ export function openEgress(
 ): Egress {
   const isAllowed = allowedAddresses(settings.EGRESS_ALLOW_CIDRS);
 
-  /** Every IP address of the host name must be allowed, because the choice of the address is made elsewhere. */
+  /**
+   * Every IP address of the host name must be allowed, because other code chooses to which of the addresses it
+   * connects.
+   */
   async function addressesOf(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name);
     if (addresses.length === 0) throw new UnresolvedNameError(name);
@@ -94,7 +97,7 @@ export function openEgress(
   });
   const guarded: BuildConnector.connector = (options, callback) => {
     const literal = literalAddress(options.hostname);
-    // An IP address in a customer URL is not looked up, so the lookup that filters addresses would never see it.
+    // An IP address in a customer URL is not resolved by name, so the filter of resolved addresses would not check it.
     if (literal !== undefined && !isAllowed(literal)) {
       callback(new BlockedAddressError(options.hostname), null);
       return;

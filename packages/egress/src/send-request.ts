@@ -39,8 +39,8 @@ export class UnusableAnswer extends Error {
 }
 
 /**
- * A reused HTTP connection ended before any byte of the response arrived. The server has most likely not seen the
- * request.
+ * Error that a reused HTTP connection ended before any byte of the response arrived. The server has most likely not
+ * received the request.
  */
 export class UnseenRequest extends Error {}
 
@@ -116,8 +116,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 type CallAttributes = AttributesOf<'http.client.request.duration'>;
 
 /**
- * Measures an outgoing HTTP call until the headers of its response. The other side gets the trace of the call only
- * while this installation records traces.
+ * Measures an outgoing HTTP call until the headers of its response. The called system gets the trace id of the call
+ * only while this installation records traces.
  */
 function measureCall(peer: Peer, sentMethod: string) {
   const method = (METHODS.has(sentMethod) ? sentMethod : '_OTHER') as CallAttributes['http.request.method'];

@@ -8,31 +8,36 @@ import type { Policy } from './policy/policy.js';
 
 /**
  * Returns the invoice that an ERP bill books, if there is one (detection reference, section 5).
- * @param candidates records found by the bill's lookup keys, including other bills and the invoices that these book
+ * @param candidates records found by the bill's lookup keys, including other bills and the invoices that those bills
+ * book
  */
 export function invoiceBookedBy(bill: Candidate, candidates: readonly Candidate[], policy: Policy): string | undefined {
-  // The supplier of a bill may be unknown. In this case, the tax id and the name identify it.
+  // The supplier of a bill may be unknown. In this case, the tax id and the name identify the supplier.
   const compared =
     bill.supplierId === null ? candidates.map((candidate) => ({ ...candidate, supplierId: null })) : candidates;
   return bookedInvoiceOf(bill, bill.supplierId ?? '', compared, policy.duplicates);
 }
 
-/** Checks whether an ERP bill still books the invoice to which it was linked. The bill may have changed since. */
+/**
+ * Checks whether an ERP bill still books the invoice to which it was linked. The bill may have been changed after it
+ * was linked.
+ */
 export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: Policy): boolean {
   const compared = bill.supplierId === null ? { ...invoice, supplierId: null } : invoice;
   return canBook(bill, bill.supplierId ?? '', compared, duplicates);
 }
 
 /**
- * Checks whether an ERP bill and an invoice have the same number, amount and days. Their suppliers are not compared.
+ * Checks whether an ERP bill and an invoice have the same number, amount and days. The suppliers of the two are not
+ * compared.
  */
 export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pick<Policy, 'duplicates'>): boolean {
   return isSameBill(bill, invoice, duplicates);
 }
 
 /**
- * Returns the bills that a credit note names. The number of the credit note equals or contains the number of such a
- * bill.
+ * Returns the bills that a credit note names. A credit note names a bill if its number equals or contains the number of
+ * the bill.
  */
 export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
   return bills
@@ -52,7 +57,7 @@ export function billsByAmount(bills: readonly Candidate[]): readonly (readonly C
   return [...byAmount.values()];
 }
 
-/** A bill in the ERP, and the bill that it repeats or that repeats it. */
+/** A pair of ERP bills: a bill, and another bill that it repeats or that repeats it. */
 export interface DuplicatePair {
   readonly key: string;
   readonly bills: readonly [Candidate, Candidate];
@@ -87,8 +92,8 @@ export function duplicatePairsAmong(
 }
 
 /**
- * Returns the pairs that a credit note among the records clears. The result maps the key of each pair to the id of its
- * credit note.
+ * Returns the pairs of equal bills that are no duplicates because of a credit note among the records. The result maps
+ * the key of each pair to the id of its credit note.
  */
 export function pairsClearedAmong(
   bills: readonly Candidate[],
@@ -98,7 +103,7 @@ export function pairsClearedAmong(
   return notes.length === 0 ? NONE_CREDITED : creditedPairs([...bills, ...notes], policy, creditedIds);
 }
 
-/** Vendors' credit notes that are booked in the ERP. */
+/** Credit notes of vendors that are booked in the ERP. */
 export interface CreditNotes {
   readonly notes: readonly Candidate[];
   /** Maps the id of each credit note to the ids of the bills that its number names. */

@@ -30,7 +30,8 @@ export interface Detector {
 
 /**
  * Index of the detectors that the engine runs. The table in the README is generated from it. A new detector is one line
- * here (docs/guides/adding-a-finding-family.md). run-engine.ts examines scans and books as a whole.
+ * in this table (docs/guides/adding-a-finding-family.md). Findings about scans and ERP records as a whole are raised in
+ * run-engine.ts.
  */
 export const detectors: readonly Detector[] = [
   { file: 'duplicates', families: ['DUP'], policy: 'duplicates', sections: '5, 7.1', detect: detectDuplicates },

@@ -40,8 +40,8 @@ export const configSchema = z.object({
   /** Maximum resident memory of one process that reads documents. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
   /**
-   * Whether the service may start although the processes that read documents cannot be prevented from reading other
-   * processes' secrets.
+   * Tells whether the service may start although the processes that read documents cannot be prevented from reading
+   * other processes' secrets.
    */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
   /**

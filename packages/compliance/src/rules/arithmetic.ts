@@ -14,8 +14,8 @@ function sumOfLines(totals: Group, { invoice }: InvoiceModel): Failure | undefin
 }
 
 /**
- * The totals of allowances (BT-107) and charges (BT-108) of an e-invoice, which may be absent if there is nothing to
- * add up.
+ * The totals of allowances (BT-107) and charges (BT-108) of an e-invoice, which may be absent if the invoice has no
+ * allowances or charges.
  */
 function sumOfLevel(id: string, code: string, amount: string, total: string, what: string): Rule {
   return eachGroup(id, ['BG-22'], (totals, { invoice }) => {
@@ -132,7 +132,10 @@ export function taxOf(base: Decimal, rate: Decimal): Decimal {
   return base.isNegative() ? tax.negated() : tax;
 }
 
-/** Checks whether two amounts of an e-invoice differ by less than one unit, or by at most one unit if `includesOne`. */
+/**
+ * Checks whether two amounts of an e-invoice differ by less than one unit, or also by exactly one unit if `includesOne`
+ * is set.
+ */
 export function isClose(left: Decimal, right: Decimal, includesOne: boolean): boolean {
   const distance = left.minus(right).abs();
   return includesOne ? distance.lte(ONE) : distance.lt(ONE);

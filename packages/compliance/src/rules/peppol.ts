@@ -47,7 +47,7 @@ const INVOICE_TYPES = codes(
 const CREDIT_NOTE_TYPES = codes('381 396 81 83 532');
 const SELF_BILLED_INVOICE_TYPES = codes('389 527');
 const SELF_BILLED_CREDIT_NOTE_TYPES = codes('261');
-/** Reason codes for a VAT exemption (Peppol) that each belong to one VAT category. */
+/** Reason codes for a VAT exemption (Peppol), each of which belongs to one VAT category. */
 const CATEGORY_OF_REASON: readonly (readonly [id: string, reason: string, category: string])[] = [
   ['PEPPOL-EN16931-P0104', 'VATEX-EU-G', 'G'],
   ['PEPPOL-EN16931-P0105', 'VATEX-EU-O', 'O'],
@@ -104,7 +104,7 @@ function tolerance(invoice: Group, set: RuleSet): Decimal {
   return set === 'XRECHNUNG' && invoice.value('BT-5') === 'HUF' ? TOLERANCE_HUF : TOLERANCE;
 }
 
-/** The Peppol rules R041 and R042 come first, so no amount is computed without a base or a percentage. */
+/** The Peppol rules R041 and R042 are checked before this rule, so the base and the percentage exist here. */
 function percentageOfBase(set: RuleSet): Rule {
   return eachGroup(
     'PEPPOL-EN16931-R040',

@@ -48,8 +48,8 @@ const rows: readonly PresenceRow[] = [
 ];
 
 /**
- * Declares that an exemption reason of an e-invoice is required as text or as a code. The two ids are the same rule
- * under two names.
+ * Declares a rule that an e-invoice must state a reason for an exemption, as text or as a code. The two ids are two
+ * names of this rule.
  */
 const reasons: readonly (readonly [
   ids: readonly string[],
@@ -72,7 +72,7 @@ function present(row: PresenceRow): Rule {
   });
 }
 
-/** UBL requires the country of an address that is present, and CII requires the country of the party. */
+/** In UBL, an address that is present must state a country, and in CII, the party must state a country. */
 function countryOfAddress(id: string, path: readonly string[], term: string, what: string): Rule {
   const message = `Add the country code of ${what} (${term}).`;
   return custom(id, ({ invoice, syntax }) => {
@@ -83,7 +83,7 @@ function countryOfAddress(id: string, path: readonly string[], term: string, wha
   });
 }
 
-/** CII requires the party identifier once in each group, and UBL checks each identifier. */
+/** In CII, each group must have a party identifier, and in UBL, each identifier is checked. */
 function schemeOf(
   id: string,
   path: readonly string[],
@@ -181,7 +181,7 @@ function* creditTransferAccount({ invoice }: InvoiceModel): Iterable<Failure> {
 
 function* creditTransferHasAccount({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   for (const means of creditTransfers(invoice)) {
-    // In the syntax CII, the official rule requires an account only if the invoice gives details of one.
+    // In the syntax CII, the official rule requires a payment account only if the invoice states a part of it.
     if (means.has('BT-84') || (syntax === 'CII' && !means.has('BG-17'))) continue;
     yield failure(
       means.element,

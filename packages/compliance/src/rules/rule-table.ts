@@ -22,8 +22,8 @@ export const ruleTable: readonly Rule[] = [
 ];
 
 /**
- * Runs the validation rules of the sets that `selects` accepts. The result has one row for each rule and location, in
- * an order that does not depend on the document.
+ * Checks an invoice against the validation rules of the sets that `selects` accepts. The result has one entry for each
+ * broken rule and location, in an order that does not depend on the document.
  */
 export function runRules(
   model: InvoiceModel,

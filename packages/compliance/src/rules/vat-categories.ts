@@ -6,8 +6,8 @@ import { isVat } from './presence.js';
 import { failure, groupsAt, mismatch, type Failure, type Rule } from './rule.js';
 
 /**
- * The differences between the VAT categories of e-invoices. Each of the ten rules is one function that all categories
- * use.
+ * The differences between the VAT categories of e-invoices. Each of the ten kinds of rules is a function that all VAT
+ * categories use.
  */
 interface Category {
   /** Middle part of the ids of validation rules for a VAT category, such as `IC` in `BR-IC-05`. */
@@ -67,7 +67,7 @@ const categories: readonly Category[] = [
   },
 ];
 
-/** The three kinds of elements that have a VAT category, with the numbers of their rules. */
+/** The three kinds of elements that have a VAT category, with the numbers of the rules about them. */
 const places = [
   { path: ['BG-25', 'BG-30'], category: 'BT-151', rate: 'BT-152', identifiers: '02', rates: '05', what: 'line' },
   {
@@ -93,23 +93,23 @@ function custom(id: string, test: Rule['test']): Rule {
   return { id, flag: 'FATAL', sets: ['EN16931'], test };
 }
 
-/** Returns the groups that have the category with the tax scheme VAT. */
+/** Returns the groups of an e-invoice that have the given VAT category with the tax scheme VAT. */
 function carriers(place: Place, invoice: Group, code: string): readonly Group[] {
   return groupsAt(invoice, place.path).filter(
     (group) => group.value(place.category) === code && (place.what !== 'line' || isVat(group)),
   );
 }
 
-/** In CII invoices, the rules for the VAT categories S and Z apply regardless of the tax scheme. */
+/** In invoices in the syntax CII, the rules for the VAT categories S and Z apply regardless of the tax scheme. */
 function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly Group[] {
   const anyScheme = syntax === 'CII' && (code === 'S' || code === 'Z');
   return invoice.groups('BG-23').filter((group) => group.value('BT-118') === code && (anyScheme || isVat(group)));
 }
 
 /**
- * Rule -01: the VAT breakdown lists the VAT category if, and only if, a line, allowance or charge has it. Categories
- * with rates may be listed several times, and the others once. This follows the official rules where UBL and CII
- * differ.
+ * Rule -01 of a VAT category: the VAT breakdown lists the VAT category if, and only if, a line, allowance or charge has
+ * it. Categories with rates may be listed several times, and other categories once. This follows the official rules
+ * where UBL and CII differ.
  */
 function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const { code, name } = category;
@@ -215,7 +215,7 @@ const RATE_ADVICE: Readonly<Record<Category['rate'], string>> = {
   NONE: 'Remove the VAT rate',
 };
 
-/** Rule -08: the taxable amount is the sum of the lines, charges and allowances of the category. */
+/** Rule -08 of a VAT category: the taxable amount is the sum of the lines, charges and allowances of the category. */
 function* isTaxableAmount(category: Category, model: InvoiceModel): Iterable<Failure> {
   const { invoice, syntax } = model;
   const perRate = hasRates(category);
@@ -249,8 +249,8 @@ function* isTaxableAmount(category: Category, model: InvoiceModel): Iterable<Fai
 }
 
 /**
- * UBL allows a difference of less than one unit if the category has rates, and none otherwise; CII does the reverse.
- * UBL also requires a line, charge or allowance that the amount can come from.
+ * In UBL, the taxable amount may differ by less than one unit if the VAT category has rates, and not at all otherwise.
+ * In CII, it is the reverse. UBL also requires a line, charge or allowance that the amount can come from.
  */
 function isSameBase(
   category: Category,
@@ -337,7 +337,7 @@ function* deliveryCountry(model: InvoiceModel): Iterable<Failure> {
   yield failure(group.element, 'Add the country to which the intra-community supply is delivered (BT-80).');
 }
 
-/** Rules O-11 to O-14: an invoice that is not subject to VAT must have no other category. */
+/** Rules O-11 to O-14: an e-invoice that is not subject to VAT (category O) must not have other VAT categories. */
 function standsAlone(id: string, what: string, others: (model: InvoiceModel) => readonly Group[]): Rule {
   return custom(id, (model) => {
     if (breakdowns(model, 'O').length === 0) return [];
@@ -401,7 +401,7 @@ function* splitPaymentAlone({ invoice, syntax }: InvoiceModel): Iterable<Failure
   yield failure(first.element, 'Do not use the categories split payment (B) and standard rate (S) in one invoice.');
 }
 
-/** Rules by VAT category (documents reference, section 9.2). */
+/** All rules about VAT categories (documents reference, section 9.2). */
 export const vatCategoryRules: readonly Rule[] = [
   ...categories.flatMap((category): readonly Rule[] => {
     const id = (number: string): string => `BR-${category.prefix}-${number}`;

@@ -1,6 +1,6 @@
 /**
  * Legal tender of each country, by ISO codes. Withdrawn currencies are listed next to their successors: the service
- * that receives an invoice decides if one may still be invoiced on a given day. Reviewed 2026-11.
+ * that receives an invoice decides whether a withdrawn currency may still be used on a given day. Reviewed 2026-11.
  */
 // prettier-ignore
 const countriesByCurrency: Readonly<Record<string, string>> = {

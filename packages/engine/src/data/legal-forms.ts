@@ -34,7 +34,7 @@ export const legalForms: readonly (readonly string[])[] = [
 ];
 
 /**
- * Legal forms that are removed only from the end of a company name. In front, the two letters belong to the name: `HB
- * Reavis`.
+ * Legal forms that are removed only from the end of a company name. At the beginning of a name, the two letters are
+ * part of the name, as in `HB Reavis`.
  */
 export const trailingLegalForms: ReadonlySet<string> = new Set(['HB', 'KK']);

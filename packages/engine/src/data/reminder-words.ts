@@ -1,4 +1,4 @@
-/** Words for payment reminders in the languages of our suppliers, after transliteration. Reviewed 2026-11. */
+/** Words for payment reminders in the languages of the suppliers, after transliteration. Reviewed 2026-11. */
 export const REMINDER_WORDS: ReadonlySet<string> = new Set(
   (
     'MAHNUNG ZAHLUNGSERINNERUNG ZAHLUNGSAUFFORDERUNG ERINNERUNG REMINDER NOTICE OVERDUE DUNNING ' +
@@ -7,7 +7,7 @@ export const REMINDER_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words for statements of account, which list bills. */
+/** Words for statements of account, which are documents that list bills. */
 export const STATEMENT_WORDS: ReadonlySet<string> = new Set(
   'STATEMENT KONTOAUSZUG RELEVE EXTRACTO ESTRATTO REKENINGOVERZICHT KONTOUDTOG KONTOUTDRAG'.split(' '),
 );
@@ -24,7 +24,7 @@ export const REMINDER_ORDINALS: ReadonlySet<string> = new Set(
 /** Matches the ordinal of a payment reminder in digits, with or without its ending: `2`, `2ND`, `2EME`. */
 export const ORDINAL_IN_DIGITS = /^[1-4](?:ST|ND|RD|TH|E|ER|ERE|EME|O|A|DEG|TE|RE)?$/;
 
-/** Words between a reminder and the number of its bill, as in `Mahnung zu RE-20418`. */
+/** Words between the word for a payment reminder and the number of the reminded bill, as in `Mahnung zu RE-20418`. */
 export const JOINING_WORDS: ReadonlySet<string> = new Set(
   'ZU ZUR TO FOR ON OF DE DO VOOR POUR PER PARA SUR SU TIL TILL'.split(' '),
 );

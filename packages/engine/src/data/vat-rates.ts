@@ -63,7 +63,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   QA: constant(0),
 };
 
-/** Legal VAT rates of a country in basis points, from a given day until the next entry. */
+/** Legal VAT rates of a country in basis points, which apply from a given day until the day of the next entry. */
 interface LegalRates {
   readonly from: CalendarDate;
   readonly basisPoints: readonly number[];
@@ -76,11 +76,12 @@ const since = (from: CalendarDate, ...percents: readonly number[]): LegalRates =
 const always = (...percents: readonly number[]): readonly LegalRates[] => [since(ALWAYS, ...percents)];
 
 /**
- * Other VAT rates that may be charged: reduced, super-reduced and parking rates, rates in regions from which goods are
- * sold (Azores, Madeira, Greek islands, French overseas departments), and standard rates that applied for a limited
- * time. Rates below 2 % for newspapers and magazines are left out, because they are too close to no tax. The rates were
- * taken from published copies of the Commission's Taxes in Europe Database (2026-03) and from its list of rates in the
- * member states. The rates of GB, CH and NO were taken from national law. Reviewed 2026-11.
+ * VAT rates other than the standard rates that may be charged: reduced, super-reduced and parking rates, rates in
+ * regions from which goods are sold (Azores, Madeira, Greek islands, French overseas departments), and standard rates
+ * that applied for a limited time. Rates below 2 % for newspapers and magazines are left out, because they are too
+ * close to no tax. The rates were taken from published copies of the Commission's Taxes in Europe Database (2026-03)
+ * and from its list of rates in the member states. The rates of GB, CH and NO were taken from national law. Reviewed
+ * 2026-11.
  */
 const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
   AT: [since(ALWAYS, 10, 12, 13, 19), since('2020-07-01', 5, 10, 13, 19), since('2022-01-01', 10, 13, 19)],
@@ -147,8 +148,8 @@ export function possibleVatRates(country: string | undefined, dates: readonly Ca
 }
 
 /**
- * Returns the country's other legal VAT rates on any of the given days. Returns none for an unknown country, because
- * the rates of all countries together would fit too many amounts.
+ * Returns the country's other legal VAT rates on any of the given days. For an unknown country, the result is empty,
+ * because the rates of all countries together would fit too many amounts.
  */
 export function otherVatRates(country: string | undefined, dates: readonly CalendarDate[]): readonly number[] {
   const periods = country === undefined ? undefined : otherRates[country];

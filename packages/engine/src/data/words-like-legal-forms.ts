@@ -1,6 +1,7 @@
 /**
  * Words and towns in company names that differ from a legal form in one letter but are not legal forms. `Fairfax
- * Logistics Cork` is a branch and not a misspelt corporation. All words are in upper-case ASCII. Reviewed 2026-11.
+ * Logistics Cork` is the branch in the town Cork, and not a misspelt `Fairfax Logistics Corp`. All words are in
+ * upper-case ASCII. Reviewed 2026-11.
  */
 export const wordsLikeLegalForms: ReadonlySet<string> = new Set(
   // Words in company names that differ from the legal form CORP in one letter.

@@ -48,8 +48,8 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Chooses the single finding about the size of an amount. A rise that requires a review replaces a finding that does
- * not.
+ * Chooses the only finding that is raised about the size of an amount. A finding about a rise that requires a review
+ * replaces a finding that requires none.
  */
 function risenOr(
   notices: readonly RaisedFinding[],
@@ -73,7 +73,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
   ];
 }
 
-/** Reports an amount that is far above the supplier's usual amounts, measured by their spread. */
+/** Reports an amount that is far above the supplier's usual amounts, measured by the spread of these amounts. */
 function outlier(
   checked: CheckedAmount,
   usual: readonly AmountUse[],
@@ -145,7 +145,7 @@ function outlier(
 
 /**
  * Returns the supplier's largest earlier amount if the checked amount is many times larger. Where amounts vary widely,
- * the spread rarely shows an outlier, but an amount far above all earlier amounts still is one.
+ * the spread rarely shows an outlier, but an amount far above all earlier amounts is still unusual.
  */
 function largestExceeded(
   { facts: { invoice }, minor, uses }: CheckedAmount,
@@ -218,7 +218,8 @@ function magnitudeShift(
     }))
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
-  // The larger of the two amounts could be paid by mistake, so it is compared with the value limit.
+  // The larger one of the two amounts with the decimal point in different places could be paid by mistake, so it is
+  // compared with the value limit.
   if (!mayBeWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const isSold = !isEven && isSoldByQuantity(uses, amount, BigInt(matched.minor), parameters);
@@ -280,7 +281,7 @@ function isSoldByQuantity(
 
 /**
  * Returns the supplier's earlier amount with the smallest distance. If several amounts are equally near, the newest
- * amount is returned. Amounts without a distance are skipped.
+ * amount is returned. Amounts for which no distance can be computed are skipped.
  */
 function closest(
   uses: readonly AmountUse[],
@@ -294,7 +295,10 @@ function closest(
   return nearest?.use;
 }
 
-/** Checks whether a supplier's amounts are similar, without the highest tenth and the lowest tenth. */
+/**
+ * Checks whether a supplier's amounts are similar, if the highest tenth and the lowest tenth of the amounts are left
+ * out.
+ */
 function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
   const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
   const cut = Math.floor(sorted.length / 10);
@@ -316,7 +320,8 @@ function recurringChanged(
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // The rule accepts final bills, such as the one that a utility sends after a year of advance payments.
+  // The rule accepts a final bill with another amount, such as the bill that a utility sends after a year of advance
+  // payments.
   const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
   if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
   const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
@@ -424,8 +429,8 @@ function risingFee(
 
 /**
  * Returns the newest bills with the same amount if they form a series that the checked bill continues. A few other
- * bills in between and a few missing bills are allowed. A bill with another amount in place of a regular one counts as
- * both, so that varying bills do not form a series.
+ * bills in between and a few missing bills are allowed. A bill with another amount in place of a regular bill counts as
+ * another bill and as a missing bill, so that varying bills do not form a series.
  */
 function recurringSeries(
   uses: readonly AmountUse[],
@@ -598,8 +603,8 @@ function splitBelowThreshold(
 }
 
 /**
- * Returns the checked bill and other bills below the same limit, sorted by day, in the time window that contains the
- * most of them.
+ * Returns the checked bill and other bills below the same limit, sorted by day, in the time window that contains most
+ * of these bills.
  */
 function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
@@ -636,8 +641,8 @@ function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBi
 }
 
 /**
- * Returns the records that duplicate the checked invoice. They are reported as duplicates and do not count as parts of
- * a split purchase.
+ * Returns the records that duplicate the checked invoice. Duplicates are reported separately and do not count as parts
+ * of a split purchase.
  */
 function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
   const pairs = scorePairs(facts, originalsOf(facts), duplicates);
@@ -678,7 +683,7 @@ function numberOf({ invoiceNumber }: RecentBill): string {
   return readInvoiceNumber(invoiceNumber).o2;
 }
 
-/** A currency in which approval limits apply, with the conversion from the invoice currency. */
+/** A currency in which approval limits are stated, with the conversion from the currency of the invoice. */
 interface LimitCurrency {
   readonly currency: string;
   /** Converts an amount from minor units of the invoice currency to micro-units of the limit currency. */
@@ -725,8 +730,8 @@ function bandOf(
 }
 
 /**
- * Cache of the approval limits of policies as numbers. They are parsed once for each policy, because every invoice is
- * compared with all limits.
+ * Cache of the approval limits of policies as numbers. The limits are parsed once for each policy, because every
+ * invoice is compared with all of them.
  */
 const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
 
@@ -748,8 +753,8 @@ function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
 }
 
 /**
- * Checks whether many of the supplier's earlier amounts are just below the approval limit, because its prices are in
- * that range.
+ * Checks whether many of the supplier's earlier amounts are just below the approval limit, which shows that its prices
+ * are in that range.
  */
 function isPricePoint(
   uses: readonly AmountUse[],

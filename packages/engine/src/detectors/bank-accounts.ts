@@ -72,7 +72,7 @@ interface StatedAccount {
   readonly isValid: boolean;
   /** Earlier use of the account. Absent if the supplier has never used the account before. */
   readonly use: AccountUse | undefined;
-  /** Valid bank accounts that the supplier has used other than the stated one. */
+  /** Valid bank accounts that the supplier has used, other than the account on the invoice. */
   readonly others: readonly AccountUse[];
 }
 
@@ -179,13 +179,13 @@ function escalatorsOf(
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
-  // The same name under another tax id does not count as a second party.
+  // A supplier with the same name and another tax id does not count as a second party.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
   const isOtherCountry =
     invoice.bankCountry !== undefined &&
     !countries.has(undefined) &&
     !countries.has(invoice.bankCountry) &&
-    // An account that nothing confirms does not show where the supplier banks.
+    // An account that neither a review nor long use confirms does not show where the supplier has its bank.
     !(isUncompared && abroadReason(facts, invoice.bankCountry) === undefined);
   const found: (Escalator | undefined)[] = [
     isOtherCountry
@@ -220,8 +220,8 @@ function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
 }
 
 /**
- * This ratio of amounts also covers every amount outlier with severity MEDIUM or higher, so a new bank account needs no
- * second test.
+ * This ratio of amounts also covers every amount outlier with severity MEDIUM or higher, so no second test is needed
+ * for a new bank account with such an amount.
  */
 function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
@@ -230,8 +230,8 @@ function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
 }
 
 /**
- * Checks whether nothing confirms any of the accounts: the supplier billed without an account before it stated the
- * first one, and that one is not trusted yet.
+ * Checks whether none of the supplier's accounts is confirmed: the supplier billed without an account before it stated
+ * its first account, and that account is not trusted yet.
  */
 function areUncompared({ invoice, supplier }: Facts, accounts: readonly AccountUse[]): boolean {
   return accounts.every((use) => use.trust === 'UNVERIFIED' && !isTrustedFor(invoice, use, supplier.profile.accounts));
@@ -300,8 +300,8 @@ function nearMatch(
 }
 
 /**
- * Finds the known account that differs least from a new account, within the limit. If several are equal, an account
- * stated on several bills is preferred.
+ * Finds the known account that differs least from a new account, within the limit. If several accounts differ equally,
+ * an account stated on several bills is preferred.
  */
 function nearestAccount(
   account: StatedAccount,
@@ -326,8 +326,8 @@ function nearestAccount(
 }
 
 /**
- * Checks whether two bank accounts belong to the same bank. An invalid account has no bank code, so it is compared with
- * the bank code of the known account.
+ * Checks whether two bank accounts belong to the same bank. An invalid account has no bank code, so the invalid account
+ * itself is compared with the bank code of the known account.
  */
 function isOfSameBank(key: string, knownKey: string): boolean {
   const known = bankCodeOfKey(knownKey);
@@ -359,7 +359,10 @@ function differingPositions(left: string, right: string): number[] {
   return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + before]));
 }
 
-/** Reports a switch back to the old account after a few bills with another one. Internal fraud follows this pattern. */
+/**
+ * Reports that a supplier states its old bank account again after a few bills with another account. Internal fraud
+ * follows this pattern.
+ */
 function reverted(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { use, others } = account;
   if (use === undefined || use.count < parameters.revertedInvoicesMin) return [];
@@ -405,9 +408,9 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 }
 
 /**
- * Reports an account that several suppliers use. The finding is raised on the invoice that links the supplier to the
- * account, and on later invoices as long as all of the supplier's bills with the account are waiting for a review. Rows
- * of the scan that first used the account are reported once.
+ * Reports a bank account that several suppliers use. The finding is raised on the invoice that links the supplier to
+ * the account, and on later invoices as long as all of the supplier's bills with the account are waiting for a review.
+ * Rows of the scan that first used the account are reported once.
  */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
@@ -423,7 +426,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
   );
   const isFactor = isFactorAccount(facts, parameters);
-  // A company may have several tax ids and a single account.
+  // One company may have several tax ids and a single bank account, so such suppliers are not reported.
   const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
   const isGroup = isOwnGroup(facts, others, parameters);
   const level = isOneName
@@ -537,14 +540,14 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // All of the supplier's tax ids count, because a supplier with several tax ids may use one account.
+  // The countries of all tax ids of the supplier count, because a supplier with several tax ids may use one account.
   const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
   const uses = Math.max(ownUses, usesUnderName(facts));
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
-  // Foreign bank accounts are ordinary within the area, so long use is sufficient there. Outside the area, a reviewer
-  // must decide.
+  // Foreign bank accounts are common within the European payment area, so long use of an account is sufficient there.
+  // For an account outside the area, a reviewer must decide.
   if (isInArea && account.use !== undefined && isLongInUse(account.use)) return [];
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
@@ -581,9 +584,9 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
 }
 
 /**
- * Reports the first account of a supplier. If earlier invoices stated none, the account is not trusted yet, and signs of
- * a diverted payment wait for a person. They are reported again until a person answers, because nothing else would stop
- * the next invoice. Rows of one scan are reported once.
+ * Reports the first bank account of a supplier. If earlier invoices stated no account, the account is not trusted yet,
+ * and further signs of a diverted payment must be reviewed. Such a finding is raised again until a person answers,
+ * because nothing else would stop the next invoice. For the rows of one scan it is raised once.
  */
 function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -591,7 +594,7 @@ function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedF
   const { levels, newSupplierHighValue } = policy.bank;
   if (account.others.length > 0 || !account.isValid) return [];
   if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
-  // Most invoices state an account that needs no question, and are not examined further.
+  // Most invoices state an account that need not be reported, so the remaining checks are skipped.
   if (use !== undefined && isAnswered(facts, use)) return [];
   const isLater = supplier.profile.count > 0;
   const signs = isLater ? signsOfDiversion(facts, policy) : [];
@@ -639,8 +642,8 @@ function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedF
 }
 
 /**
- * Reports that a document asks to pay another party than the supplier. A payee whose account is trusted for the supplier
- * was accepted before.
+ * Reports that a document asks to pay another party than the supplier. A payee whose account is trusted for the
+ * supplier counts as accepted.
  */
 function payeeDiffers(facts: Facts, account: StatedAccount | undefined, parameters: BankParameters): RaisedFinding[] {
   const { invoice, supplier, document } = facts;
@@ -681,8 +684,8 @@ function isNameOfSupplier({ invoice, supplier }: Facts, name: string): boolean {
 }
 
 /**
- * Checks whether the supplier's first bank account needs no further question: it is trusted, or a row of the same scan
- * was asked about.
+ * Checks whether the supplier's first bank account need not be reported: it is trusted, or was already reported for a
+ * row of the same scan.
  */
 function isAnswered({ invoice, supplier }: Facts, use: AccountUse): boolean {
   return (
@@ -692,7 +695,7 @@ function isAnswered({ invoice, supplier }: Facts, use: AccountUse): boolean {
   );
 }
 
-/** Lists what makes the first account of a known supplier doubtful. */
+/** Lists the facts that make the first bank account of a known supplier doubtful. */
 function signsOfDiversion(facts: Facts, policy: Policy): Escalator[] {
   const { bankCountry } = facts.invoice;
   const abroad = bankCountry === undefined ? undefined : abroadReason(facts, bankCountry);
@@ -705,7 +708,10 @@ function signsOfDiversion(facts: Facts, policy: Policy): Escalator[] {
   ];
 }
 
-/** Reports a missing account if the supplier usually states one. Exports without bank columns are skipped. */
+/**
+ * Reports a missing account if the supplier usually states one. Rows of exports that have no columns for bank accounts
+ * are skipped.
+ */
 function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { count, bankCount } = supplier.profile;
@@ -759,8 +765,8 @@ function placesText(key: string, positions: readonly number[]): string {
 const NAMED_PLACES_MAX = 4;
 
 /**
- * Explains the difference between two bank accounts that look equal because their masks hide it. Otherwise the result
- * is empty.
+ * Explains the difference between two bank accounts that look equal because their masks hide it. If the masks show the
+ * difference, the result is empty.
  */
 function hiddenDifference(account: StatedAccount, other: AccountUse | undefined): string {
   if (other === undefined || account.masked !== other.masked) return '';
@@ -791,7 +797,7 @@ function usesUnderName({ bankLink, invoice }: Facts): number {
 }
 
 /**
- * Checks whether the account belongs to a factoring company: it collects for many suppliers and has no confirmed fraud.
+ * Checks whether the account belongs to a factoring company: many suppliers use it, and no fraud with it was confirmed.
  * A supplier counts once a person accepted the account for it, or once bills without an open finding have arrived for
  * as long as an account needs to become trusted. All rows of one scan count for each other.
  */
@@ -804,7 +810,8 @@ function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: B
 }
 
 /**
- * Returns the bills in a bank account link that count towards trust. Older links do not store which bills these are.
+ * Returns the bills in a bank account link that count towards trust. Records that were stored earlier do not show which
+ * bills count.
  */
 function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
   return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });
@@ -812,8 +819,8 @@ function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier)
 
 /**
  * Checks whether a new supplier uses the established account of firms whose names begin like its own, as firms of one
- * group do. The money then goes where it always went. A supplier that billed before without the account is no such
- * case, because its payments would be diverted.
+ * group do. In this case the money goes to the same account as before. A supplier that billed before without the
+ * account does not count, because its payments could be diverted.
  */
 function isOwnGroup(
   { invoice, supplier }: Facts,

@@ -17,7 +17,7 @@ import { emptyProfile } from '../supplier/profile.js';
 
 const DAY_MS = 86_400_000;
 
-/** Two records in the books that are the same bill, with the earlier record first. */
+/** Two ERP records of the same bill, with the earlier record first. */
 export interface BilledTwice {
   readonly original: Candidate;
   readonly copy: Candidate;
@@ -77,20 +77,23 @@ export function creditedPairs(
 
 /**
  * Returns the pairs formed by a booked bill and the bills that it repeats or that repeat it. Credit notes do not reduce
- * the points of a pair here, because they clear whole pairs.
+ * the points of a pair in this comparison, because they clear whole pairs.
  */
 function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates }: Policy): PairScore[] {
   const compared = records.filter(
     (record) => record.invoiceId !== bill.invoiceId && (isPayable(record) || isCredit(record)),
   );
-  // The supplier of a bill may not be known yet. In that case, the tax id and name identify it.
+  // The supplier of a bill may not be known yet. In that case, the tax id and the name identify the supplier.
   const others = bill.supplierId === null ? compared.map((other) => ({ ...other, supplierId: null })) : compared;
   return scorePairs(factsOf(bill), others, duplicates, []).filter(
     ({ other, halfPoints }) => halfPoints >= duplicates.highMin && other.companyId === bill.companyId,
   );
 }
 
-/** Reports bills that were entered in the books twice. Once both are paid, the second payment must be claimed back. */
+/**
+ * Reports bills that were entered in the ERP twice. Once both entries are paid, the second payment must be claimed
+ * back.
+ */
 export function duplicateBills(bills: readonly BookedBill[], policy: Policy): RaisedFinding[] {
   return bills.flatMap((booked) =>
     billedTwice(booked, policy).flatMap((twice) => {
@@ -166,7 +169,8 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Returns the evidence for a pair of booked bills (detection reference, section 8). It begins with the paid amounts.
+ * Returns the evidence for a pair of booked bills (detection reference, section 8). The evidence begins with the paid
+ * amounts.
  */
 function pairEvidence(
   { original, copy, pair }: BilledTwice,
@@ -193,7 +197,7 @@ function pairEvidence(
   };
 }
 
-/** Checks whether a bill can be paid. Only such a bill can be paid twice. */
+/** Checks whether a bill in the ERP can be paid, because only such a bill can be paid twice. */
 function isPayable(bill: Candidate): boolean {
   return BigInt(bill.amountMinor) > 0n && isLive(bill);
 }

@@ -17,10 +17,10 @@ import { compareText } from '../facts/record-order.js';
 
 /** Maximum number of vendors that a summary names. */
 const NAMED_VENDORS_MAX = 5;
-/** Maximum number of added bank accounts, and of removed ones, that an explanation names. */
+/** Maximum number of added bank accounts, and of removed bank accounts, that the explanation of a finding names. */
 const NAMED_ACCOUNTS_MAX = 5;
 
-/** Raises findings about a company's books, which belong to no invoice (detection reference, section 7.6). */
+/** Raises findings about the ERP records of a company that belong to no invoice (detection reference, section 7.6). */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   const parameters = policy.books;
   return [
@@ -34,8 +34,8 @@ export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Reports several vendor records for the same vendor, because they allow double payment. Branches with different names
- * and accounts are not duplicates.
+ * Reports several vendor records for the same vendor, because a bill could be paid once under each record. Branches
+ * with different names and accounts are not duplicates.
  */
 function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }: Policy): RaisedFinding[] {
   const active = vendors
@@ -87,8 +87,8 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
 }
 
 /**
- * Groups vendor records for the same vendor. Each group has two records or more, and each of them is the same vendor as
- * the first.
+ * Groups vendor records for the same vendor. Each group has two records or more, and each record is for the same vendor
+ * as the first.
  */
 function groupsOf(
   vendors: readonly BookedVendor[],
@@ -140,7 +140,8 @@ function changedVendorAccounts(
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
         summary: `The accounts of ${grouped(changes.length)} of ${counted(vendorCount, 'vendor')} changed at the same time, as in a data migration.`,
-        // If the same changes in the vendor master are examined again later, the result must be the same finding.
+        // If the same changes in the vendor master are examined again later, the same finding must result, so its key
+        // contains no time.
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
@@ -187,8 +188,8 @@ function minuteOf(timestamp: string): string {
 }
 
 /**
- * Lists bank accounts in the first list that are not in the second, in masked form. The number of listed accounts is
- * limited.
+ * Lists bank accounts in the first of two lists that are not in the second, in masked form. The number of listed
+ * accounts is limited.
  */
 function onlyIn(accounts: readonly MasterAccount[], others: readonly MasterAccount[]): string[] {
   const keys = new Set(others.map(({ key }) => key));
@@ -197,7 +198,7 @@ function onlyIn(accounts: readonly MasterAccount[], others: readonly MasterAccou
 
 /**
  * Reports payments of the same amount to the same vendor within a month, unless references, a regular rhythm or a
- * credit note explain them.
+ * credit note explain the payments.
  */
 function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   const { duplicatePaymentDays, repeatedPaymentsMin, levels } = policy.books;
@@ -209,7 +210,8 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   }
   return [...groups.values()].flatMap((group) => {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
-    // Many payments of the same amount are a standing order, a salary or a list price.
+    // Many payments of the same amount are usually a standing order, a salary or a list price, so they are not
+    // reported.
     const isRegular = byDay.length >= repeatedPaymentsMin;
     const credits = creditsOf(byDay, books.credits);
     const isExplained = explainedByCredits(credits, books.creditedPairs);
@@ -284,8 +286,8 @@ function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
 }
 
 /**
- * Checks whether one of the payments names no bill and both together do not exceed the open amount of the other's bill.
- * The payment is then a deposit, or a remainder that has not been assigned yet.
+ * Checks whether one of the payments names no bill and both together do not exceed the open amount of the bill that the
+ * other payment names. The payment without a bill is then a deposit, or a remainder that has not been assigned yet.
  */
 function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   const [named, ...others] = [first, second].filter((payment) => referenceOf(payment) !== '');
@@ -311,8 +313,8 @@ function areKnownPair(
 }
 
 /**
- * Checks whether the payments belong to a bill that was credited and to the bill that replaced it. The payment days do
- * not matter.
+ * Checks whether the payments belong to a bill that was credited and to the bill that replaced it. The days of the
+ * payments are not compared.
  */
 function areCreditedPair(
   first: BookedPayment,
@@ -361,8 +363,8 @@ function creditsOf([payment]: readonly BookedPayment[], credits: readonly Vendor
 
 /**
  * Checks whether a credit note between two payments explains the second payment, because it cancels the first. Each
- * credit note cancels one payment, so that one note cannot explain several copies. A credit note that already clears
- * two bills is not used again.
+ * credit note cancels one payment, so that one credit note cannot explain several copies. A credit note that already
+ * clears two bills is not used again.
  */
 function explainedByCredits(
   credits: readonly VendorCredit[],
@@ -389,8 +391,8 @@ function isBetween({ day }: VendorCredit, first: BookedPayment, second: BookedPa
 
 /**
  * Checks whether a credit note can cancel a payment. A note that names a bill cancels only a payment for that bill.
- * Otherwise a note about another bill would clear a copy. If the paid bills are unknown, the named bill must have the
- * amount of the payment.
+ * Otherwise a credit note about another bill would explain a copy. If the bills of a payment are unknown, the named
+ * bill must have the amount of the payment.
  */
 function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: BookedPayment): boolean {
   if (bills.length === 0) return true;
@@ -399,7 +401,7 @@ function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: Booke
   );
 }
 
-/** Explains why no credit note accounts for the second payment. */
+/** Explains in a sentence why no credit note is the reason for the second of two payments. */
 function creditNote(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): string {
   const [credit] = credits.filter((one) => isBetween(one, first, second));
   if (credit === undefined)
@@ -430,7 +432,10 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
   ];
 }
 
-/** Returns the kind of record to which the payment id belongs. It is a bill if only the bill shows that it was paid. */
+/**
+ * Returns the kind of ERP record to which a payment id belongs: a bill if only the bill shows that it was paid, and
+ * otherwise a payment.
+ */
 function paidRecordsOf({ isDayUnknown }: BookedPayment): 'PAYMENTS' | 'BILLS' {
   return isDayUnknown ? 'BILLS' : 'PAYMENTS';
 }
@@ -450,7 +455,7 @@ function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, ac
     : `On ${date} the vendor master had ${others} for the vendor.`;
 }
 
-/** States the period in which the vendor master contained the bank account, if it ever did. */
+/** States the period in which the vendor master contained the bank account, if it ever contained the account. */
 function whenInMaster({ accountInMaster }: BookedPayment): string[] {
   if (accountInMaster === undefined) return [];
   const { from, to } = accountInMaster;

@@ -14,8 +14,8 @@ import { nameLikeness } from '../policy/suppliers.js';
 import { taxIdOfCompany } from '../facts/companies.js';
 
 /**
- * Checks whether the invoice is addressed to the organization (family BUY; detection reference, section 7.5). The
- * family is skipped if none of the organization's companies has a tax id.
+ * Checks whether the invoice is addressed to the organization (family BUY; detection reference, section 7.5). These
+ * checks are skipped if none of the organization's companies has a tax id.
  */
 export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] {
   const companies = facts.companies ?? [];
@@ -28,7 +28,6 @@ export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] 
 
 interface Addressed {
   readonly taxId: TaxId;
-  /** Company of the organization to which the invoice was assigned. */
   readonly company: Company | undefined;
   readonly companies: readonly Company[];
 }
@@ -48,7 +47,7 @@ function taxIdMismatch(
     const taxIdOfOther = taxIdOfCompany(other);
     return taxIdOfOther !== undefined && isSameRegistration(taxIdOfOther, taxId, parameters);
   });
-  // Sister companies have similar names, so only a tax id identifies one of them.
+  // Companies of one group have similar names, so only a tax id identifies one of them.
   const isOwnNameAlone = isOwnName && sister === undefined;
   if (own === undefined && isOwnNameAlone) return [];
   const isUncertain = own === undefined || isOwnNameAlone;
@@ -107,7 +106,7 @@ function nameMismatch({ invoice }: Facts, companies: readonly Company[], paramet
 
 /**
  * Checks whether two tax ids are equal or one contains the other. In many countries the tax id contains the number in
- * the business register (French SIREN, Swedish organisation number), and invoices print either.
+ * the business register (French SIREN, Swedish organisation number), and invoices state either of the two.
  */
 function isSameRegistration(left: TaxId, right: TaxId, { embeddedTaxIdLengthMin }: BuyerParameters): boolean {
   if (left.country !== undefined && right.country !== undefined && left.country !== right.country) return false;

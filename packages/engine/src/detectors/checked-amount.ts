@@ -2,7 +2,7 @@ import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Facts } from '../facts/facts.js';
 import type { AmountUse } from '../facts/supplier.js';
 
-/** The amount of the checked invoice in all forms that the rules compare. The forms are computed once. */
+/** The amount of the checked invoice in all forms that the detection rules compare. Each form is computed once. */
 export interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
@@ -18,15 +18,16 @@ export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: strin
 }
 
 /**
- * Checks whether the amount, multiplied by a factor, may be at least a value in euros. This is so for every amount
- * without an exchange rate, so that rules that compare it with the supplier's own amounts still apply.
+ * Checks whether the amount, multiplied by a factor, may be at least a value in euros. The result is true for every
+ * amount without an exchange rate, so that rules that compare the amount with the supplier's own amounts still apply.
  */
 export function mayBeWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
   return value === undefined || value * BigInt(times) >= limitInMicro(valueMin);
 }
 
 /**
- * Cache of the parsed value limits of policies. Every invoice is compared with them, so each limit is parsed only once.
+ * Cache of the parsed value limits of policies. Each limit is parsed only once, because every invoice is compared with
+ * all limits.
  */
 const readLimits = new Map<string, bigint>();
 const READ_LIMITS_MAX = 256;

@@ -48,7 +48,10 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   ];
 }
 
-/** Reports a new currency. Suppliers that bill in several currencies often use new currencies. */
+/**
+ * Reports a currency in which the supplier has not billed before. For suppliers that bill in several currencies, a new
+ * currency is less significant.
+ */
 function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (supplier.profile.count < parameters.changedHistoryMin) return [];

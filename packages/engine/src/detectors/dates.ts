@@ -60,8 +60,8 @@ function plausibleSwap(
 }
 
 /**
- * Reports an old invoice. Old invoices are normal in scans and ERP imports. Outside of them, an old invoice is late or
- * a duplicate.
+ * Reports an invoice with an old issue date. Such invoices are normal in scans and ERP imports. Otherwise, an old
+ * invoice was sent late or is a duplicate.
  */
 function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
   if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];
@@ -113,8 +113,8 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
 }
 
 /**
- * Reports shorter payment terms, because many frauds request early payment. A due date before the issue date is a
- * separate finding.
+ * Reports shorter payment terms, because many fraudulent invoices request early payment. A due date before the issue
+ * date is a separate finding.
  */
 function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -138,7 +138,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
   ];
 }
 
-/** Reports an issue date on a weekend. The last day of a month is accepted, because many invoices bear that date. */
+/** Reports an issue date on a weekend. The last day of a month is accepted, because many invoices have that date. */
 function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
   const { count, weekendCount } = supplier.profile;
   const { issueDay, issueDate, taxCountry } = invoice;

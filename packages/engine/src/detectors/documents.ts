@@ -12,7 +12,9 @@ import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
 import { tamperSignsOf, tamperWeight } from './tampering.js';
 
-/** Maximum size of the rule rows in one finding. The total size of a finding is limited to 64 KiB. */
+/**
+ * Maximum size of the list of broken validation rules in one finding. The total size of a finding is limited to 64 KiB.
+ */
 const RULE_ROWS_BYTES_MAX = 40 * 1_024;
 
 /** Checks the document from which an invoice was read (family DOC; detection reference, section 7.6). */
@@ -198,7 +200,7 @@ function lowConfidence(
 }
 
 /**
- * Raises the findings about validation errors in an electronic invoice. These findings never block an invoice alone.
+ * Raises the findings about validation errors in an electronic invoice. Such a finding alone never blocks an invoice.
  */
 function invalidElectronicInvoice(
   facts: Facts,
@@ -270,8 +272,8 @@ function invalidElectronicInvoice(
 }
 
 /**
- * Returns as many failed rules as fit into the evidence of a finding. Their texts quote a schema or an invoice, and may
- * have any length.
+ * Returns as many failed validation rules as fit into the evidence of a finding. The texts of the rules quote a schema
+ * or an invoice, and may have any length.
  */
 function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
   let bytes = 0;
@@ -282,8 +284,8 @@ function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
 }
 
 /**
- * Checks whether a rule checks sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08
- * and 09 of each tax category.
+ * Checks whether a validation rule is about sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17,
+ * and rules 08 and 09 of each tax category.
  */
 function isArithmetic(id: string): boolean {
   return /^BR-CO-1[0-7]$/.test(id) || /^BR-(?!CO-)[A-Z]+-0[89]$/.test(id);

@@ -54,8 +54,8 @@ function repeatedInvoices(
 }
 
 /**
- * Raises findings about accepted pairs, by class. Each pair belongs to one class, and a record gets at most one finding
- * from each class.
+ * Raises findings about the pairs of invoices that are considered duplicates, by class. Each pair belongs to one class,
+ * and a record gets at most one finding from each class.
  */
 function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
@@ -118,7 +118,7 @@ interface RaisedPairs {
   readonly confidence: number;
   readonly verb: string;
   readonly extra: { readonly [name: string]: EvidenceValue };
-  /** The pair that determined the finding type, if the pair with the most points did not. */
+  /** The pair of invoices that determined the finding type, if it is not the pair with the most points. */
   readonly actionPair?: PairScore;
   /** Pairs of invoices that a duplicate finding shows, if it does not show every pair. */
   readonly partners?: readonly PairScore[];
@@ -126,8 +126,8 @@ interface RaisedPairs {
 
 /**
  * Raises one finding for a class of pairs, with the best pair first. Pairs that a review has cleared are left out. If
- * all pairs are cleared, the finding is raised about them, and the code that reads it applies the review (detection
- * reference, section 10).
+ * all pairs are cleared, the finding is raised about them all the same, and the review is applied to it later
+ * (detection reference, section 10).
  */
 function withUnclearedPairs(
   facts: Facts,
@@ -225,8 +225,8 @@ function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): strin
 }
 
 /**
- * Names the record to void. The invoice in KSeF is the legally valid one, so its copy is voided, regardless of which
- * record arrived first.
+ * Names the record to void. The invoice in KSeF is the legally valid one, so the copy of it is voided, even if the copy
+ * arrived first.
  */
 function recordToVoid(invoice: Candidate, { comparisons }: PairScore): string {
   const isCopyEarlier = invoice.source === 'KSEF' && comparisons.some(({ field }) => field === 'channel');
@@ -375,8 +375,9 @@ function partNumbers(parts: readonly Candidate[]): string {
 }
 
 /**
- * Reports a number that was used before with another amount or date, or a bill that states that it replaces another.
- * The evidence is weaker than for a duplicate. If the earlier bill was credited, the new bill is not a second claim.
+ * Reports an invoice number that was used before with another amount or date, or a bill that states that it replaces
+ * another bill. The evidence is weaker than for a duplicate. If the earlier bill was credited, the new bill is not a
+ * second claim.
  */
 function reusedNumbers(
   facts: Facts,
@@ -398,7 +399,8 @@ function reusedNumbers(
     reused,
     (listed, best) => ({
       type: 'INVOICE_NUMBER_REUSED',
-      // A single earlier bill does not prove that there is a contract, so it is reviewed once.
+      // A single earlier bill does not prove that the number is the number of a contract, so the second bill must be
+      // reviewed.
       ...(habitOf(
         reused.map(({ other }) => other),
         invoice,
@@ -448,7 +450,7 @@ function isTelling(invoice: Candidate, other: Candidate, { reusedNumberLengthMin
   return printed >= reusedNumberLengthMin && invoice.issueDate.slice(0, 4) === other.issueDate.slice(0, 4);
 }
 
-/** Reports a credit note that matches no invoice, because it may be applied twice or not at all. */
+/** Reports a credit note that matches no invoice, because the credit note may be used twice or not at all. */
 function unmatchedCreditNotes(
   facts: Facts,
   originals: readonly Candidate[],
@@ -488,8 +490,8 @@ function unmatchedCreditNotes(
 }
 
 /**
- * Checks whether the other record is a copy of the invoice and not a separate bill with a similar number and the same
- * price.
+ * Checks whether the compared record is a copy of the invoice and not a separate bill with a similar number and the
+ * same price.
  */
 function isCopy({ number, amount }: PairScore): boolean {
   return amount === 'EQ' && isCopiedNumber(number);
@@ -506,8 +508,8 @@ function severityAcrossSuppliers(
 }
 
 /**
- * Checks whether number, amount and account are equal. Bills months apart with conflicting tax ids do not count,
- * because suppliers that use the same factoring company share its account.
+ * Checks whether number, amount and account are equal. Bills that are months apart with conflicting tax ids do not
+ * count, because suppliers that use the same factoring company share its account.
  */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
   return (
@@ -530,13 +532,13 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
   return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
 }
 
-/** Tells whether a reviewer has marked the pair of these two records as no duplicate. */
+/** Checks whether a reviewer has decided that two records are not duplicates of each other. */
 function isCleared(facts: Facts, other: Candidate): boolean {
   const { clearedPairs, invoice } = facts;
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
-/** Returns the kind of key that the two supplier records have in common. */
+/** Returns the kind of key, such as the tax id, that two supplier records have in common. */
 function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
   if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
   return isSameName(invoice, other) ? 'name' : null;

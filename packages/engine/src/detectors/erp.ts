@@ -64,7 +64,10 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
   ];
 }
 
-/** Reports that the organization would pay itself. Payments between its companies are allowed. */
+/**
+ * Reports an invoice whose payment would go to an account of the organization itself. Payments between companies of the
+ * organization are allowed.
+ */
 function ownAccount(
   { invoice, supplier, ownAccount: own, companies }: Facts,
   { levels }: ErpParameters,
@@ -109,8 +112,8 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
 }
 
 /**
- * Reports that more was billed than was ordered. Net is compared with net, because tax would count as an excess. Gross
- * is compared with gross only if net is unknown.
+ * Reports that more was billed than was ordered. Net amounts are compared, because tax would seem to exceed the order.
+ * Gross amounts are compared only if the net amounts are unknown.
  */
 function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, orderMaster } = facts;

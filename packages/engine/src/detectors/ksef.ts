@@ -42,8 +42,8 @@ interface Difference {
   readonly document: string;
   readonly ksef: string;
   /**
-   * Values of the invoice field that differs from KSeF, for the evidence of the finding, if sentences write them
-   * differently.
+   * Values of the invoice field that differs from KSeF, for the evidence of the finding, if the sentences of the
+   * finding write them differently.
    */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
   /** True if both records state a bank account and the accounts differ. */
@@ -69,7 +69,7 @@ function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
     differences: differencesOf(document, registered, policy),
   });
   const pairs = candidates
-    // An invoice in KSeF remains registered, regardless of the status of its record.
+    // An invoice stays registered in KSeF, whatever the status of its stored record is.
     .filter((other) => isEarlier(facts, other) && (isLive(other) || other.source === 'KSEF'))
     .flatMap((other): Differing[] => {
       if (namesKsefInvoice(invoice, other)) return [compared(invoice, other)];
@@ -300,7 +300,7 @@ function isCompleteFor({ issueDate }: Candidate, inbox: InboxFacts, { workingDay
   return Date.parse(inbox.receivedThrough) >= (lastDay + 1) * DAY_MS;
 }
 
-/** Checks whether a record is the KSeF invoice that a bill shows, even if their fields differ. */
+/** Checks whether a record is the KSeF invoice that a document claims to show, even if the fields of the two differ. */
 function isItsInvoiceInKsef({ invoice, supplier }: Facts, other: Candidate, { duplicates }: Policy): boolean {
   if (other.source !== 'KSEF') return false;
   if (namesKsefInvoice(invoice, other)) return true;
@@ -314,7 +314,7 @@ interface SmallSeller {
   readonly isTold: boolean;
 }
 
-/** Returns the supplier as a seller that may issue outside KSeF, or undefined if its invoices do not suggest one. */
+/** Returns the supplier if its invoices suggest that it may issue invoices outside KSeF, and otherwise undefined. */
 function smallSeller(
   { invoice, supplier: { profile }, asOf }: Facts,
   inbox: InboxFacts,

@@ -73,7 +73,7 @@ interface Entry {
 /** Running number of the invoice and of the supplier's newest invoices, sorted by day and number. */
 interface Series {
   readonly value: number;
-  /** Entries of an invoice number series for invoices with the same or an earlier issue day. */
+  /** Entries of the series of invoice numbers that belong to invoices with the same or an earlier issue day. */
   readonly before: readonly Entry[];
 }
 
@@ -93,7 +93,7 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 }
 
 /**
- * Reports a number that is below the highest number from a month ago, or far above it. Single lower numbers are
+ * Reports a number that is below the highest number from a month ago, or far above it. A single lower number is
  * allowed, because bills arrive late and some credit notes have their own series. The rule is skipped for suppliers
  * with several series, for series that restart with the year or month and are still below their highest number, and for
  * the first numbers of a year. Odd numbers neither raise the height of the series nor end it. If the checked number
@@ -118,8 +118,8 @@ function outOfSequence(
   if (newest !== last && value >= newest.value && value - newest.value <= jumpMax) return [];
   const lowest = series.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
   const isBehind = lowest !== undefined && value < lowest;
-  // A step between two invoice numbers that is no longer than an earlier step is not far ahead, whatever the usual step
-  // is.
+  // If the step from the previous invoice number is no longer than an earlier step, the number is not far ahead,
+  // whatever the usual step is.
   if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
@@ -155,14 +155,15 @@ function outOfSequence(
 }
 
 /**
- * Checks whether the invoice number continues a series that never fell and whose last step was not a jump, by a step no
- * longer than an earlier one. This is true for most numbers. The comparison does not build the series, because it runs
- * for every invoice.
+ * Checks whether the invoice number continues a series that never fell and whose last step was not a jump, by a step
+ * that is no longer than an earlier step. This is true for most invoice numbers. The comparison does not build the
+ * series, because it runs for every invoice.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
   for (const entry of before) {
-    // The shortest earlier step between invoice numbers is at most the usual step, so the comparison stays safe.
+    // The shortest earlier step between invoice numbers is at most the usual step, so the comparison accepts no number
+    // that the exact check would refuse.
     if (last > 0 && last < shortest) shortest = last;
     last = entry.value - reached;
     if (last < 0) return false;
@@ -174,8 +175,8 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
 }
 
 /**
- * Returns the longest series of invoice numbers in which none is below the previous one. This leaves out odd numbers.
- * If several series have this length, the lowest is chosen.
+ * Returns the longest series of invoice numbers in which none is below the previous one. Odd single numbers are left
+ * out. If several series have the same length, the series with the lowest numbers is chosen.
  */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
@@ -198,8 +199,8 @@ function longestRising(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /**
- * Returns the series of invoice numbers without a last entry that is far above the others, because a single bill does
- * not raise the level of the series.
+ * Returns the series of invoice numbers without a last entry that is far above the other entries, because a single bill
+ * does not raise the level of the series.
  */
 function withoutLastJump(series: readonly Entry[], { jumpStepsMax }: NumberParameters): readonly Entry[] {
   const others = series.slice(0, -1);
@@ -215,8 +216,8 @@ function stepsOf(series: readonly Entry[]): number[] {
 
 /**
  * Reports that every invoice number of the supplier arrives at this organization, because a supplier with other
- * customers would skip numbers. The finding is raised once, and not again after a gap, in a new year or for a repeated
- * number.
+ * customers would skip numbers. The finding is raised once, and is not raised again after a gap, in a new year or for a
+ * repeated number.
  */
 function consecutive(
   { invoice, supplier }: Facts,
@@ -262,7 +263,10 @@ function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(({ value }, index) => value !== entries[index - 1]?.value);
 }
 
-/** Returns the newest entries in which each invoice number is one higher than the previous number. */
+/**
+ * Returns the newest invoices whose numbers are consecutive, so that each number is one higher than the previous
+ * number.
+ */
 function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   const start = entries.findLastIndex(
     ({ value }, index) => index === 0 || value !== (entries[index - 1]?.value ?? 0) + 1,
@@ -295,8 +299,8 @@ function hasAccountPart(invoice: NormalisedInvoice): boolean {
 }
 
 /**
- * Checks whether digits represent the month or year of the invoice date. Digits are a counter if they have more leading
- * zeros than a month (`2026.0026`), or if two digits follow or precede the four-digit year.
+ * Checks whether digits of an invoice number represent the month or year of the invoice date. Digits are a counter if
+ * they have more leading zeros than a month (`2026.0026`), or if two digits follow or precede the four-digit year.
  */
 function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): boolean {
   const [year, short, month, day] = [
@@ -305,8 +309,7 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
     issueDate.slice(5, 7),
     issueDate.slice(8),
   ];
-  // Every form of a reminder number (a number of a payment reminder) ends with one of these strings, and few running
-  // numbers do.
+  // Every number of a payment reminder ends with one of these strings, and few running numbers do.
   const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, month, day, year + month, short + month, month + year, month + short];
@@ -316,8 +319,8 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
 }
 
 /**
- * Checks whether a running number follows the year and month, as in `2025030017`. Such an invoice number jumps every
- * month.
+ * Checks whether a running number follows the year and month, as in `2025030017`. A number in this form jumps at the
+ * beginning of every month.
  */
 function carriesPeriod(run: string, date: CalendarDate): boolean {
   const [year = '', month = ''] = date.split('-');

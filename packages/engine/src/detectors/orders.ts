@@ -14,7 +14,10 @@ import type { OrderParameters } from '../policy/orders.js';
 import { differences } from '../supplier/statistics.js';
 import { taxText } from '../supplier/identity.js';
 
-/** Checks the purchase order as far as invoices show it (family PO; detection reference, section 7.5). */
+/**
+ * Checks the purchase order of an invoice by comparing earlier invoices for the order (family PO; detection reference,
+ * section 7.5).
+ */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.orders;
   // A credit note refunds an order that was billed earlier.
@@ -60,9 +63,9 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
 }
 
 /**
- * Reports an order that belongs to another supplier, according to the ERP or because another supplier has billed it.
- * The finding is raised on the invoice that links the supplier to the order. Each company has its own order numbers, so
- * equal numbers in different companies are different orders.
+ * Reports a purchase order that belongs to another supplier, according to the ERP or because another supplier has
+ * billed it. The finding is raised on the invoice that links the supplier to the order. Each company has its own order
+ * numbers, so equal numbers in different companies are different orders.
  */
 function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFinding[] {
   const { invoice, supplier, orderLink, orderMaster } = facts;
@@ -111,7 +114,9 @@ function withTaxId(taxId: string | undefined): string {
   return taxId === undefined || taxId === '' ? '' : ` with tax id ${taxId}`;
 }
 
-/** Reports the third bill with the same amount for one order, because one delivery may have been billed twice. */
+/**
+ * Reports the third bill with the same amount for one purchase order, because one delivery may have been billed twice.
+ */
 function repeatedAmount(
   { invoice, supplier, orderLink }: Facts,
   parameters: OrderParameters,
@@ -151,8 +156,8 @@ function repeatedAmount(
 }
 
 /**
- * Checks whether a string is an order reference. Words, initials and cost centres are rejected, because unrelated
- * suppliers share them.
+ * Checks whether a string on an invoice is a reference to a purchase order. Words, initials and cost centres are
+ * rejected, because unrelated suppliers share them.
  */
 function isReference(poKey: string, { referenceLengthMin, referenceDigitsMin }: OrderParameters): boolean {
   return poKey.length >= referenceLengthMin && digitCount(poKey) >= referenceDigitsMin;

@@ -137,7 +137,7 @@ function clusterUnder(
   const under = band(100 - width, 100);
   const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
   if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
-  // A single recurring price just below the approval limit is not a pattern of amounts that avoid the limit.
+  // A single recurring price just below the approval limit does not mean that amounts are chosen to avoid the limit.
   const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
   if (commonest > under.length * clusterPriceShareMax) return [];
   const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));
@@ -177,8 +177,8 @@ interface GrownAmount {
 }
 
 /**
- * Returns the amounts of at least ten units. Suppliers whose amounts repeat are left out, because rents and price lists
- * do not follow the law.
+ * Returns the amounts of a history scan that are at least ten units of the currency. Suppliers whose amounts repeat are
+ * left out, because rents and price lists do not follow Benford's law.
  */
 function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): GrownAmount[] {
   const large = rows
@@ -192,7 +192,7 @@ function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): Gro
 }
 
 /**
- * Checks whether the amounts of a history scan span enough powers of ten. Each additional digit of an amount is one
+ * Checks whether the amounts of a history scan span enough powers of ten. Each additional digit of an amount means one
  * more power of ten.
  */
 function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: ScanParameters): boolean {

@@ -14,10 +14,14 @@ import { medianAmount } from '../supplier/statistics.js';
 import { isWorth, mayBeWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
-// The rules in this file find rises that the usual spread of single amounts does not show (detection reference, section
-// 7.4): a large amount after a few small ones, amounts that rise step by step, and many bills within a short time.
+// The rules in this file find rises of a supplier's amounts that the usual spread of single amounts does not show
+// (detection reference, section 7.4): a large amount after a few small ones, amounts that rise step by step, and many
+// bills within a short time.
 
-/** Reports a rise that the spread of the amounts does not show. The first rule that applies raises the finding. */
+/**
+ * Reports a rise of a supplier's amounts that the spread of single amounts does not show. The first rule that applies
+ * raises the finding.
+ */
 export function risenAmount(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const found = farAboveFew(checked, parameters);
   if (found.length > 0) return found;
@@ -61,8 +65,8 @@ function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): Rais
 }
 
 /**
- * Returns the ratio of the checked amount to the largest earlier amount, that amount as text, and the number of earlier
- * amounts. Amounts in all currencies with a known rate are compared.
+ * Returns the ratio of the checked amount to the largest earlier amount, the largest earlier amount as text, and the
+ * number of earlier amounts. Amounts in all currencies with a known exchange rate are compared.
  */
 function largestEarlier(
   checked: CheckedAmount,
@@ -90,9 +94,9 @@ function largestEarlier(
 }
 
 /**
- * Reports bills that are each a little larger than all earlier bills. No single step is large, and the spread of the
- * amounts grows with them. The first amounts show where the rise began, and most of the later bills were the largest up
- * to their day.
+ * Reports a supplier whose bills are each a little larger than all its earlier bills. No single step is large, and the
+ * spread grows with the amounts. The rise is measured from the first amounts, and most of the later bills must be the
+ * largest up to their day.
  */
 function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, uses } = checked;
@@ -136,8 +140,8 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
 }
 
 /**
- * Reports many bills within a short time. None of them is unusual alone, but together they are several times the
- * largest sum of any earlier period of that length.
+ * Reports many bills within a short time. No bill is unusual alone, but the sum of the bills is several times the
+ * largest sum in any earlier period of the same length.
  */
 function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, value, uses } = checked;
@@ -153,14 +157,14 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const sum = recent.reduce((total, use) => total + BigInt(use.minor), minor);
   const together = { value: value === undefined ? undefined : (value * sum) / minor };
   if (!mayBeWorth(together, surgeValueMin)) return [];
-  // A single earlier bill is usually enough to show that the sum of a supplier's bills is not unusual. The error of
-  // floating-point numbers is far smaller than the margin.
+  // A single earlier bill is usually enough to show that the sum of a supplier's bills is not unusual. Rounding errors
+  // of floating-point numbers are too small to change the result.
   const enough = (Number(sum) / surgeTimes) * 1.001;
   if (older.some((use) => Number(use.minor) > enough)) return [];
   const most = mostWithin(older, surgeDays);
   const limit = most.sum * BigInt(surgeTimes);
   if (sum < limit) return [];
-  // An earlier bill that reaches the limit alone has its own finding, and shows nothing about the bills around it.
+  // An earlier bill whose amount alone reaches the limit is reported separately, and is left out of the sums.
   const single = largestOf(recent);
   if (single >= limit && sum - single < limit) return [];
   const { currency } = invoice;
@@ -190,7 +194,10 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   ];
 }
 
-/** Returns the level of a rise. A high amount remains unusual until a person reviews it (supplier/suspicion.ts). */
+/**
+ * Returns the severity and the confidence of a finding about a rise of amounts. A high amount remains unusual until a
+ * person reviews it (supplier/suspicion.ts).
+ */
 function riseLevel(worth: Pick<CheckedAmount, 'value'>, { levels, highRiseValueMin }: AmountParameters): Level {
   return isWorth(worth, highRiseValueMin) ? levels.outlierHighRise : levels.outlierRise;
 }
@@ -212,7 +219,9 @@ function largestOf(uses: readonly AmountUse[]): bigint {
   return uses.reduce((largest, { minor }) => (BigInt(minor) > largest ? BigInt(minor) : largest), 0n);
 }
 
-/** Divides two amounts and rounds down to one decimal, so that a stated limit has really been reached. */
+/**
+ * Divides two amounts and rounds down to one decimal, so that a limit that the finding states has really been reached.
+ */
 function ratioOf(amount: bigint, other: bigint): number {
   return other === 0n ? 0 : Number((amount * 10n) / other) / 10;
 }

@@ -57,8 +57,8 @@ function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFindi
 /**
  * Reports a supplier that uses exactly the name of an established supplier and requests payment to a bank account that
  * the established supplier is not known to use. Bills that are waiting for a review do not establish a supplier. The
- * stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids usually
- * keep their account.
+ * tax id on the invoice is ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids
+ * usually keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -117,9 +117,9 @@ function stating(taxId: string): string {
 }
 
 /**
- * Reports an invoice under a name that is nearly the name of an established supplier, as an impostor would send it.
- * Each further invoice is reported until the first is reviewed. A name similar to that of a doubtful supplier is
- * doubtful too, because a name can be changed in steps.
+ * Reports an invoice under a name that is nearly the name of an established supplier, as an impostor would choose it.
+ * Each further invoice is reported until the first of them is reviewed. A name similar to that of a doubtful supplier
+ * is doubtful too, because a name can be changed in steps.
  */
 function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, lookalikes } = facts;
@@ -136,7 +136,8 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         (other.invoices >= parameters.lookalikeInvoicesMin ||
           (isInDoubt(other) && !isWeak(likeness) && !isEstablishedName)) &&
         !haveSameTaxId(other, invoice) &&
-        // Companies in one group also have such names, so only a different account is reported.
+        // Companies of one group also have similar names, so such a name is reported only together with a different
+        // bank account.
         (!isWeak(likeness) || isOtherAccount);
       return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
     })
@@ -228,8 +229,8 @@ function likenessText(likeness: Likeness): string {
 }
 
 /**
- * Reports a known name with another valid tax id from the same country, which belongs to a new legal entity or an
- * impostor. Companies in one group are accepted: they share a name under several tax ids or state different legal
+ * Reports a known supplier name with another valid tax id from the same country, which belongs to a new legal entity or
+ * to an impostor. Companies of one group are accepted: they share a name under several tax ids or state different legal
  * forms.
  */
 function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
@@ -272,7 +273,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
 
 /**
  * Reports a tax id that a supplier known by its name alone states for the first time. A forger needs only the name, so
- * a tax id together with another change waits for a person, and is reported until a person answers.
+ * a new tax id together with another change must be reviewed, and is reported until a person answers.
  */
 function taxIdFirstUse(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -365,8 +366,8 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
 }
 
 /**
- * Reports a tax id that is impossible in the country that it states. If it states no country, the supplier's country is
- * used, as far as it is known.
+ * Reports a tax id that is impossible in the country that it states. If the tax id states no country, the supplier's
+ * country is used, if it is known.
  */
 function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -374,7 +375,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   if (fault === undefined) return [];
   const { country, reason } = fault;
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
-  // A tax id that consists only of zeros has no tax key.
+  // A tax id that consists only of zeros has no lookup key, so it is reported as invalid.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
   const named = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
@@ -401,8 +402,8 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
 }
 
 /**
- * Reports a missing tax id if the supplier used to state one. Tax without a tax id is reported by
- * TAX_WITHOUT_REGISTRATION.
+ * Reports a missing tax id if the supplier used to state one. Tax that is charged without a tax id is reported by the
+ * finding TAX_WITHOUT_REGISTRATION.
  */
 function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { count, taxIdCount } = supplier.profile;
@@ -443,8 +444,8 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 }
 
 /**
- * Checks whether an earlier record of the supplier that is not in its profile had an equally large amount. In that
- * case, the finding belongs to that record. Records that a person confirmed as duplicates or fraud are ignored.
+ * Checks whether an earlier invoice that the supplier profile does not count had an equally large amount. In that case,
+ * the finding was raised on that invoice. Records that a person confirmed as duplicates or fraud are ignored.
  */
 function wasHighBefore(facts: Facts): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -460,14 +461,15 @@ function wasHighBefore(facts: Facts): boolean {
 }
 
 /**
- * Reports a large first invoice. The severity is MEDIUM without an order, with a foreign bank or with a round amount.
+ * Reports a large first invoice. The severity is MEDIUM if the invoice states no purchase order, a foreign bank account
+ * or a round amount.
  */
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (!isNew(facts, parameters)) return [];
   const { value, currency, noRate } = valueOf(facts);
   const policyLimit = bank.newSupplierHighValue;
-  // CURRENCY_WITHOUT_RATE reports that the amount was not compared.
+  // The finding CURRENCY_WITHOUT_RATE already reports that an amount without an exchange rate was not compared.
   if (noRate || toMicro(value) < toMicro(policyLimit) || wasHighBefore(facts)) return [];
   const highest = highestOf(facts);
   if (highest !== undefined && toMicro(highest.value) < toMicro(highest.high)) return [];
@@ -504,8 +506,8 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
 }
 
 /**
- * Returns the invoice amount that few of the organization's invoices exceed, with the invoice amount in the same
- * currency. Undefined without an exchange rate.
+ * Returns the amount that few invoices of the organization exceed, and the amount of the checked invoice in the same
+ * currency. Undefined if there is no exchange rate.
  */
 function highestOf({ highAmount, base }: Facts): HighestAmounts | undefined {
   if (highAmount === undefined || base === null) return undefined;
@@ -598,8 +600,8 @@ function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: Supp
 }
 
 /**
- * Checks whether the other supplier is known to use the invoice's account. Bills that are waiting for a review do not
- * count.
+ * Checks whether another supplier is known to use the bank account on the invoice. Bills that are waiting for a review
+ * do not count.
  */
 function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
   return other.knowsAccount ?? isTied(bankLink, other.supplierId);

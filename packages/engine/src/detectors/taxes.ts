@@ -127,8 +127,8 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
 }
 
 /**
- * Checks whether the difference between invoice totals is cash rounding: totals are rounded to a coin that is larger
- * than the smallest unit.
+ * Checks whether the difference between invoice totals is cash rounding: totals are rounded to the smallest coin, which
+ * is larger than the smallest unit of the currency.
  */
 function isCashRounding(
   { currency }: NormalisedInvoice,
@@ -143,8 +143,8 @@ function isCashRounding(
 }
 
 /**
- * Checks whether the difference is withholding tax. In some countries the buyer keeps part of the net amount for the
- * tax office, and the total is reduced by it.
+ * Checks whether the difference between invoice totals is withholding tax. In some countries the buyer keeps part of
+ * the net amount for the tax office, and the total is reduced by it.
  */
 function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, parameters: TaxParameters): boolean {
   const { net = 0n } = amounts;
@@ -166,9 +166,9 @@ interface StatutoryCharge {
 }
 
 /**
- * Returns the charges that explain by how much the gross amount exceeds net and tax: one of those that the law of the
- * supplier's country knows, or a fixed one together with a share. A share of the amount is explained only if the country
- * is known, because it may be high.
+ * Returns the statutory charges that explain by how much the gross amount exceeds net and tax: one charge of the
+ * supplier's country, or a fixed charge together with a proportional charge. A proportional charge is considered only
+ * if the country is known, because it may be high.
  */
 function statutoryChargesIn(
   facts: Facts,
@@ -215,8 +215,8 @@ function shareCharges({ net = 0n, tax }: TaxedAmounts, charges: readonly Statuto
 }
 
 /**
- * Returns the supplier's country, or all possible countries if it is unknown. A wrong guess does no harm, because the
- * invoice requests less than its total.
+ * Returns the supplier's country, or all countries with withholding tax if the country is unknown. A wrong country does
+ * no harm, because an invoice with withholding tax requests less than its total.
  */
 function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
   const registration = taxRegistration(facts);
@@ -301,7 +301,7 @@ function rateEvidence(legal: VatRate | undefined): { maxRate: number | null; val
   return { maxRate: percent(legal.basisPoints), validFrom: legal.from === ALWAYS ? null : legal.from };
 }
 
-/** Reports a different rate from a supplier that has always charged the same rate. */
+/** Reports a different tax rate on an invoice from a supplier that has always charged the same tax rate. */
 function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const rates = supplier.profile.taxRates;
@@ -314,7 +314,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   const country = taxRegistration(facts)?.country;
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
   const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
-  // The supplier has changed its tax rate because the legal rate changed.
+  // The supplier changed its tax rate only because the legal rate changed, so this is not reported.
   if (legal !== undefined && before !== undefined && isNear(rate, legal.basisPoints) && isNear(usual, before))
     return [];
   return [
@@ -409,7 +409,7 @@ function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitI
 
 /**
  * Checks whether an earlier invoice from the supplier charged tax above the limit without a tax id or with the same
- * invalid one, as far as the profile shows it.
+ * invalid tax id, as far as the supplier profile shows this.
  */
 function wasWithoutRegistration(
   { invoice, supplier }: Facts,
@@ -418,15 +418,15 @@ function wasWithoutRegistration(
 ): boolean {
   const { count, taxIdCount, taxRates, amounts } = supplier.profile;
   const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
-  // The profile of the supplier stores tax rates, which are known only if an invoice states a net amount.
+  // The supplier profile has a tax rate of an invoice only if the invoice stated a net amount.
   if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }
 
 /**
  * Checks whether the bank is in a country without value added tax, such as the United States. Suppliers there have no
- * VAT id, and sales tax has no id on an invoice. If the account shows no country, the country of the buyer is taken,
- * because sales tax is charged where the buyer is.
+ * VAT id, and sales tax has no id on an invoice. If the bank account shows no country, the country of the buyer is
+ * used, because sales tax is charged where the buyer is.
  */
 function isOutsideVat(facts: Facts): boolean {
   const { bankCountry, issueDate } = facts.invoice;
@@ -434,7 +434,7 @@ function isOutsideVat(facts: Facts): boolean {
   return country !== undefined && standardVatRate(country, issueDate) === undefined;
 }
 
-/** Reports tax charged between businesses in two member states, because the buyer usually owes it. */
+/** Reports tax charged between businesses in two member states, because in this case the buyer usually owes the tax. */
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (tax <= 0n || invoice.buyerTaxId === undefined) return [];

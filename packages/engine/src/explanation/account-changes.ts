@@ -3,7 +3,7 @@ import type { Subject } from './subject.js';
 import type { MasterAccount } from '../facts/erp-facts.js';
 
 /**
- * Returns the subjects of the finding that a vendor's accounts were changed to these accounts.
+ * Returns the subjects of the finding that the accounts of a vendor were changed to the given accounts.
  * @param againAt time of a further change to the same accounts after an earlier change was confirmed, which is a
  * separate case
  */

@@ -10,8 +10,7 @@ export interface MemberSchema {
 }
 
 /**
- * Members of the evidence of a finding, by name. A name that ends with `?` is of a member that some evidence of the
- * type lacks.
+ * Members of the evidence of a finding, by name. A name that ends with `?` belongs to a member that may be absent.
  */
 export type Members = Readonly<Record<string, MemberSchema>>;
 

@@ -9,8 +9,8 @@ export type EvidenceValue =
   string | number | boolean | null | readonly EvidenceValue[] | { readonly [name: string]: EvidenceValue };
 
 /**
- * Evidence for a finding as section 8 defines it: these five members on every finding, and further members by type.
- * Amounts are decimal strings and accounts are masked.
+ * Evidence for a finding, as section 8 of the detection reference defines it: five members that every finding has, and
+ * further members that depend on the finding type. Amounts are decimal strings and accounts are masked.
  */
 export interface Evidence {
   /** Stable key for the case that the finding reports. A review applies to every later finding with the same key. */
@@ -40,7 +40,7 @@ export interface Finding {
   readonly recommendedAction: string | null;
   readonly evidence: Evidence;
   readonly relatedInvoiceIds: readonly string[];
-  /** Subjects of the finding, at most 64. Clients never see them. */
+  /** Subjects of the finding, at most 64. Callers of the API never see the subjects. */
   readonly subjects: readonly Subject[];
 }
 
@@ -59,7 +59,7 @@ export interface RaisedFinding {
    * regardless of their type.
    */
   readonly keyPrefix?: string;
-  /** Subjects of a finding that are stored but do not form part of its key. */
+  /** Subjects of a finding that are stored but are not part of its evidence key. */
   readonly alsoAbout?: readonly Subject[];
   readonly parameters?: Evidence['parameters'];
   readonly observed?: Evidence['observed'];
@@ -125,7 +125,7 @@ function subjectsOf({ about, alsoAbout = [] }: RaisedFinding): Subject[] {
   return [...about.filter((part) => typeof part !== 'string'), ...alsoAbout];
 }
 
-/** Picks the named members from a policy section, which are the values that a rule used. */
+/** Returns the named members of a section of the policy: the values that a detection rule used. */
 export function pick<P, K extends keyof P & string>(policy: P, ...names: readonly K[]): Pick<P, K> {
   return Object.fromEntries(names.map((name) => [name, policy[name]])) as Pick<P, K>;
 }

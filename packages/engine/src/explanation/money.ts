@@ -26,7 +26,10 @@ export function valueEvidence(facts: Facts): { readonly [name: string]: Evidence
   return { value: moneyIn(currency, value), valueCurrency: currency, noRate };
 }
 
-/** Returns limits of the policy as evidence, in the currency in which they were compared. */
+/**
+ * Returns amount limits of the policy in the form in which evidence contains them, in the currency in which they were
+ * compared.
+ */
 export function limitsIn(
   currency: string,
   limits: Readonly<Record<string, DecimalAmount>>,

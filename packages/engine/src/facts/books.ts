@@ -2,8 +2,8 @@ import type { MasterAccount } from './erp-facts.js';
 import type { Candidate } from './invoice.js';
 
 /**
- * Records of a company that an ERP synchronisation has read: vendors and changes to them, bills and payments. Books are
- * examined in parts. Each part contains all records with which its records are compared.
+ * Records of a company that an ERP synchronisation has read: vendors and changes to them, bills and payments. These
+ * records are examined in parts. Each part contains all records with which its own records are compared.
  */
 export interface Books {
   readonly companyId: string;
@@ -17,8 +17,8 @@ export interface Books {
   /** Pairs of invoices that are duplicates of each other (explanation/subject.ts, `pairKey`). */
   readonly duplicatePairs: ReadonlySet<string>;
   /**
-   * Pairs that a credit note explains, so that they are not duplicates. Maps the key of each pair to the id of its
-   * credit note.
+   * Pairs of invoices that are not duplicates, because a credit note explains them. Maps the key of each pair to the id
+   * of its credit note.
    */
   readonly creditedPairs: ReadonlyMap<string, string>;
 }
@@ -54,7 +54,7 @@ export interface VendorAccountChange {
   readonly seenAfter: string;
 }
 
-/** A bill from the books, with earlier and later bills that share a lookup key with it (match-keys.ts). */
+/** A bill from the ERP, with earlier and later bills that share a lookup key with it (match-keys.ts). */
 export interface BookedBill {
   readonly bill: Candidate;
   readonly others: readonly Candidate[];
@@ -82,11 +82,13 @@ export interface BookedPayment {
   /** Known invoices that the payment covers. */
   readonly invoiceIds: readonly string[];
   readonly account?: MasterAccount;
-  /** Keys of the bank accounts that the vendor had on the payment day. Absent if the ERP does not report them. */
+  /**
+   * Keys of the bank accounts that the vendor had on the payment day. Absent if the ERP does not report the accounts.
+   */
   readonly vendorAccountsThen?: readonly string[];
   /** True if a person has accepted the bank account for the vendor. */
   readonly isAccountReviewed?: boolean;
-  /** Period in which the vendor master contained the paid account, if it ever did. */
+  /** Period in which the vendor master contained the paid account, if it ever contained the account. */
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
   /**
    * Day on which the vendor was first read. Earlier payments are compared with the bank accounts that the vendor had on
@@ -94,8 +96,8 @@ export interface BookedPayment {
    */
   readonly vendorKnownSince?: string;
   /**
-   * True if only a bill shows that it was paid, without a date. `paymentId` is then the bill id, and `day` is the day
-   * on which the payment was noticed.
+   * True if the payment is known only because a bill states that it was paid, without a date. `paymentId` is then the
+   * bill id, and `day` is the day on which the payment was noticed.
    */
   readonly isDayUnknown?: true;
   /** True if the bank returned the payment that the ERP records. */
@@ -113,8 +115,8 @@ export interface VendorCredit {
   readonly amountMinor: string;
   readonly currency: string;
   /**
-   * The vendor's known bills that are named by the credit note number. If there are none, it is unknown which bill the
-   * credit note cancels.
+   * The vendor's known bills that are named by the credit note number. If the number names no bill, it is unknown which
+   * bill the credit note cancels.
    */
   readonly bills: readonly CreditedBill[];
 }

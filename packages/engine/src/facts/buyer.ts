@@ -14,8 +14,8 @@ export interface Buyer {
 }
 
 /**
- * Returns the buyer stated on the checked invoice. Its country is the country of the stated tax id or, without one, the
- * country of its company.
+ * Returns the buyer stated on the checked invoice. Its country is the country of the stated tax id or, if the tax id
+ * states no country, the country of the company that receives the invoice.
  */
 export function buyerOf({ invoice, companies = [] }: Facts): Buyer {
   const taxId = invoice.buyerTaxId === undefined ? undefined : parseTaxId(invoice.buyerTaxId);

@@ -10,7 +10,10 @@ export interface Company {
   readonly country?: string;
 }
 
-/** Returns the tax id of a company. A tax id without a prefix belongs to the country of its company. */
+/**
+ * Returns the tax id of a company with its country. A tax id without a country prefix belongs to the country of the
+ * company.
+ */
 export function taxIdOfCompany({ taxId, country }: Company): TaxId | undefined {
   const stated = taxId === undefined ? undefined : parseTaxId(taxId);
   return stated === undefined || country === undefined ? stated : { country, ...stated };

@@ -1,6 +1,6 @@
 /** Facts that were found in an uploaded document during extraction. Text is quoted from the document. */
 export interface DocumentFacts {
-  /** Source of the fields of a document: structured data, a text layer, or a page image. */
+  /** Source from which the fields of a document were read: structured data, a text layer, or a page image. */
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly fields: readonly ReadField[];
   /** Name of the program that wrote the PDF file, as stated in the file. */
@@ -41,21 +41,21 @@ export interface SignatureFacts {
 }
 
 export type TamperSignKind =
-  /** A later revision of the PDF replaces content of an earlier revision. */
+  /** Sign of tampering: a later revision of the PDF replaces content of an earlier revision. */
   | 'CONTENT_REPLACED'
-  /** The PDF file has more revisions or pages than the service compares. */
+  /** Sign of tampering: the PDF file has more revisions or pages than the service compares. */
   | 'REVISIONS_NOT_COMPARED'
-  /** Two descriptions in the PDF file name different programs that wrote it. */
+  /** Sign of tampering: two descriptions in the PDF file name different programs that wrote it. */
   | 'PRODUCERS_DIFFER'
-  /** The PDF file was modified more than a day after it was created. */
+  /** Sign of tampering: the PDF file was modified more than a day after it was created. */
   | 'MODIFIED_LATER'
-  /** The PDF file was written by a program that edits finished documents. */
+  /** Sign of tampering: the PDF file was written by a program that edits finished documents. */
   | 'EDITOR'
-  /** A font of the PDF is used only for the characters of amounts, accounts or dates. */
+  /** Sign of tampering: a font of the PDF is used only for the characters of amounts, accounts or dates. */
   | 'FONT_OF_ONE_FIELD'
-  /** A rectangle with text covers other text on the page of the PDF. */
+  /** Sign of tampering: a rectangle with text covers other text on the page of the PDF. */
   | 'OVERLAY'
-  /** The text layer and the page image of the PDF differ in a key field. */
+  /** Sign of tampering: the text layer and the page image of the PDF differ in a key field. */
   | 'TEXT_DIFFERS_FROM_PICTURE';
 
 export interface TamperSign {
@@ -72,8 +72,8 @@ export interface HiddenText {
   /** Left, top, right and bottom edges of the hidden text as fractions of the page. Null if the position is unknown. */
   readonly box: readonly number[] | null;
   /**
-   * True if the document page is an image and the hidden text was recognized from that image. Such a text layer is
-   * invisible by design.
+   * True if the document page is an image and the hidden text was recognized from that image. The text layer of such a
+   * page is invisible by design.
    */
   readonly isTextLayerOfScan: boolean;
 }

@@ -31,8 +31,8 @@ export interface MasterAccount {
 export interface OrderMasterFacts {
   readonly currency: string;
   /**
-   * Ordered amount of the purchase order without tax, and the amount billed so far: earlier invoices minus credit
-   * notes.
+   * Ordered amount of the purchase order without tax, and the amount that earlier invoices, minus credit notes, have
+   * billed so far.
    */
   readonly net?: OrderTotals;
   /** Totals of the purchase order including tax. */

@@ -8,12 +8,15 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Maximum age of an exchange rate in days. The longest gap between two published days is five (Easter). */
 const RATE_AGE_DAYS_MAX = 10;
 
-/** Returns units per 1 EUR by currency, as published on a given day, or undefined if no rates were published on it. */
+/**
+ * Returns exchange rates, as units per 1 EUR by currency, as published on a given day, or undefined if no rates were
+ * published on it.
+ */
 export type PublishedRates = (day: CalendarDate) => Readonly<Record<string, string>> | undefined;
 
 /**
- * An amount converted to another currency, with the exchange rate that was used. It is stored with the invoice and
- * never changed.
+ * An amount converted to another currency, with the exchange rate that was used. The converted amount is stored with
+ * the invoice and never changed.
  */
 export interface ConvertedAmount {
   readonly currency: string;
@@ -31,7 +34,10 @@ export interface Conversion {
   readonly from: string;
   readonly to: string;
   readonly issueDate: CalendarDate;
-  /** Day on which the amount is converted. For invoices with a future date, it limits the day of the exchange rates. */
+  /**
+   * Day on which the amount is converted. For invoices with a future date, this day limits the day of the exchange
+   * rates.
+   */
   readonly today: CalendarDate;
 }
 
@@ -59,7 +65,10 @@ export function convert(
   };
 }
 
-/** Returns units per 1 EUR on the issue date for the given currencies. Currencies without a rate are left out. */
+/**
+ * Returns the exchange rates of the given currencies on the issue date, as units per 1 EUR. Currencies without a rate
+ * are left out.
+ */
 export function ratesPerEuro(
   currencies: readonly string[],
   issueDate: CalendarDate,

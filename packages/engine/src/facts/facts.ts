@@ -12,7 +12,8 @@ import type { RelatedSupplier, SupplierFacts } from './supplier.js';
 
 /**
  * The complete input for a decision. The facts are loaded before the engine runs and stored with the analysis, so that
- * the same facts, engine and policy give the same bytes (detection reference, section 0). Plain JSON values only.
+ * the same facts, engine and policy give the same bytes (detection reference, section 0). The facts consist of plain
+ * JSON values.
  */
 export interface Facts {
   readonly format: 1;
@@ -25,19 +26,19 @@ export interface Facts {
   readonly candidates: readonly Candidate[];
   readonly candidateCapHit: boolean;
   /**
-   * Link of the invoice's account, excluding this invoice, or null if there is none. `orderLink` is the same for the
-   * invoice's order.
+   * Other invoices and suppliers with the invoice's bank account (a link), or null if there are none. `orderLink` is
+   * the same for the purchase order of the invoice.
    */
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;
   /** Keys of pairs of invoices (explanation/subject.ts) that are known not to be duplicates. */
   readonly clearedPairs?: readonly string[];
   /**
-   * Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates. Currencies without a known
-   * rate are absent.
+   * Exchange rates on the issue date, as units per 1 EUR, for the currencies of the invoice and of the invoices it is
+   * compared with. Currencies without a known rate are absent.
    */
   readonly ratesPerEuro: Readonly<Record<string, string>>;
-  /** Gross amount in the organization's base currency, or null if no rate exists. */
+  /** Gross amount in the organization's base currency, or null if no exchange rate exists. */
   readonly base: ConvertedAmount | null;
   /**
    * The organization's companies. If there are very many, the companies most similar to the invoice's recipient are
@@ -83,7 +84,7 @@ export interface InvoiceValue {
 
 /**
  * Returns the gross amount in euros, which is the currency of the policy limits, at the reference rate for the issue
- * date. Without a rate it returns the stated amount, and evidence reports that no rate exists.
+ * date. If no rate exists, the stated amount is returned, and the evidence reports the missing rate.
  */
 export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   const { grossAmount, currency } = invoice;
@@ -94,7 +95,10 @@ export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   return { value: scaleAmount(grossAmount, '1', perEuro), currency: LIMIT_CURRENCY, noRate: false };
 }
 
-/** Converts a limit to the invoice currency at the reference rate for the issue date. Undefined if no rate exists. */
+/**
+ * Converts an amount limit of the policy to the currency of the invoice at the reference rate for the issue date.
+ * Undefined if no rate exists.
+ */
 export function inInvoiceCurrency(
   { invoice: { currency }, ratesPerEuro }: Facts,
   limit: DecimalAmount,

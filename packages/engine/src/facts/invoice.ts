@@ -6,18 +6,21 @@ import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP' | 'KSEF';
 
 /**
- * Status of an invoice record. The ERP has withdrawn bills that are VOID or REJECTED. Only records that are RECEIVED or
- * ANALYZED can be duplicated.
+ * Status of an invoice record. The ERP has withdrawn bills that are VOID or REJECTED. Other records can only be
+ * duplicates of records that are RECEIVED or ANALYZED.
  */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
 
-/** Origin and time of receipt of a record. The canonical invoice contains neither. */
+/** Origin and time of receipt of an invoice record, which the canonical invoice does not contain. */
 export interface InvoiceOrigin {
   readonly invoiceId: string;
   /** Company of the organization to which the invoice was assigned. */
   readonly companyId: string;
   readonly source: InvoiceSource;
-  /** Time of receipt in milliseconds since 1970. All rows in a history scan have the time of the scan. */
+  /**
+   * Time of receipt in milliseconds since 1970. All rows of a history scan have the time at which the scan was
+   * received.
+   */
   readonly receivedAtMs: number;
   readonly scanId?: string;
   /** Row number of the invoice in the file of the caller (`sourceRowNumber`). */
@@ -30,7 +33,7 @@ export interface InvoiceOrigin {
   readonly documentSha256?: string;
   /** Reference to the KSeF invoice that the document claims to show. Absent on documents received through KSeF. */
   readonly ksefReference?: KsefReference;
-  /** Keys of further accounts stated in a structured document, such as a factoring company's account. */
+  /** Keys of further bank accounts that a structured document states, such as the account of a factoring company. */
   readonly otherBankKeys?: readonly string[];
 }
 
@@ -50,7 +53,7 @@ export interface KsefCode {
 }
 
 /**
- * Suspicion about a bill: it may copy another bill, divert a payment, come from another party than it states, or have a
+ * Suspicion about a bill: the bill may be a copy, divert a payment, come from another party than it states, or have a
  * wrong amount.
  */
 export type Suspicion = 'DUPLICATE' | 'FRAUD' | 'IDENTITY' | 'AMOUNT' | 'FRAUD_AMOUNT' | 'IDENTITY_AMOUNT';
@@ -86,12 +89,12 @@ export interface InvoiceNumber {
 }
 
 /**
- * All fields of an invoice or bill that are compared with another one. A field is absent if the record did not state
+ * All fields of an invoice or bill that are compared with other invoices. A field is absent if the record did not state
  * it.
  */
 export interface Candidate extends InvoiceOrigin {
   readonly status: InvoiceStatus;
-  /** Supplier of the record, or null until the supplier is resolved. */
+  /** Id of the supplier of the invoice record, or null until the supplier is determined. */
   readonly supplierId: string | null;
   readonly number: InvoiceNumber;
   /**
@@ -125,8 +128,8 @@ export interface Candidate extends InvoiceOrigin {
    */
   readonly nameFold?: string;
   /**
-   * Result of a review. A confirmed duplicate or fraud is no longer an original, but a bill with another bill's number
-   * still is.
+   * Result of a review. A confirmed duplicate or fraud no longer counts as an original of other bills, but a bill that
+   * only has the number of another bill still counts.
    */
   readonly confirmedAs?: Confirmation;
   /**
@@ -147,8 +150,8 @@ export interface Candidate extends InvoiceOrigin {
 }
 
 /**
- * The part of an invoice that is stored in `invoices.match`: the candidate and the keys by which it is found
- * (match-keys.ts).
+ * The part of an invoice that is stored in `invoices.match`: the compared fields and the keys by which the invoice is
+ * found (match-keys.ts).
  */
 export interface MatchPart extends Candidate {
   readonly keys: readonly string[];

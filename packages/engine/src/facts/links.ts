@@ -2,13 +2,13 @@ import type { NormalisedInvoice } from './invoice.js';
 import { compareSuppliers, compareText } from './record-order.js';
 import type { EarningUse } from './supplier.js';
 
-/** The organization's suppliers that have used a bank account. There is one link for each account. */
+/** The organization's suppliers that have used a bank account. Each bank account has one such record, called a link. */
 export interface BankLink {
   readonly bankKey: string;
   readonly suppliers: readonly LinkedSupplier[];
   /**
-   * Confirmed fraud. Present while fraud on this bank account is confirmed. Every invoice that states the account is
-   * then blocked.
+   * Record of a confirmed fraud. Present while fraud on this bank account is confirmed. Every invoice that states the
+   * account is then blocked.
    */
   readonly fraud?: { readonly reviewId: string; readonly confirmedAt: string };
 }
@@ -26,18 +26,18 @@ export interface LinkedSupplier {
   /** Id of the invoice that created the link from a bank account or order to a supplier. */
   readonly firstInvoiceId: string;
   /**
-   * Bills without a finding about the bank account or the supplier. `asked` contains the other bills. Absent if there
-   * are none, and in links stored before the field existed.
+   * Bills without a finding about the bank account or the supplier. The member `asked` contains all other bills. Absent
+   * if there are no such bills, and in links stored before the field existed.
    */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
   /** Present while a person's acceptance of the bank account for the supplier is in effect. */
   readonly accepted?: true;
-  /** The history scan that imported all bills in the link. Absent once another source has delivered one. */
+  /** The history scan that imported all bills in the link. Absent once a bill in the link came from another source. */
   readonly onlyScanId?: string;
 }
 
-/** Suppliers that have billed a purchase order. There is one link for each order reference. */
+/** Suppliers that have billed a purchase order. Each order reference has one such record, called a link. */
 export interface OrderLink {
   readonly poKey: string;
   readonly suppliers: readonly LinkedSupplier[];
@@ -50,16 +50,19 @@ export interface OrderLink {
 export interface OrderUse {
   readonly invoiceId: string;
   /**
-   * Company that issued the order number. Each company has its own numbers. Absent in uses that were counted before the
-   * field existed.
+   * Company that issued the order number. Each company has its own numbers. Absent for invoices that were counted
+   * before the field existed.
    */
   readonly companyId?: string;
   readonly supplierId: string;
   readonly day: number;
-  /** Invoice number in the form `InvoiceNumber.f1`. Absent in uses that were counted before the field existed. */
+  /** Invoice number in the form `InvoiceNumber.f1`. Absent for invoices that were counted before the field existed. */
   readonly number?: string;
   readonly amountMinor: string;
-  /** Net amount. Absent if the invoice does not state it, and in uses stored before the field existed. */
+  /**
+   * Net amount of the invoice. Absent if the invoice does not state a net amount, and for invoices that were counted
+   * before the field existed.
+   */
   readonly netMinor?: string;
   readonly currency: string;
 }
@@ -67,7 +70,10 @@ export interface OrderUse {
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const DAY_MS = 86_400_000;
-/** Number of counted invoices at which finalized invoices are dropped, except for the newest. */
+/**
+ * Number of listed invoices in a profile or link at which completely counted invoices are removed from the list, except
+ * for the newest.
+ */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 
@@ -106,7 +112,7 @@ export function isNewOn(link: Linked | null, supplierId: string, invoice: Normal
 
 type Linked = Pick<BankLink | OrderLink, 'suppliers'>;
 
-/** Returns the bank account link with one more invoice from this supplier. */
+/** Returns the record of a bank account (link) with one more invoice from a supplier. */
 export function countBankUse(
   link: BankLink | null,
   bankKey: string,
@@ -116,7 +122,7 @@ export function countBankUse(
   return { ...(link ?? { bankKey }), suppliers: withUse(link?.suppliers ?? [], invoice, supplierId) };
 }
 
-/** Returns the order link with one more invoice from this supplier. */
+/** Returns the record of a purchase order (link) with one more invoice from a supplier. */
 export function countOrderUse(
   link: OrderLink | null,
   poKey: string,
@@ -149,14 +155,16 @@ export function countOrderUse(
   };
 }
 
-/** Checks whether finalized invoices should be dropped from a profile or link before it counts another one. */
+/**
+ * Checks whether completely counted invoices should be removed from a profile or link before it counts another invoice.
+ */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
 
 /**
- * Drops finalized invoices from the list of counted invoices, except for the newest. Invoices that are not finalized
- * are always kept in the list, because they are counted again after a crash and must then change nothing.
+ * Removes completely counted invoices from the list of counted invoices, except for the newest. Other invoices are
+ * always kept in the list, because they are counted again after a crash and must then change nothing.
  */
 export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {
   const newest = countedUnits.length - FINALIZED_UNITS_KEPT;
@@ -172,8 +180,8 @@ export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs
 }
 
 /**
- * Adds a bill to the bills on a bank account. Its day is the day of receipt, because the sender chooses the date on the
- * bill. Scan rows use the issue day.
+ * Adds a bill to the bills on a bank account. The day of the bill is the day of receipt, because the sender chooses the
+ * date on the bill. For rows of a history scan, it is the issue day.
  */
 export function withEarning(
   use: EarningUse | undefined,
@@ -187,7 +195,7 @@ export function withEarning(
   };
 }
 
-/** Adds a bill to the bills that count towards trust, or to the other bills. */
+/** Adds a bill on a bank account either to the bills that count towards trust, or to the other bills. */
 function trustAfter(
   { earning, asked }: Pick<LinkedSupplier, 'earning' | 'asked'>,
   invoice: NormalisedInvoice,
@@ -238,6 +246,7 @@ function withUse(
     ...trustAfter({}, invoice),
     ...(invoice.scanId === undefined ? {} : { onlyScanId: invoice.scanId }),
   };
-  // The earliest suppliers are kept, because new suppliers are compared with them.
+  // If a bank account has too many suppliers, the earliest suppliers are kept, because new suppliers are compared with
+  // them.
   return suppliers.length < LINKED_SUPPLIERS_MAX ? [...suppliers, first] : suppliers;
 }

@@ -18,8 +18,9 @@ export function compareByArrival(left: Candidate, right: Candidate): number {
 }
 
 /**
- * Compares suppliers by the fields that they state, for rules that show or keep only some of them. The order cannot use
- * ids, which are derived from the organization: the same invoices would give different results in another organization.
+ * Compares suppliers by the fields that they state, for rules that show or keep only some of them. The order does not
+ * use ids: they are derived from the organization, so the same invoices would give different results in another
+ * organization.
  */
 export function compareSuppliers(left: NamedSupplier, right: NamedSupplier): number {
   return (

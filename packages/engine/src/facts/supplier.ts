@@ -1,4 +1,4 @@
-/** Identity of a stored supplier. It is found by its `keys`, which are built by `supplierKeysOf`. */
+/** Identity of a stored supplier. The supplier is found by its `keys`, which are built by `supplierKeysOf`. */
 export interface KnownSupplier {
   readonly supplierId: string;
   readonly name: string;
@@ -44,16 +44,16 @@ export interface SupplierProfile {
   readonly recentBills?: readonly RecentBill[];
   /** Number of invoices by currency. Credit notes are included. */
   readonly currencies: Readonly<Record<string, number>>;
-  /** Newest issue days in ascending order. Rules compute the gaps between invoices from them. */
+  /** Newest issue days in ascending order. From these days, rules compute the gaps between invoices. */
   readonly days: readonly number[];
   readonly accounts: readonly AccountUse[];
   /** Accounts of the newest invoices that stated an account. */
   readonly recentAccounts: readonly DatedText[];
   /** Keys of the names under which the supplier has sent invoices. */
   readonly names: readonly string[];
-  /** Most frequent patterns of the supplier's invoice numbers. */
+  /** Most frequent patterns of the invoice numbers that the supplier uses. */
   readonly signatures: readonly CountedText[];
-  /** Last digit run in each of the newest invoice numbers. Credit notes are not included. */
+  /** Last sequence of digits in each of the newest invoice numbers of the supplier. Credit notes are not included. */
   readonly sequence: readonly DatedText[];
   /** Payment terms on the newest invoices of the supplier, in days. */
   readonly terms: readonly DatedNumber[];
@@ -67,24 +67,28 @@ export interface SupplierProfile {
    */
   readonly taxCountries?: readonly string[];
   /**
-   * Tax ids that the supplier first stated after invoices without one. They are the supplier's own once a person or long
-   * use has confirmed them. Absent if there are none, and in profiles stored before the field existed.
+   * Tax ids that the supplier first stated after invoices without one. Such a tax id counts as the supplier's own once
+   * a person or long use has confirmed it. Absent if there are no such tax ids, and in profiles stored before the field
+   * existed.
    */
   readonly lateTaxIds?: readonly LateTaxId[];
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
   /**
-   * Counted bills that do not confirm the identity of the supplier. Absent if every bill confirms it, and in profiles
-   * stored before the field existed.
+   * Bills counted in the profile that do not confirm the identity of the supplier. Absent if every bill confirms it,
+   * and in profiles stored before the field existed.
    */
   readonly doubted?: DoubtedBills;
   /**
    * Newest bills that were suspected copies and entered the profile when a person dismissed the suspicion. Absent if
-   * there are none.
+   * there are no such bills.
    */
   readonly acceptedCopies?: readonly AcceptedCopy[];
-  /** KSeF habit. Absent until the supplier has sent an invoice through KSeF or has been reported for not using KSeF. */
+  /**
+   * Use of KSeF by the supplier. Absent until the supplier has sent an invoice through KSeF or has been reported for
+   * not using KSeF.
+   */
   readonly ksef?: KsefHabit;
 }
 

@@ -73,8 +73,8 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // Whether the company is already connected is checked before the limit of the plan, so that the caller of such a
-    // request gets that message even if the plan allows no further ERP connection.
+    // The check that the company is not connected yet comes before the limit of the plan, so that the caller learns of
+    // the existing connection even if the plan allows no further ERP connection.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);

@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { sendJson } from './response/answer.js';
 import { onlyGet } from './response/only-get.js';
 
-/** Whether this gateway accepts requests. Load balancers send requests only to gateways that do. */
+/** Tells whether this gateway accepts requests. Load balancers send requests only to gateways that do. */
 export interface Readiness {
   isReady: boolean;
 }
