@@ -250,9 +250,9 @@ test('refuses to write a file without transactions, or from other bytes', () => 
   const bytes = minimal();
   const file = readPaymentFile(bytes);
   expect(() => writePaymentFile(bytes, file, new Set(), 1)).toThrow('must have at least one transaction');
-  expect(() => writePaymentFile(bytes, file, new Set(['1.1', '7.1']), 1)).toThrow('does not have all transactions');
+  expect(() => writePaymentFile(bytes, file, new Set(['1.1', '7.1']), 1)).toThrow('lacks some of the transactions');
   expect(() => writePaymentFile(bytes.subarray(1), file, new Set(['1.1']), 1)).toThrow(
-    'differ from the bytes from which',
+    'differ from the bytes that were read',
   );
 });
 

@@ -52,7 +52,7 @@ test('a message without what its record always has is refused, as is a word that
     'The record from which the response is built has no timestamp.',
   );
   expect(() => pallet.present({ ...message, state: 'toString' })).toThrow('toString is not one of FULL, EMPTY.');
-  expect(() => pallets.present({ newest: undefined, all: [] })).toThrow('A required part of the record');
+  expect(() => pallets.present({ newest: undefined, all: [] })).toThrow('lacks a required part');
 });
 
 test('parts and lists are shown by their own record, and so are their examples', () => {
