@@ -22,12 +22,15 @@ export function runEngine(facts: Facts, policy: Policy): Finding[] {
   return complete(raised.map((finding) => withOwnRow(finding, facts)));
 }
 
-/** Returns the findings about a history scan as a whole. They belong to no invoice and change no decision. */
+/** Returns the findings about a history scan as a whole. These findings belong to no invoice and change no decision. */
 export function runEngineOnScan(scan: ScanPopulation, policy: Policy): Finding[] {
   return complete(detectInScan(scan, policy));
 }
 
-/** Returns the findings about a company's books as a whole. They belong to no invoice and change no decision. */
+/**
+ * Returns the findings about the ERP records of a company as a whole. These findings belong to no invoice and change no
+ * decision.
+ */
 export function runEngineOnBooks(books: Books, policy: Policy): Finding[] {
   return complete(detectInBooks(books, policy));
 }

@@ -1,6 +1,6 @@
 import type { EnvelopeCode, ErrorKind } from './errors.js';
 
-/** Says whether a refused request can succeed when it is sent again unchanged. */
+/** The way in which a refused request can succeed: by sending it again unchanged, or only after a change. */
 export type Retry = 'no' | 'after a change' | 'yes' | 'yes, with care' | 'after Retry-After' | 'next month';
 
 /** The explanation of a refusal for integrators, from which docs/errors.md is generated. */

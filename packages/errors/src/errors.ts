@@ -39,8 +39,8 @@ export type EnvelopeCode =
 export type ErrorKind = keyof typeof errorTable;
 
 /**
- * Messages for an outage of which only the kind is known. Only the gateway can add whether the request took effect and
- * what to do, because that depends on the request.
+ * Messages for an outage about which nothing but its kind is known. Only the gateway can add whether the request took
+ * effect and what to do, because that depends on the request.
  */
 export const plainSentences = {
   unavailable: 'Part of the service is unavailable right now.',
@@ -114,7 +114,8 @@ export function invalidField(path: string, message: string): DomainError {
 }
 
 /**
- * Collects the invalid fields of a request. Every fault is counted, and the first {@link FIELD_FAULTS_MAX} are kept.
+ * Collects the invalid fields of a request. Every invalid field is counted, and the first {@link FIELD_FAULTS_MAX} are
+ * kept.
  */
 export class FieldFaults {
   readonly #kept: FieldFault[] = [];
@@ -129,7 +130,10 @@ export class FieldFaults {
     if (this.#kept.length < FIELD_FAULTS_MAX) this.#kept.push({ path, message });
   }
 
-  /** Returns the refusal with the first invalid field and the number of faults. Throws a TypeError if there is none. */
+  /**
+   * Returns the refusal with the first invalid field and the number of faults. Throws a TypeError if there is no
+   * invalid field.
+   */
   refusal(): DomainError {
     const [first] = this.#kept;
     if (first === undefined) throw new TypeError('A refusal of invalid input must name at least one field.');

@@ -16,7 +16,7 @@ export interface Examination {
   readonly outcome: ReadingOutcome;
   /** Result of the reference validation. Null if the document is not an electronic invoice that can be validated. */
   readonly validation: Validation | null;
-  /** Duration of the reference validation in milliseconds. Absent if there was none. */
+  /** Duration of the reference validation in milliseconds. Absent if nothing was validated. */
   readonly validationMs?: number;
 }
 

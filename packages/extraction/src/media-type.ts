@@ -1,4 +1,4 @@
-/** Media types of uploaded files. XML has one type here, whichever XML type the caller declared. */
+/** Media types of uploaded files. All XML files have one media type, whichever XML type the caller declared. */
 export type DocumentMediaType =
   | 'application/pdf'
   | 'image/png'
@@ -8,13 +8,16 @@ export type DocumentMediaType =
   | 'application/xml'
   | 'application/pkcs7-mime';
 
-/** Number of bytes at the start of a document that decide the type. */
+/** Number of bytes at the start of a file that decide its media type. */
 export const SNIFFED_BYTES = 4_096;
 /** Number of bytes within which the header of a PDF must begin, because a PDF may have other bytes before it. */
 const PDF_HEADER_WITHIN_BYTES = 1_024;
 /** Object identifier of CMS signed data (1.2.840.113549.1.7.2) in DER, by which signed invoice files are recognized. */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
-/** The object identifier of a signed file follows an outer sequence, whose length takes up to 4 bytes. */
+/**
+ * In a signed file, the object identifier comes after the beginning of an outer sequence, whose length takes up to 4
+ * bytes.
+ */
 const SIGNED_DATA_WITHIN_BYTES = 8;
 
 /**

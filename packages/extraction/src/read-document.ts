@@ -5,7 +5,7 @@ import { readPdfWithXml } from './pdf/read-pdf.js';
 import { readXml } from './xml/read-xml.js';
 import { signedContent } from './xml/signed-content.js';
 
-/** Facts about a document that its bytes do not contain. */
+/** Facts that are needed to read a document and that its bytes do not contain. */
 export interface DocumentContext {
   /** Media type of the document as detected by `sniffMediaType`. */
   readonly mediaType: DocumentMediaType;

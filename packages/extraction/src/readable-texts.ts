@@ -6,7 +6,7 @@ const lengthsMax: Readonly<Record<string, number>> = {
   // Maximum length of the file name of a document, more than file systems allow.
   embeddedFile: 255,
   message: 4_000,
-  // Document fields whose values the product creates, and which would be useless if they were cut.
+  // Document fields whose values the product creates, so they are not shortened.
   xpath: Infinity,
   location: Infinity,
 };
@@ -17,7 +17,7 @@ const lengthsMax: Readonly<Record<string, number>> = {
 const PROOFS: ReadonlySet<string> = new Set(['raw', 'snippet']);
 
 /**
- * Returns the reading with every text as one line that people can read, because the texts appear in facts, evidence,
+ * Returns the reading with every text as one line that people can read, because the texts are later shown in findings,
  * e-mails and exports.
  */
 export function withReadableTexts<T>(found: T): T {

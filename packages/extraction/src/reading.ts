@@ -74,7 +74,7 @@ export interface CorrectedInvoice {
   readonly number: string;
   /** Issue date of the corrected invoice as `YYYY-MM-DD`. Null if the document does not state it legibly. */
   readonly issueDate: string | null;
-  /** Null for an invoice that was issued outside KSeF. */
+  /** KSeF number of the corrected invoice. Null for an invoice that was issued outside KSeF. */
   readonly ksefNumber: string | null;
 }
 
@@ -103,8 +103,8 @@ export interface DocumentReading {
   readonly profile: string | null;
   readonly kind: 'INVOICE' | 'CREDIT_NOTE' | 'CORRECTION';
   /**
-   * Amount payable if the document states one that differs from the gross amount because of prepayments or rounding,
-   * and otherwise null.
+   * Amount payable, if the document states an amount that differs from the gross amount because of prepayments or
+   * rounding, and otherwise null.
    */
   readonly payableAmount: string | null;
   /** Name of the XML file embedded in a PDF, or null if there is none. */
@@ -134,9 +134,12 @@ export interface DocumentReading {
   readonly tamperSigns: readonly TamperSign[];
   readonly hiddenTexts: readonly HiddenText[];
   readonly conflicts: readonly FieldConflict[];
-  /** The KSeF number that a document page names; absent if there is none, or if there are several different ones. */
+  /**
+   * The KSeF number that a document page names; absent if there is no number, or if there are several different
+   * numbers.
+   */
   readonly ksefNumber?: string;
-  /** The QR code of KSeF on a document page; absent for none, and for several different ones. */
+  /** The QR code of KSeF on a document page; absent if there is no code, or if there are several different codes. */
   readonly ksefCode?: KsefCode;
   /**
    * Further bank accounts that a structured document states, including accounts of factoring companies. Absent if there
@@ -145,7 +148,7 @@ export interface DocumentReading {
   readonly otherIbans?: readonly string[];
   /** Kind of the sales document according to its title. Absent for an invoice. */
   readonly salesDocument?: SalesDocument;
-  /** Party to whom the document asks to pay, if the payee is not the supplier. Absent otherwise. */
+  /** Party to whom the document asks to pay, if the payee is not the supplier. Absent if the supplier is the payee. */
   readonly payeeName?: string;
 }
 

@@ -5,7 +5,7 @@ import { signedContent } from './xml/signed-content.js';
 
 /**
  * Returns the XML invoice in a document, to be shown: the document itself, its signed content, or its first attachment
- * that is an invoice. Null if there is none or the document cannot be opened.
+ * that is an invoice. Null if the document contains no XML invoice or cannot be opened.
  */
 export async function structuredXml(bytes: Uint8Array, mediaType: DocumentMediaType): Promise<Uint8Array | null> {
   switch (mediaType) {

@@ -140,7 +140,7 @@ function isOneAccount(account: Values, report: Report): void {
   }
 }
 
-/** Checks whether an IBAN is given together with the UK account of a different IBAN. */
+/** Checks whether an invoice states an IBAN together with a UK account that belongs to a different IBAN. */
 export function areTwoAccounts(iban: unknown, sortCode: unknown, accountNumber: unknown): boolean {
   if (typeof iban !== 'string' || typeof sortCode !== 'string' || typeof accountNumber !== 'string') return false;
   return !sameAccount({ iban }, { sortCode, accountNumber });

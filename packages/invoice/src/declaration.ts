@@ -1,6 +1,6 @@
 /** The kind of an invoice field: the values that it accepts, and how they are stored. */
 export interface Kind<T = unknown> {
-  /** Returns a sentence about the fault of an invoice field, or undefined if the value is valid and therefore a `T`. */
+  /** Returns a sentence about the fault of an invoice field, or undefined if the value is valid. */
   readonly faultOf: (value: unknown) => string | undefined;
   /** Converts a valid value of the invoice field to its stored form. */
   normalise(value: T): T;
@@ -15,7 +15,7 @@ export interface Kind<T = unknown> {
   readonly each?: Group;
   /**
    * Converts the value of an invoice field, and a missing value, to and from its form in a gRPC message. Absent if the
-   * message holds the value itself.
+   * message contains the value in the same form.
    */
   readonly inMessage?: Coding<T>;
 }
@@ -131,7 +131,7 @@ function wireNameOf(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A text field of a gRPC message that has no presence counts as absent if the text is empty. */
+/** An empty text in a gRPC message counts as absent if the message does not show whether the field was set. */
 export function isAbsent(value: unknown, member: Leaf | Group): boolean {
   return value === '' && !isGroup(member) && !(member.hasPresence ?? member.isOptional);
 }

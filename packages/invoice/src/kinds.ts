@@ -56,9 +56,9 @@ function freeText(
   });
 }
 
-/** Regular expressions for amounts in the published API description. They have no anchors. */
+/** Regular expressions for amounts in the published API description. These expressions have no anchors. */
 export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
-/** Published pattern of an invoice date. The pattern does not check that the day exists; the format does. */
+/** Published pattern of an invoice date. The pattern does not check that the day exists; the published format does. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
 
 /** Kind of an invoice field with a decimal amount as a string (specification 2.1). */
@@ -79,8 +79,8 @@ export const calendarDate = textKind({
 });
 
 /**
- * Kind of a currency field: three letters in upper or lower case, stored in upper case. A separate rule checks that
- * they are a currency.
+ * Kind of a currency field: three letters in upper or lower case, stored in upper case. A separate rule checks that the
+ * letters name a currency.
  */
 export const currencyCode = textKind({
   faultOf: (value) => (/^[A-Za-z]{3}$/.test(value) ? undefined : 'Must be a three-letter ISO 4217 code such as EUR.'),
@@ -89,8 +89,8 @@ export const currencyCode = textKind({
     id: 'CurrencyCode',
     description:
       'A currency as an ISO 4217 code; requests may use lower case. An invoice is refused if its issue date is more than 365 days after its currency was withdrawn.',
-    // The schema of a currency has no enumeration, so that generated clients accept plain strings. JSON Schema cannot
-    // ignore case.
+    // The schema of a currency has no enumeration, so that generated clients accept plain strings. A pattern for both
+    // cases is used, because JSON Schema cannot ignore case.
     pattern: `^(?:${invoiceCurrencies.map(inAnyCase).join('|')})$`,
   },
 });

@@ -21,7 +21,7 @@ export function readInvoice(body: unknown): CanonicalInvoice {
  */
 export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
-  /** Path of the invoice value in the request, such as `rows[17]`. Empty for the request itself. */
+  /** Path of the invoice value in the request, such as `rows[17]`. Empty if the invoice is the request itself. */
   readonly path?: string;
   /** Name of the invoice value in error messages, used if the path of the value is empty. */
   readonly root?: string;

@@ -6,8 +6,8 @@ import type { UsageCounters } from './usage.js';
 import type { UsageMark } from './usage-counter.js';
 
 /**
- * Number of times that a repeated request which the quota refused polls for the record of the first request, which may
- * have taken the last quota unit.
+ * Number of polls for the record of the first request, when the quota has refused a repeated request. The first request
+ * may have used the last quota unit.
  */
 const POLL_ATTEMPTS_MAX = 5;
 const POLL_EACH_MS = 20;
@@ -29,8 +29,8 @@ export interface CountedCreate<Created, First> {
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**
    * Counts quota units and stores their record at the same time, which saves a step and is possible only without a
-   * quota limit. The record must be marked as possibly uncounted until it is finished, because a crash may leave it
-   * uncounted.
+   * quota limit. Until the work is finished, the record must be marked as possibly not counted, because a crash may
+   * prevent the count.
    */
   readonly isCountUnsure?: boolean;
 }
@@ -74,8 +74,8 @@ export async function createCounted<Created, First>(
 }
 
 /**
- * Returns the record of the first request if the quota refused a repeat of it. Both may run in parallel, and the first
- * request may have taken the last quota unit just before.
+ * Returns the record of the first request if the quota refused a repeated request. Both requests may run in parallel,
+ * and the first request may have taken the last quota unit just before.
  * @throws the refusal, if there is no first request
  */
 export async function firstOfRefused<First>(

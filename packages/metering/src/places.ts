@@ -2,8 +2,8 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
 /**
- * Records of an organization whose number the plan limits. The records of an organization are listed in one database
- * document, so that reserving a slot is one guarded write.
+ * Records of an organization whose number the plan limits. The ids of the records of an organization are listed in one
+ * database document, so that one conditional write can check the limit and add a record.
  */
 export type PlacesDocument<IdsField extends string> = {
   /** Id of the organization whose records are listed. */
@@ -14,7 +14,7 @@ export type PlacesDocument<IdsField extends string> = {
   readonly [Field in IdsField]: readonly string[];
 };
 
-/** Keeps the exact number of records of each organization, so that a limit holds under concurrent requests. */
+/** Keeps the exact number of records of each organization, so that the limit is kept even for concurrent requests. */
 export interface Places {
   /** Reserves a slot of the plan for a record. Returns false if the organization has reached its quota limit. */
   take(organizationId: string, recordId: string, limit: number): Promise<boolean>;
@@ -23,8 +23,8 @@ export interface Places {
 }
 
 /**
- * Age after which a reserved slot of the plan belongs either to a stored record, or to a request that ended without
- * storing one.
+ * Age of a reserved slot of the plan after which its request has ended, so that the slot either has a stored record or
+ * can be released.
  */
 const ABANDONED_AFTER_MS = 60_000;
 
@@ -50,8 +50,8 @@ export function placeStore<IdsField extends string>(
   return {
     async take(organizationId, recordId, limit) {
       if (await take(organizationId, recordId, limit)) return true;
-      // An upsert with a guard could conflict with itself, so the document that counts the places of a plan is created
-      // once in a separate write.
+      // The document that lists the records is created once in a separate write, because concurrent conditional upserts
+      // could conflict with each other.
       await insertMissing(collection, [{ _id: organizationId, used: 0, [idsField]: [] } as unknown as Document]);
       return take(organizationId, recordId, limit);
     },
@@ -69,8 +69,8 @@ export function placeStore<IdsField extends string>(
 }
 
 /**
- * Reserves a slot of the plan before the record is stored. The count is exact even with parallel requests, and slots of
- * requests that crashed are found and reused.
+ * Reserves a slot of the plan before the record is stored. The count is exact even with parallel requests, and the
+ * slots of requests that crashed are released.
  * @param recordId a new UUIDv7
  * @param existing returns the given records that are stored
  * @returns false if the organization has reached its limit
@@ -84,7 +84,8 @@ export async function takePlace(
   if (await places.take(organizationId, recordId, limit)) return true;
   const abandoned = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
   if (abandoned.length > 0) {
-    // The kept records are read with one query, because every request above the quota limit runs this code.
+    // The records that use slots of the plan are read with one query, because every request above the quota limit runs
+    // this code.
     const kept = await existing(abandoned);
     for (const id of abandoned) if (!kept.has(id)) await places.giveBack(organizationId, id);
   }

@@ -4,7 +4,7 @@ import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 
 type Meter = AttributesOf<'invoicecontrol.quota.used'>['meter'];
 
-/** Records the used share of a monthly quota. Nothing is recorded where the plan has no limit. */
+/** Records the used share of a monthly quota. If the plan has no limit, nothing is recorded. */
 export function quotaUsed(meter: string, used: number, limit: number | undefined): void {
   if (limit === undefined || limit <= 0 || !isMeter(meter)) return;
   record('invoicecontrol.quota.used', used / limit, { meter });

@@ -7,7 +7,7 @@ import { nextStepAt } from './usage-steps.js';
 export const BLOCK_UNITS_MAX = 100;
 /**
  * A block of quota units may have one unit for each twenty units that remain until the quota limit or the next notice.
- * This keeps the blocks small near the limit.
+ * Blocks are therefore small near the limit.
  */
 export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
 /** Time after which the unused quota units of a block are returned. */
@@ -44,8 +44,8 @@ export interface UnitBlocks {
   use(mark: UsageMark, limit: number | undefined): boolean;
   /**
    * Returns the used amount of the usage counter after the latest reservation in the minute of a usage mark. Undefined
-   * unless this process reserved a moment ago and has used up its block, which is when the next reservation may open
-   * another block.
+   * unless this process made a reservation a moment ago and has used up its block. Only then may the next reservation
+   * open another block.
    */
   usedBefore(mark: UsageMark): number | undefined;
   /**
@@ -60,7 +60,7 @@ export interface UnitBlocks {
     reserve: (held: number) => Promise<UsageDocument | undefined>,
   ): Promise<UsageDocument | undefined>;
   /**
-   * Ends the blocks of a usage counter, and waits until their unused units are returned.
+   * Ends the blocks of a usage counter, and waits until the unused units of the blocks are returned.
    * @returns false if this process held no units of the usage counter
    */
   end(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<boolean>;
@@ -69,8 +69,8 @@ export interface UnitBlocks {
 }
 
 /**
- * Returns the number of units to reserve in advance with an amount, for a usage counter at the given used amount. A
- * block ends before the next notice is due, so that the notice is sent for the unit that reaches it.
+ * Returns the number of units to reserve in advance together with an amount that is needed now, for the given state of
+ * a usage counter. A block ends before the next notice is due, so that the notice is sent for the unit that reaches it.
  */
 export function unitsInAdvance(used: number, amount: number, limit: number | undefined): number {
   const left = limit === undefined ? Number.POSITIVE_INFINITY : nextStepAt(used, limit) - used - amount;
@@ -100,7 +100,7 @@ export function unitBlocks(
     if (block.unused + block.unreported === 0) return false;
     const isInUse = block.unreported > 0;
     const counter = await endBlock(block);
-    // A block of quota units that were all in use is opened again, so that the next request finds units in it.
+    // If all units of a block were in use and one is returned, the block is opened again for the next request.
     if (isInUse && counter !== undefined && !blocks.has(keyOf(block.mark))) {
       open(block.mark, block.limit).used = counter.used;
     }
@@ -152,7 +152,7 @@ export function unitBlocks(
       const block = mark.amount === 1 ? current(mark) : undefined;
       if (block === undefined || block.unused === 0) return false;
       if (limit !== undefined && (block.used ?? 0) > limit) {
-        // The limit of the quota was lowered, and the units of the block may exceed it.
+        // The limit of the quota was lowered, so the units of the block may exceed the new limit.
         end(block);
         return false;
       }

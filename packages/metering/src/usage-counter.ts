@@ -22,8 +22,8 @@ export interface UsageDocument {
    */
   readonly held?: Readonly<Record<string, number>>;
   /**
-   * Time until which stored records are included in the usage counter. It is 1970 before the first count, and absent if
-   * only an earlier release has counted.
+   * Time until which stored records are included in the usage counter. The time is 1970 before the first count, and
+   * absent if only an earlier release has counted.
    */
   readonly countedTo?: Date;
   /**
@@ -33,7 +33,9 @@ export interface UsageDocument {
   readonly lookAt?: Date;
   /** Start times of operations that are lowering a stored amount, by operation id. */
   readonly lowering?: Readonly<Record<string, Date>>;
-  /** Increases at the beginning and at the end of each operation that lowers an amount. */
+  /**
+   * Number that increases at the beginning and at the end of each operation that lowers the amount of a stored record.
+   */
   readonly lowerings?: number;
   /** Number of requests to count the records of the whole month that are still open. */
   readonly recounts?: number;

@@ -17,8 +17,8 @@ export interface CountedTime {
 }
 
 /**
- * Adds up the amounts of records that count towards the usage of the month and were created in the range. Uses an index
- * and bounded memory.
+ * Adds up the amounts of records that count towards the usage of the month and were created in the range. The query
+ * uses an index and a limited amount of memory.
  */
 export type SumOfMarks = (organizationId: string, month: string, time: CountedTime) => Promise<number>;
 
@@ -53,17 +53,17 @@ const POLL_EACH_MS = 15_000;
 const COUNTERS_PER_RUN_MAX = 200;
 /**
  * Time after the end of a minute at which all work that used quota units in that minute is either stored or abandoned.
- * Later work requests a count of the whole month.
+ * Work that ends later requests a count of the whole month.
  */
 const SETTLED_AFTER_MS = MINUTE_MS;
 /**
  * Time for which other replicas leave a usage counter to the replica that adds up its records. Adding up takes less
- * than half of it.
+ * than half of this time.
  */
 const SUM_LEASE_MS = MINUTE_MS;
 /**
- * Maximum duration of lowering a counted amount of usage, which normally takes milliseconds. An older entry was left by
- * a crash.
+ * Maximum duration of lowering a counted amount of usage, which normally takes milliseconds. If the operation was begun
+ * earlier, it was interrupted by a crash.
  */
 const LOWERING_MS_MAX = MINUTE_MS;
 /**

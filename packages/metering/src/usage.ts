@@ -28,7 +28,7 @@ export interface UsageCounters {
    * @throws DomainError usage_exceeded
    */
   requireRoom(mark: UsageMark, limit: number | undefined): Promise<void>;
-  /** Returns the reserved quota unit of work that turned out to be a repeat and is not stored. */
+  /** Gives back the reserved quota unit of work that turned out to be a repeated request and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
    * Lowers the quota amount of a stored record with the given write, and lowers the usage counter by the same amount.
@@ -44,11 +44,11 @@ export interface UsageCounters {
    * Returns the used amount of a meter in a month. Units that another process used in its current block may be missing.
    */
   used(key: CounterKey): Promise<number>;
-  /** Returns the unused quota units of all blocks. */
+  /** Gives back the unused quota units of all blocks that this process reserved in advance. */
   close(): Promise<void>;
 }
 
-/** Maximum number of attempts to reserve an amount of quota units for which there is room. */
+/** Maximum number of attempts to reserve an amount of quota units that fits into the limit. */
 export const RESERVE_TRIES_MAX = 10;
 /** Number of attempts of a quota reservation that are made together with concurrent reservations. */
 const GROUPED_TRIES_MAX = 2;
@@ -175,7 +175,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
    * @returns whether each reservation was made
    */
   const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {
-    // A block of quota units may have been reserved while these reservations were waiting.
+    // While these reservations were waiting, a block of quota units may have been reserved from which they can be
+    // served.
     const left = alike.filter(({ mark, limit }) => !blocks.use(mark, limit));
     const reserved = new Set(await reserveFitting(left));
     const refused = new Set(left.filter((reservation) => !reserved.has(reservation)));
@@ -240,8 +241,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
         if (isReserved) return;
         const counter = await read(idOf(mark));
         if (counter === undefined) {
-          // An upsert with a guard could conflict with itself, so the usage counter is created once in a separate
-          // write.
+          // The usage counter is created once in a separate write, because concurrent conditional upserts could
+          // conflict with each other.
           await create(usage, idOf(mark));
         } else if (counter.countedTo === undefined) {
           // The usage counter was written only by an earlier release.
@@ -265,8 +266,9 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const changed = await changeSettled(mark, fits);
           if (changed !== undefined) return onUsed(mark, usedOf(changed), limit);
         }
-        // The amount of quota units fits now, because a concurrent request created the usage counter or returned a
-        // reservation. Replicas that keep competing for the same units try again one after the other.
+        // The requested amount of quota units now fits into the limit, because a concurrent request created the usage
+        // counter or returned a reservation. Replicas that keep competing for the same units try again one after the
+        // other.
         if (tries > GROUPED_TRIES_MAX + polls) await delay(HELD_POLL_MS * Math.random());
       }
       throw new DomainError(
@@ -315,7 +317,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     },
     recount,
     async used(key) {
-      // The quota units that this process used in its blocks are reported first.
+      // Before the amount is read, this process reports the quota units that it used in its blocks.
       await blocks.end(key);
       const counter = await usage.findOne({ _id: idOf(key) });
       return counter === null ? 0 : usedOf(counter);
@@ -339,8 +341,8 @@ function fittingIn(limit: number | undefined, amount: number): Filter<UsageDocum
 }
 
 /**
- * Returns the total of the quota units that are marked for one usage counter and minute, at the earliest of their
- * times.
+ * Returns the total of the quota units that are marked for one usage counter and minute, with the earliest time of
+ * these marks.
  */
 function sumOf(marks: readonly UsageMark[]): UsageMark {
   return marks.reduce((sum, { amount, at }) => ({

@@ -5,7 +5,10 @@ import { compactOf, readPrintedIban } from '@invoicecontrol/values/printed-accou
 import type { PaymentAccount } from './payment-file.js';
 import { swedishBban } from './swedish-bban.js';
 
-/** The facts of a payment about the bank of an account, from which the country of a BBAN follows. */
+/**
+ * Facts in a payment file about the bank of an account, which show the country of an account number without IBAN
+ * (BBAN).
+ */
 export interface AccountAgent {
   readonly bic?: string;
   /** Code of the clearing system of a bank account in a payment file, such as GBDSC. */
@@ -13,7 +16,8 @@ export interface AccountAgent {
   /** Number of a payment's bank in its clearing system, such as a sort code. */
   readonly memberId?: string;
   /**
-   * Countries that are presumed for a bank account if neither clearing system nor BIC says one, the likeliest first.
+   * Countries that are presumed for a bank account if neither the clearing system nor the BIC shows the country, the
+   * most likely country first.
    */
   readonly countries?: readonly string[];
 }
@@ -21,12 +25,12 @@ export interface AccountAgent {
 /** Countries of the clearing systems whose banks have accounts with a BBAN that can be converted. */
 const COUNTRY_OF_CLEARING: Readonly<Record<string, string>> = { GBDSC: 'GB', PLKNR: 'PL', SESBA: 'SE' };
 
-/** Schemes of numbers that are no account numbers of a bank, such as Bankgiro and Plusgiro. */
+/** Schemes of numbers that identify a payee but are not account numbers of a bank, such as Bankgiro and Plusgiro. */
 const NO_ACCOUNT = /BANKGIRO|PLUSGIRO|BGNR|PGNR|GIRO|CARD|PROXY/i;
 
 /**
  * Returns a bank account of a payment file in the form in which accounts are compared: an IBAN, or a UK sort code with
- * an account number. Returns undefined for a number that cannot be converted, which equals no account.
+ * an account number. Returns undefined for a number that cannot be converted. Such a number equals no other account.
  */
 export function bankAccountOf(account: PaymentAccount | undefined, agent: AccountAgent): BankAccount | undefined {
   if (account === undefined) return undefined;
@@ -38,8 +42,9 @@ export function bankAccountOf(account: PaymentAccount | undefined, agent: Accoun
 }
 
 /**
- * Returns the IBAN of an account of Poland, Denmark, Sweden, Norway or the United Kingdom, or undefined if the number is
- * not one or could be read in two ways. A UK account needs a BIC, which begins with the bank code of the IBAN.
+ * Returns the IBAN of an account of Poland, Denmark, Sweden, Norway or the United Kingdom, or undefined if the number
+ * is no such account or could be read in two ways. A UK account needs a BIC, which begins with the bank code of the
+ * IBAN.
  */
 export function ibanOfBban(account: PaymentAccount, agent: AccountAgent): string | undefined {
   if (account.iban !== undefined) return account.iban;
@@ -110,7 +115,7 @@ function isIn(country: string, agent: AccountAgent): boolean {
   return countriesOf(agent)[0] === country;
 }
 
-/** Returns the country that the bank of an account is known to be in, or else those that are presumed. */
+/** Returns the country in which the bank of an account is known to be, or otherwise the countries that are presumed. */
 function countriesOf({ bic, clearing, countries = [] }: AccountAgent): readonly string[] {
   const ofClearing = COUNTRY_OF_CLEARING[clearing ?? ''];
   if (ofClearing !== undefined) return [ofClearing];

@@ -43,7 +43,7 @@ const DECLARATION_BYTES = 256;
 
 /**
  * Decodes a payment file by its byte order mark and its declaration. Bytes that are not a character in the declared
- * encoding are refused, because another reader would replace them, and would then pay another name.
+ * encoding are refused, because another program would replace such bytes, and the payment would name another payee.
  */
 export function decodeFile(bytes: Uint8Array): DecodedFile {
   const begin = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DECLARATION_BYTES));
@@ -58,8 +58,8 @@ export function decodeFile(bytes: Uint8Array): DecodedFile {
 }
 
 /**
- * Returns a function that converts positions of characters in the payment file to positions of bytes. Its calls must
- * have positions that do not decrease, so that the whole text is measured once.
+ * Returns a function that converts positions of characters in the payment file to positions of bytes. The positions in
+ * successive calls must not decrease, so that the text is measured only once.
  */
 export function byteOffsets(
   { encoding, text, markBytes }: DecodedFile,
@@ -80,7 +80,10 @@ export function byteOffsets(
   };
 }
 
-/** Recognises payment files that are not XML in an encoding with ASCII characters, to say what they are. */
+/**
+ * Recognises payment files that are not XML in an encoding with ASCII characters, so that the refusal can name their
+ * format.
+ */
 function refuseOtherKinds(begin: Buffer): void {
   const [first, second] = begin;
   if (first === undefined) throw refusal('', 'The file is empty. Send the payment file as XML.');
@@ -108,7 +111,7 @@ function declaredEncoding(begin: string): Encoding | undefined {
 
 function decode(bytes: Uint8Array, encoding: Encoding, isDeclared: boolean): string {
   const text = toText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
-  // The code pages of payment files leave control characters where they have no character.
+  // Bytes without a character in the code page of a payment file are decoded as control characters.
   const isWrong =
     text === undefined ||
     (encoding === 'US-ASCII' && /[\u0080-\u00ff]/.test(text)) ||
@@ -131,7 +134,7 @@ function toText(bytes: Buffer, encoding: Encoding): string | undefined {
     case 'ISO-8859-1':
       return bytes.toString('latin1');
     case 'windows-1252':
-      // TextDecoder of Node 20 takes windows-1252 for ISO-8859-1.
+      // In Node.js 20, TextDecoder decodes windows-1252 as ISO-8859-1.
       return bytes
         .toString('latin1')
         .replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - 0x80));

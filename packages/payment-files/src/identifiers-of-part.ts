@@ -1,7 +1,7 @@
 import type { PaymentFile } from './payment-file.js';
 import { IDENTIFIER_LENGTH_MAX } from './payment-values.js';
 
-/** The identifiers of a part of a payment run, as the bank knows them and repeats them in its reports. */
+/** The identifiers of a payment file with a part of a payment run. The bank repeats them in its reports. */
 export interface PartIdentifiers {
   readonly messageId: string;
   /** Identifiers of all blocks of the payment run, in the order of `PaymentFile.blocks`. */
@@ -9,9 +9,10 @@ export interface PartIdentifiers {
 }
 
 /**
- * Returns the identifiers of a part of a payment run. Those of the first part are those of the payment file. Those of
- * later parts end in `-2`, `-3` and so on, and are cut to 35 characters before that. Where the cut would make two
- * blocks equal, the number of the block comes before the end, since a bank refuses a file that has an identifier twice.
+ * Returns the identifiers of a payment file with a part of a payment run. The first part has the identifiers of the
+ * original file. The identifiers of later parts end in `-2`, `-3` and so on, and are cut to 35 characters before that.
+ * Where the cut would make two blocks equal, the number of the block comes before the end, since a bank refuses a file
+ * that has an identifier twice.
  */
 export function identifiersOfPart(
   { messageId, blocks }: Pick<PaymentFile, 'messageId' | 'blocks'>,
@@ -37,8 +38,8 @@ export function identifiersOfPart(
 }
 
 /**
- * Adds an ending such as `-2` to an identifier of a payment file, and cuts the identifier before it so that the limit
- * holds.
+ * Adds an ending such as `-2` to an identifier of a payment file, and cuts the identifier before it so that it does not
+ * exceed its maximum length.
  */
 function withEnd(id: string, end: string): string {
   return [...id].slice(0, IDENTIFIER_LENGTH_MAX - end.length).join('') + end;

@@ -10,19 +10,19 @@ export interface LineOutcome {
   readonly nameVerification?: NameVerification;
 }
 
-/** A line of a payment run, as far as a bank's status report names it. */
+/** The values of a payment line by which a bank's status report names the line. */
 type ReportedLine = Pick<PaymentTransaction, 'lineId' | 'block' | 'endToEndId' | 'instructionId'>;
 
-/** The payment run that a bank's status report is about. */
+/** Identifiers of the payment run that a bank's status report is about. */
 export interface ReportedRun extends Pick<PaymentFile, 'messageId' | 'blocks'> {
   readonly transactions: readonly ReportedLine[];
 }
 
 /**
- * Returns the outcome of each line of a part of a payment run that the bank's status report says something about, by
- * line id. The narrowest level wins: what is said of a transaction counts before what is said of its block, and that
- * before what is said of the group. Transactions are found by InstrId, else by EndToEndId in their block; a transaction
- * that several lines could be says something about none of them.
+ * Returns the outcome of each line of a part of a payment run about which the bank's status report has a statement, by
+ * line id. A statement about a transaction takes precedence over one about its block, and that over one about the whole
+ * file. Transactions are found by InstrId, else by EndToEndId in their block; a transaction that several lines could be
+ * says something about none of them.
  * @param part the part of the run that has the MsgId of the report (see {@link identifiersOfPart})
  * @param given line ids that the part has; without them, all lines of the run
  */

@@ -1,4 +1,4 @@
-/** Reasons for which a payment file is refused: it is too large, or something in it must change. */
+/** Reasons for which a payment file is refused: it is too large, or the sender must change its content. */
 export type RefusalReason = 'TOO_LARGE' | 'INVALID';
 
 /**
@@ -10,7 +10,7 @@ export class PaymentFileRefused extends Error {
   readonly reason: RefusalReason;
   /**
    * Path of the element of the payment file that is at fault, such as `CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`,
-   * or '' if none is.
+   * or an empty text if no single element is at fault.
    */
   readonly place: string;
 
@@ -21,7 +21,7 @@ export class PaymentFileRefused extends Error {
   }
 }
 
-/** Creates the refusal of a payment file in which something must change. */
+/** Creates the refusal of a payment file whose content the sender must change. */
 export function refusal(place: string, message: string): PaymentFileRefused {
   return new PaymentFileRefused('INVALID', place, message);
 }

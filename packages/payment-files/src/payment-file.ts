@@ -9,7 +9,7 @@ export const MAX_PAYMENT_TRANSACTIONS = 10_000;
 /** Versions of the payment file format CustomerCreditTransferInitiation that are read. */
 export const paymentFileVersions: readonly string[] = ['pain.001.001.03', 'pain.001.001.08', 'pain.001.001.09'];
 
-/** A payment run as the bank gets it (pain.001). Texts are without spaces at their ends, and otherwise as in the file. */
+/** A payment run as a file for the bank states it (pain.001). Texts are trimmed, and otherwise as in the file. */
 export interface PaymentFile {
   /** Name of the version of the payment file format, such as `pain.001.001.09`. */
   readonly version: string;
@@ -37,7 +37,7 @@ export interface PaymentBlock {
   readonly batchBooking?: boolean;
 }
 
-/** One payment (CdtTrfTxInf) of a payment file. */
+/** One payment (transaction, CdtTrfTxInf) of a payment file. */
 export interface PaymentTransaction {
   /**
    * Id of a payment, `<PmtInf>.<CdtTrfTxInf>`: the positions of the block in the file and of the transaction in its
@@ -50,7 +50,7 @@ export interface PaymentTransaction {
   readonly block: number;
   readonly endToEndId?: string;
   readonly instructionId?: string;
-  /** Amount of the payment as the payment file states it, which counts for CtrlSum. */
+  /** Amount of the payment as the payment file states it, which is part of the control sum (CtrlSum). */
   readonly amount: DecimalAmount;
   readonly currency: string;
   /**
@@ -93,7 +93,7 @@ export interface PaidDocument {
 export interface PaymentAccount {
   /** IBAN with correct check digits, in capital letters and without spaces. */
   readonly iban?: string;
-  /** Another number of the bank account: a BBAN, a Bankgiro number. */
+  /** A number of the account that is not an IBAN, such as a BBAN or a Bankgiro number. */
   readonly other?: string;
   /** Code or proprietary name of the scheme of an account number that is no IBAN, such as BBAN. */
   readonly scheme?: string;

@@ -14,11 +14,12 @@ export const paymentStatuses = [
 
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** Answers of the bank of the payee about the name: RCVC, RVMC, RVNM and RVNA. */
+/** Codes by which the bank of the payee states whether the name of the payee matches: RCVC, RVMC, RVNM and RVNA. */
 export type NameResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE';
 
 /**
- * Returns the payment status that a bank's code means, or undefined for a code that says nothing that the product uses.
+ * Returns the payment status that the code in a bank's report means, or undefined for a code that the product does not
+ * use.
  */
 export function paymentStatusOf(code: string): PaymentStatus | undefined {
   return paymentStatuses.find((status) => status === code);

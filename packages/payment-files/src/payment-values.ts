@@ -13,7 +13,7 @@ import type { XmlElement } from './xml-elements.js';
 
 /** Longest identifier of a payment file, a block or a transaction (Max35Text). */
 export const IDENTIFIER_LENGTH_MAX = 35;
-/** Most digits before the decimal point of an amount in a payment file. */
+/** Maximum number of digits before the decimal point of an amount in a payment file. */
 const INTEGER_DIGITS_MAX = 15;
 
 export interface Money {
@@ -43,8 +43,8 @@ export function readMoney(element: XmlElement): Money {
 }
 
 /**
- * Reads a decimal of XML Schema as an amount of a payment file. Only forms that are no amount, such as `.5`, `5.` and
- * `+5`, change.
+ * Reads a decimal of XML Schema as an amount of a payment file. Only decimals in a form such as `.5`, `5.` or `+5` are
+ * changed.
  */
 function readDecimal(element: XmlElement): DecimalAmount {
   const text = textOf(element) ?? '';
@@ -81,7 +81,7 @@ export function readCount(element: XmlElement): number {
   return Number(text);
 }
 
-/** Reads an identifier of a payment file, or undefined if there is none. */
+/** Reads an identifier of a payment file, or undefined if the file has none. */
 export function readIdentifier(parent: XmlElement | undefined, ...path: readonly string[]): string | undefined {
   const element = descendant(parent, ...path);
   const text = element === undefined ? undefined : textOf(element);
@@ -92,8 +92,8 @@ export function readIdentifier(parent: XmlElement | undefined, ...path: readonly
 }
 
 /**
- * Reads the day of a date in a payment file, which may have a time zone, or of a choice of a date (Dt) and a time
- * (DtTm).
+ * Reads the day of a date in a payment file, which may have a time zone, or of an element that contains either a date
+ * (Dt) or a time (DtTm).
  */
 export function readDay(element: XmlElement | undefined): CalendarDate | undefined {
   if (element === undefined) return undefined;
@@ -123,8 +123,8 @@ export function readAccount(account: XmlElement | undefined): PaymentAccount | u
 }
 
 /**
- * Faults of an IBAN in a payment file, of which the first is told: a number that is too short has wrong check digits,
- * too.
+ * Faults of an IBAN in a payment file in the order in which they are reported. Only the first is reported, because a
+ * number that is too short also has wrong check digits.
  */
 const FAULTS: Readonly<Partial<Record<BankAccountProblem, string>>> = {
   UNKNOWN_COUNTRY: 'it does not begin with the code of a country',
@@ -134,8 +134,8 @@ const FAULTS: Readonly<Partial<Record<BankAccountProblem, string>>> = {
 };
 
 /**
- * Checks an IBAN in a payment file. One that fails only the national check of its country can be paid, and is left to
- * the engine.
+ * Checks an IBAN in a payment file. An IBAN that fails only the national check of its country can be paid, so the
+ * detection engine reports it instead.
  */
 function readIban(element: XmlElement): string | undefined {
   const text = textOf(element);
@@ -149,7 +149,8 @@ function readIban(element: XmlElement): string | undefined {
 
 /**
  * Reads the numbers by which a tax authority knows a party of a payment. Numbers with a code for something else (DUNS,
- * customer number) are left out; a proprietary scheme or none may be a tax id, and matches nothing otherwise.
+ * customer number) are left out; a number with a proprietary scheme or without one may be a tax id. If it is none, it
+ * matches no supplier.
  */
 export function readTaxIds(party: XmlElement | undefined): readonly string[] {
   const found = ['OrgId', 'PrvtId'].flatMap((kind) =>

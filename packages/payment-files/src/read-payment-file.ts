@@ -39,7 +39,7 @@ const OTHER_ACCOUNTS = [
   'IntrmyAgt3Acct',
 ];
 
-/** A transaction of a payment file as far as it is read while its block is still open. */
+/** A transaction of a payment file with the values that were read before the end of its block. */
 type OpenTransaction = Omit<PaymentTransaction, 'creditorBankAccount' | 'paymentMethod'> & {
   readonly agent: { readonly bic?: string; readonly clearing?: string; readonly memberId?: string };
 };
@@ -57,7 +57,7 @@ interface Progress {
   totalMicro: bigint;
 }
 
-/** Reads a payment run in pain.001. Throws a PaymentFileRefused with the place of what must change. */
+/** Reads a payment run in pain.001. Throws a PaymentFileRefused with the place in the file that must be changed. */
 export function readPaymentFile(bytes: Uint8Array): PaymentFile {
   const progress: Progress = {
     blocks: [],
@@ -218,7 +218,8 @@ function readBlock(element: XmlElement, progress: Progress): void {
 }
 
 /**
- * Compares the number of transactions and the sum with what a header of the payment file says of them, if it says it.
+ * Compares the number of transactions and the sum with the values in a header of the payment file, if the header states
+ * them.
  */
 function checkTotals(parent: XmlElement, level: string, count: number, sumMicro: bigint): void {
   const countElement = child(parent, 'NbOfTxs');
@@ -303,7 +304,10 @@ function contentOf({ contentStart, contentEnd }: XmlElement): ByteRange {
   return { start: contentStart, end: contentEnd };
 }
 
-/** A transaction outside a block of the payment file, or a block in a block, would escape the sums. */
+/**
+ * A transaction outside a block of the payment file, or a block inside a block, is refused, because it would not be
+ * part of the sums.
+ */
 function requireParent(element: XmlElement, name: string): void {
   if (element.parent?.name === name) return;
   throw refusal(placeOf(element), `${element.name} is not in ${name}. Export the file again.`);

@@ -6,13 +6,13 @@ import { child, childrenOf, placeOf, readElements, textAt, textOf } from './xml-
 import type { XmlElement } from './xml-elements.js';
 import { versionOf } from './xml-version.js';
 
-/** Versions of CustomerPaymentStatusReport that are read. */
+/** Versions of the status report of banks (CustomerPaymentStatusReport) that are read. */
 const statusReportVersions: readonly string[] = ['pain.002.001.03', 'pain.002.001.10'];
 
-/** Most transactions of a bank's status report. A payment run has at most 10,000. */
+/** Maximum number of transactions of a bank's status report. A payment run has at most 10,000. */
 const REPORTED_TRANSACTIONS_MAX = 20_000;
 
-/** Longest text of a reason in a bank's status report (Max105Text). */
+/** Maximum length of the text of a reason in a bank's status report (Max105Text). */
 const TEXT_LENGTH_MAX = 105;
 
 /** A status report of a bank about a payment run (pain.002). */
@@ -30,7 +30,7 @@ export interface StatusReport extends ReportedState {
 export interface ReportedState {
   /** Code of the payment status as in the bank's report. */
   readonly code?: string;
-  /** The payment status, if the bank's code is one that the product uses. */
+  /** The payment status, if the product uses the code of the bank. */
   readonly status?: PaymentStatus;
   readonly reasons: readonly ReportedReason[];
   readonly nameVerification?: NameVerification;
@@ -56,14 +56,17 @@ export interface ReportedReason {
 /** The result of the bank's verification of the payee of a payment. */
 export interface NameVerification {
   readonly result: NameResult;
-  /** The name that the account has, which a bank tells with a close match. */
+  /** The name of the owner of the account, which the bank states if the names match closely. */
   readonly name?: string;
 }
 
 const BLOCK = 'OrgnlPmtInfAndSts';
 const TRANSACTION = 'TxInfAndSts';
 
-/** Reads a status report of a bank in pain.002. Throws a PaymentFileRefused with the place of what must change. */
+/**
+ * Reads a status report of a bank in pain.002. Throws a PaymentFileRefused with the place in the report that must be
+ * changed.
+ */
 export function readStatusReport(bytes: Uint8Array): StatusReport {
   const blocks: ReportedBlock[] = [];
   const transactions: ReportedTransaction[] = [];
@@ -145,8 +148,8 @@ function readReason(element: XmlElement): ReportedReason {
 }
 
 /**
- * Reads the result of the verification of payee, which banks give as status or as reason. With a close match the texts
- * are the name, which is divided where it is longer than one of them.
+ * Reads the result of the verification of payee, which banks report as a status or as a reason. If the names match
+ * closely, the texts contain the name, which is split if it is longer than one text.
  */
 function readNameVerification(
   code: string | undefined,
@@ -160,7 +163,9 @@ function readNameVerification(
   return { result, ...(name !== '' && { name }) };
 }
 
-/** Joins the texts of a bank's reason to one. A text that has the greatest length was divided within a word. */
+/**
+ * Joins the texts of a bank's reason to one. If a text has the maximum length, the next text continues the same word.
+ */
 function joinTexts(texts: readonly string[]): string {
   return texts.reduce((all, text, index) => {
     const isDivided = [...(texts[index - 1] ?? '')].length === TEXT_LENGTH_MAX;

@@ -12,8 +12,9 @@ interface ClearingRange {
 }
 
 /**
- * Clearing numbers with the identifier of the bank in an IBAN, as the Swedish banks publish them. Left out are private
- * accounts of Nordea (3300 and 3782), whose numbers are stated in two ways, and banks that have left.
+ * Clearing numbers with the identifier of the bank in an IBAN, as the Swedish banks publish them. Private accounts of
+ * Nordea (3300 and 3782) are left out, because their numbers are stated in two ways, and so are banks that no longer
+ * exist.
  */
 const ranges: readonly ClearingRange[] = [
   ...withClearing('120', '1200-1399 2400-2499'),

@@ -22,8 +22,8 @@ interface Header extends Total {
 const NOTHING: Total = { count: 0, sumMicro: 0n };
 
 /**
- * Returns the payment file with the transactions of `kept` alone. Blocks that become empty are removed, with the white
- * space before what is removed; NbOfTxs and CtrlSum change where they are stated. All other bytes stay as they are.
+ * Returns a payment file with only some of its transactions. Blocks that become empty are removed, together with the
+ * white space before them. NbOfTxs and CtrlSum are corrected where they are stated. All other bytes stay the same.
  * @param bytes the bytes that `file` was read from
  * @param kept line ids of the transactions that stay, at least one
  * @param part 1 for the first part of a run; the identifiers of later parts end in `-2`, `-3` ({@link identifiersOfPart})
@@ -117,8 +117,9 @@ function replaceSum(source: Source, range: ByteRange, sumMicro: bigint): Edit {
 }
 
 /**
- * Writes an identifier of a payment file that begins like the one before. Its first characters keep their bytes; an
- * identifier with references or comments in it is written again, with references for all characters outside ASCII.
+ * Writes an identifier of a payment file that begins like the previous identifier. Its first characters keep their
+ * bytes; an identifier with references or comments in it is written again, with references for all characters outside
+ * ASCII.
  */
 function replaceId(source: Source, range: ByteRange, before: string, id: string): Edit {
   const place = withoutSpace(source, range);
@@ -130,7 +131,7 @@ function replaceId(source: Source, range: ByteRange, before: string, id: string)
   return { start, end: place.end, text: escaped(id.slice(kept)) };
 }
 
-/** Returns the removal of an element of a payment file and of the white space before it. */
+/** Returns the change that removes an element of a payment file and of the white space before it. */
 function removal({ bytes }: Source, { start, end }: ByteRange): Edit {
   let from = start;
   while (from > 0 && isSpace(bytes[from - 1])) from -= 1;

@@ -5,25 +5,26 @@ import type { Encoding } from './encoding.js';
 import { MAX_PAYMENT_FILE_BYTES } from './payment-file.js';
 import { PaymentFileRefused, refusal } from './payment-file-refused.js';
 
-/** Deepest nesting of XML elements in a payment file that is read. The schemas need less than 20. */
+/** Maximum depth of nested XML elements in a payment file. The schemas need less than 20. */
 const DEPTH_MAX = 64;
 /**
- * Most XML elements of a payment file. Files of 10 MiB have fewer than 350,000, because an element takes 30 bytes and
- * more.
+ * Maximum number of XML elements in a payment file. Files of 10 MiB have fewer than 350,000, because an element takes
+ * 30 bytes and more.
  */
 const ELEMENTS_MAX = 500_000;
 /**
- * Most characters between two tags of a payment file, and in a tag with its attributes. It bounds the memory of the XML
- * parser.
+ * Maximum number of characters between two tags of a payment file, and in a tag with its attributes. It limits the
+ * memory of the XML parser.
  */
 const GAP_LENGTH_MAX = 1024 * 1024;
-/** Characters of the payment file that are parsed before the limit is checked. */
+/** Number of characters of a payment file that are parsed before the limits are checked again. */
 const PIECE_LENGTH = 64 * 1024;
 /**
- * Longest text of a value in a payment file. The schemas allow 140 characters for most values, and 35 for identifiers.
+ * Maximum length of a value in a payment file. The schemas allow 140 characters for most values, and 35 for
+ * identifiers.
  */
 const VALUE_LENGTH_MAX = 1_000;
-/** Element of a payment file in which a bank and its customers put what they like. It is not read. */
+/** Element of a payment file in which a bank and its customers may store any data. It is not read. */
 const OPAQUE = 'Envlp';
 const SIGNATURES = 'http://www.w3.org/2000/09/xmldsig#';
 
@@ -32,13 +33,14 @@ export interface XmlElement {
   readonly name: string;
   readonly parent: XmlElement | undefined;
   /**
-   * Position among the XML elements of this kind in the parent, from 1, for elements that are handed on; otherwise 0.
+   * Position among the XML elements of this kind in the parent, from 1, for elements that the reader reports, and
+   * otherwise 0.
    */
   readonly number: number;
   readonly currency: string | undefined;
   readonly children: readonly XmlElement[];
   readonly text: string;
-  /** True if a comment or an instruction is in the text of the XML element. */
+  /** True if a comment or an instruction is inside the text of the XML element. */
   readonly isInterrupted: boolean;
   readonly start: number;
   readonly contentStart: number;
@@ -49,7 +51,7 @@ export interface XmlElement {
 type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
   readonly parent: OpenElement | undefined;
   readonly children: OpenElement[];
-  /** Number of child elements of the XML element that were handed on. */
+  /** Number of child elements of the XML element that the reader reported. */
   handedOn: number;
   /** Position of the first character of the content of the XML element. */
   readonly contentFrom: number;
@@ -58,15 +60,15 @@ type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
 /** The part of an XML format that the reader of payment files needs. */
 export interface XmlFormat {
   /**
-   * Checks name and namespace of the root, and throws the refusal of a root that is not of the format.
+   * Checks the name and the namespace of the root element, and throws the refusal of a root that is not of the format.
    */
   readonly checkRoot: (name: string, namespace: string) => void;
-  /** Names of the XML elements that are handed on when they end, and are then dropped, to bound the memory. */
+  /** Names of the XML elements that are reported when they end, and are then released to limit the memory. */
   readonly repeated: ReadonlySet<string>;
   readonly onRepeated: (element: XmlElement) => void;
 }
 
-/** The root element of the payment file with what was not handed on. */
+/** The root element of the payment file with the elements that were not reported. */
 export interface XmlFile {
   readonly root: XmlElement;
   readonly encoding: Encoding;
@@ -81,7 +83,7 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
   const { text } = file;
   const toByte = byteOffsets(file, bytes.length);
   // A seventh handler of the XML parser would make the parser five times slower: V8 no longer optimises an object to
-  // which so many properties are added, so start tags and comments have no handler.
+  // which so many properties are added, so there is no handler for start tags and comments.
   const parser = new SaxesParser({ xmlns: true });
   let current: OpenElement | undefined;
   const roots: OpenElement[] = [];
@@ -205,8 +207,8 @@ export function placeOf(element: XmlElement): string {
 }
 
 /**
- * Returns the only child of an XML element with a name, or undefined. Two are refused, because readers differ in which
- * one they take.
+ * Returns the only child of an XML element with a name, or undefined. Two such children are refused, because programs
+ * differ in which of them they use.
  */
 export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
   let found: XmlElement | undefined;
@@ -218,7 +220,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   return found;
 }
 
-/** Returns the XML element at the end of a path of only children, or undefined. */
+/** Returns the XML element at the end of a path on which each element occurs only once, or undefined. */
 export function descendant(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce(child, element);
 }
@@ -227,7 +229,10 @@ export function childrenOf(element: XmlElement | undefined, name: string): reado
   return element?.children.filter((one) => one.name === name) ?? [];
 }
 
-/** Returns the text of the XML element at the end of a path of only children, or undefined if there is none. */
+/**
+ * Returns the text of the XML element at the end of a path on which each element occurs only once, or undefined if
+ * there is no such element.
+ */
 export function textAt(element: XmlElement | undefined, ...path: readonly string[]): string | undefined {
   const found = descendant(element, ...path);
   return found === undefined ? undefined : textOf(found);
@@ -235,7 +240,7 @@ export function textAt(element: XmlElement | undefined, ...path: readonly string
 
 /**
  * Returns the text of an XML element without spaces at its ends, or undefined if nothing is left. A text with elements
- * or comments in it is refused, because readers differ in what they take of it.
+ * or comments in it is refused, because programs differ in how they read it.
  */
 export function textOf(element: XmlElement): string | undefined {
   if (element.children.length > 0 || element.isInterrupted) {

@@ -40,7 +40,7 @@ export function newestRecords<
 export function recordsById<D extends { readonly _id: string; readonly organizationId: string }>(
   collection: Collection<D>,
   toRecord: ToRecord<D>,
-  /** Filter for the records of the archive of an organization whose export began at this time. */
+  /** Filter for the records of an organization's archive that existed when the export began. */
   only: (begunAt: Date) => Filter<D> = () => ({}),
 ): ReadArchivePage {
   return async ({ organizationId, after, createdBefore, recordsMax }) => {

@@ -7,8 +7,8 @@ import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 /** Maximum number of records on a page of the archive of an organization. */
 const ARCHIVE_RECORDS_MAX = 500;
 /**
- * Number of records in the first read of an archive page. Their length determines how many records the next read may
- * return.
+ * Number of records in the first read of an archive page. The length of these records determines how many records the
+ * next read may return.
  */
 const FIRST_READ_RECORDS = 8;
 /** Length in characters at which a page of the data export is complete. */
@@ -29,8 +29,8 @@ export interface ArchivedRecord {
 }
 
 /**
- * Reads records of one kind for a data export in a fixed order. Their fields are chosen one by one, and none of them is
- * a secret.
+ * Reads records of one kind for a data export in a fixed order. The fields of such a record are listed one by one, and
+ * none of them is a secret.
  */
 export type ReadArchivePage = (request: ArchivePageRequest) => Promise<readonly ArchivedRecord[]>;
 
@@ -63,8 +63,8 @@ export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>)
 }
 
 /**
- * Returns the number of records that still fit on a page of a data export, if they are as long as the previous ones on
- * average.
+ * Returns the number of records that still fit on a page of a data export, if they are as long as the previous records
+ * on average.
  */
 function recordsLeft(records: number, length: number): number {
   const ofThisLength = Math.ceil((PAGE_LENGTH_MAX - length) / (length / records));

@@ -21,10 +21,13 @@ export const AUDIT_LINES = 'audit_lines';
 /** Maximum number of audit events in memory. Further events are dropped and counted. */
 const LINES_MAX = 10_000;
 const INSERT_LINES_MAX = 500;
-/** Retention of published audit events. Until then they can be published again if the broker loses its volume. */
+/**
+ * Retention of published audit events. During this time, the events can be published again if the broker loses its
+ * data.
+ */
 const LINE_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** An action as the audit trail records it. It contains no secret and no request body. */
+/** An action as the audit trail records it. An audited action contains no secret and no request body. */
 export interface AuditLine {
   /** Name of the action, such as `finding.reviewed`. */
   readonly action: string;
@@ -54,7 +57,7 @@ interface LineDocument extends Announcing {
 
 /** Collects audit events of actions that write nothing else, such as reading a document. */
 export interface AuditBuffer {
-  /** Adds an audit event without waiting. The audit event is stored with the next flush. Never throws. */
+  /** Adds an audit event without waiting. The audit event is stored with the next flush. The function never throws. */
   record(organizationId: string, context: RequestContext, line: AuditLine): void;
   /**
    * Stores the waiting audit events and passes them to the outbox. A job calls this every second, and the service calls

@@ -41,7 +41,6 @@ interface PurgeDocument extends Claimable {
   readonly dueAt: Date;
 }
 
-/** Removes the data that a service stores about purged organizations. */
 export interface Purges {
   /**
    * Records that an organization must be purged, so that the job removes its data. Repeated calls have no further
@@ -55,8 +54,9 @@ export interface Purges {
 }
 
 /**
- * Opens the purges of a service, which remove data of organizations in bounded batches. The request is stored first, so
- * that a crash loses none. Every step can be repeated, and the next worker continues with the remaining data.
+ * Opens the purges of a service, which remove data of organizations in bounded batches. A purge request is stored
+ * before the work begins, so that a crash loses no request. Every step can be repeated, and the next worker continues
+ * with the remaining data.
  */
 export async function openPurges(
   {
@@ -76,7 +76,7 @@ export async function openPurges(
 
   /**
    * Removes data of a purged organization until a complete pass over all its data finds nothing.
-   * @returns true if nothing is left
+   * @returns true if no data of the organization is left
    */
   const removeAll = async (organizationId: string, isLost: () => boolean): Promise<boolean> => {
     for (let removedInPass = Infinity; removedInPass > 0;) {

@@ -68,8 +68,8 @@ export function documentOfOrganization<D extends Identified>(
 const LETTERS_PAGE = 500;
 
 /**
- * Declares the dead letters about an organization. They have no index on the organization, because there are only few
- * in total.
+ * Declares the dead letters about an organization. There is no index of dead letters by organization, because their
+ * total number is small.
  */
 export function deadLettersOf(collection: Collection<Omit<DeadLetter, 'id'> & Identified>): TenantData {
   const idsOf = async (organizationId: string, idsMax: number): Promise<string[]> => {

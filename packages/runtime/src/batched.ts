@@ -3,8 +3,8 @@ import { bindToCurrentWork } from './trace-context.js';
 /** Default of the maximum number of keys in one database command. */
 const KEYS_MAX = 500;
 /**
- * Maximum number of database commands in progress. Later callers share the next command, so a busy database gets fewer
- * and larger commands.
+ * Maximum number of database commands in progress. Callers that arrive later share the next command, so a busy database
+ * gets fewer and larger commands.
  */
 const UNDER_WAY_MAX = 4;
 /**
@@ -20,8 +20,8 @@ export interface BatchLimits {
   readonly underWayMax?: number;
   /**
    * Time in milliseconds after which a waiting batch is sent although the maximum number of commands is in progress. A
-   * batch with `keysMax` keys is then sent too. If the time is absent, a batch always waits until fewer commands are in
-   * progress.
+   * batch that has reached `keysMax` keys is sent then as well. If the time is absent, a batch always waits until fewer
+   * commands are in progress.
    */
   readonly waitMsMax?: number;
 }
@@ -152,7 +152,7 @@ export function groupedBy<T extends object, R>(
   });
 }
 
-/** Resolves to the error with which a promise rejects. */
+/** Resolves to the error with which the given promise rejects. */
 export function orError<T>(promise: Promise<T>): Promise<T | Error> {
   return promise.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 }

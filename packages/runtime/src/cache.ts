@@ -8,8 +8,8 @@ export interface StaleIfError<V> {
   /** Time after a failed load of a cache during which no load is tried. The stale value is returned immediately. */
   readonly retryMs: number;
   /**
-   * Checks whether the cache may return the stale value after this failure: after an outage yes, after a refusal
-   * rarely.
+   * Checks whether the cache may return a stale value after a failed load. It may do so after an outage, but usually
+   * not after a refusal.
    */
   readonly mayServe: (error: unknown, value: V) => boolean;
 }
@@ -23,7 +23,7 @@ export interface CacheOptions<V, A> {
   readonly load: (key: string, argument: A) => Promise<V>;
   /** Time after the start of a load for which its cached value is fresh. */
   readonly freshMs: number;
-  /** Maximum number of cache entries. The entry that was loaded longest ago is evicted. */
+  /** Maximum number of cache entries. If there are more, the entry that was loaded longest ago is removed. */
   readonly entriesMax: number;
   readonly staleIfError?: StaleIfError<V>;
   /** Function that is called for each value that the cache returns, with the way in which it was found. */
@@ -44,10 +44,13 @@ export interface Cache<V, A = void> {
   get(key: string, argument: A): Promise<V>;
   /** Loads the value of a key even when the cache has a fresh value. @throws what `load` throws */
   reload(key: string, argument: A): Promise<V>;
-  /** Returns the cached value of a key, however old, and loads nothing. */
+  /** Returns the cached value of a key, however old the value is, and loads nothing. */
   peek(key: string): V | undefined;
   invalidate(key: string): void;
-  /** Invalidates the matching cache values, and every load in progress, because its value is not known yet. */
+  /**
+   * Invalidates the matching cache values, and every load in progress, because it is not known yet whether its value
+   * matches.
+   */
   invalidateWhere(matches: (value: V) => boolean): void;
   /**
    * Marks the matching cache values as stale, so that the next read loads them. `peek` still returns the stale values.

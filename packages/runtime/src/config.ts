@@ -117,7 +117,7 @@ const STREAM_REPLICAS_MAX = 5;
 
 /**
  * Returns the settings that all services behind the gateway have. The schema of the service includes them.
- * @param databaseName name of the database, which is that of the service
+ * @param databaseName name of the database, which is usually the name of the service
  */
 export function serviceSettings(databaseName: string) {
   return {

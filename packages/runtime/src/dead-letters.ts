@@ -43,7 +43,7 @@ export interface DeadLetterStore {
   noteFailure(id: string, error: string, at: Date): Promise<number>;
 }
 
-/** Event type of a dead letter, with the function that handles its events. */
+/** An event type of dead letters, with the function that handles events of this type again. */
 interface Handler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;

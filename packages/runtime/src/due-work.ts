@@ -3,21 +3,21 @@ import type { Job } from './job.js';
 import { createAlarm } from './repeat.js';
 
 /**
- * Interval at which each replica searches for due work of a job. Only work of a process that ended waits for this
- * search, because every process knows when the work that it stored becomes due (architecture section 5, rule 3).
+ * Interval at which each replica searches for due work of a job. Only work that a crashed process stored waits for this
+ * search, because every process knows when its own work becomes due (architecture section 5, rule 3).
  */
 const POLL_EACH_MS = 10_000;
 /** Minimum time between two runs of a background job. Work that becomes due within this time shares a run. */
 const GAP_MS = 200;
 /**
- * Delay in milliseconds beyond which stored work is left to its job's regular search. A search that is ten seconds late
- * does not matter to such work.
+ * Delay in milliseconds beyond which stored work is left to its job's regular search. For such work, a delay of ten
+ * seconds does not matter.
  */
 const NOTED_MS_MAX = 10 * 60_000;
 
 /** Schedule of a background job that does work when it becomes due. */
 export interface DueWork {
-  /** Pause and alarm of the background job. */
+  /** Settings of the background job: the pause between its runs, and the alarm that brings the next run forward. */
   readonly schedule: Pick<Job, 'pauseMs' | 'alarm'>;
   /** Notes the time when stored work becomes due, so that its background job runs at that time. */
   note(dueAt: Date): void;

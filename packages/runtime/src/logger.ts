@@ -110,7 +110,7 @@ function standardOutput(): Destination {
     write(line) {
       stream.write(line);
       isWaiting = true;
-      // The first log line after a quiet time is written at once.
+      // The first log line after a time without log lines is written at once.
       if (timer === undefined) flushEach();
     },
     flush,

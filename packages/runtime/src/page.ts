@@ -28,7 +28,7 @@ export interface Page<T> {
   readonly nextPageToken: string;
 }
 
-/** Fields of a list request in the contracts. A list that is not sorted by time has no time bounds. */
+/** Fields of a gRPC request for a page of a list. A list that is not sorted by time has no time bounds. */
 interface WirePageRequest {
   readonly pageSize: number;
   readonly pageToken: string;

@@ -1,4 +1,7 @@
-/** Requests an earlier run of repeated work, for example because this process has just stored something to do. */
+/**
+ * An alarm that starts the next run of repeated work earlier, for example because this process has just stored work to
+ * do.
+ */
 export interface Alarm {
   /** Brings the next run of a background job forward, so that it begins at most this many milliseconds from now. */
   ring(afterMs?: number): void;

@@ -116,12 +116,15 @@ export interface ServiceShell {
 }
 
 /**
- * Maximum time that a starting service waits for an unavailable database. After that the start fails and the
- * supervisor takes over.
+ * Maximum time that a starting service waits for an unavailable database. After that the start fails, and the
+ * supervisor of the process starts the service again.
  */
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
-/** Advice in the log for the next release: with it, a start meets no missing indexes. */
+/**
+ * Advice in the log about missing indexes, for the next release: how the operator builds them before the services
+ * start.
+ */
 const MIGRATE_BEFORE = { nextTime: 'run `npm run admin -- migrate` before a release; docs/runbooks/migrations.md' };
 
 /** Dependencies of a service that tests replace. */

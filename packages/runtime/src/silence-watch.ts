@@ -1,4 +1,4 @@
-/** Reports when a database that responses depend on stops responding, so that no call waits for it. */
+/** Reports when the database of a service stops responding, so that no call waits for the database. */
 export interface SilenceWatch {
   isSilent(): boolean;
   /**

@@ -9,7 +9,7 @@ export interface Stages {
   durationMs(): number;
 }
 
-/** Starts to measure long work for the log line that tells operators where the time went. */
+/** Starts to measure long work for the log line that shows operators which stage took how long. */
 export function stages(): Stages {
   const workBegun = performance.now();
   const spent = new Map<string, number>();

@@ -17,7 +17,7 @@ import {
 import type { Poll, TraceHeaders } from './trace-context.js';
 
 /**
- * Tracing and metrics, written by hand at the few places that all work passes through (ADR 0031). They are off unless a
+ * Tracing and metrics, written by hand at the few places that all work passes through (ADR 0031). Both are off unless a
  * collector is configured. The trace context is passed on in any case, so that the trace of a caller continues, and is
  * part of each log line.
  */
@@ -80,7 +80,8 @@ export interface Measured<D extends Duration = never> {
    */
   during<T>(part: () => T): T;
   /**
-   * Ends the measured work. Attributes must have low cardinality, because they are also attributes of the duration.
+   * Ends the measured work. Attributes must have low cardinality, because the metric of the duration has the same
+   * attributes.
    * @param outcome.spanAttributes attributes of the span alone
    * @param outcome.name replaces the initial name, if the name is known only at the end
    */
@@ -100,13 +101,13 @@ export interface MeasuredOptions<D extends Duration = never> {
   /** Trace context of the caller that waits for the measured work. If absent, a new trace begins. */
   readonly parent?: TraceHeaders | undefined;
   /**
-   * Trace context of a caller that may be anybody. A new trace begins and links to it, so that strangers decide neither
-   * which requests are recorded nor which are not.
+   * Trace context of a caller that may be anybody. A new trace begins and links to it, so that such a caller cannot
+   * decide which requests are recorded.
    */
   readonly stranger?: TraceHeaders | undefined;
   /** Trace context of the request that caused the measured work but does not wait for it. */
   readonly link?: string | undefined;
-  /** Id of the request that the measured work belongs to. By default the id of the current request. */
+  /** Id of the request that the measured work belongs to. The default is the id of the current request. */
   readonly requestId?: string | undefined;
   /** Histogram metric that also records the duration in seconds. */
   readonly duration?: D;

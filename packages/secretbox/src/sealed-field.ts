@@ -10,7 +10,7 @@ export interface SecretOwner {
   readonly organizationId: string;
 }
 
-/** Seals and opens the secrets in one field of a collection. */
+/** Encrypts (seals) and decrypts (opens) the secrets in one field of a database collection. */
 export interface SealedField {
   seal(owner: SecretOwner, value: string): SealedValue;
   /**
@@ -26,7 +26,7 @@ export interface SealedField {
 }
 
 /**
- * Seals and opens one field of the documents in a collection.
+ * Encrypts (seals) and decrypts (opens) one field of the documents in a collection.
  * @param collection is authenticated with each value, like the field name; under another name, stored values cannot be
  * opened
  */

@@ -8,9 +8,9 @@ import type { KeyRing } from './key-ring.js';
 
 /** Access to the records of one collection that contain secrets, for all organizations. */
 export interface SealedRecords {
-  /** Counts the records with a secret that this sealing key has sealed. */
+  /** Counts the records with a secret that was encrypted with the given sealing key. */
   countSealedWith(keyId: string): Promise<number>;
-  /** Counts the records with a secret that none of these keys has sealed. */
+  /** Counts the records with a secret that was encrypted with none of the given keys. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
   /**
    * Seals the secrets of this sealing key again with the newest key, unless they changed after they were read.
@@ -78,7 +78,8 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
 }
 
 /**
- * Reports how many records each key of the ring has sealed, and how many records this process cannot open.
+ * Reports how many records have secrets that each key of the ring encrypted, and how many records this process cannot
+ * open.
  * @param kind name of the records in metrics
  * @returns a function that ends the reports
  */

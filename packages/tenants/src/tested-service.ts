@@ -10,7 +10,7 @@ import type { FakeOrganization } from './fake-organization.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The parts of a tested service that a test file needs. */
+/** The functions and values of a tested service that a test file uses. */
 export interface TestedServiceOptions<Clients> {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;

@@ -9,9 +9,9 @@ const PAUSE_MAX_MS = 2_000;
 const PAUSE_SHARE = 1 / 8;
 
 /**
- * Waits until the probe returns without throwing, with short, increasing pauses. Tests wait on conditions with it and
- * never sleep. A probe states its condition as an assertion: `await eventually(async () => expect(await
- * deliveries()).toHaveLength(1))`.
+ * Waits until the probe returns without throwing, with short, increasing pauses. Tests use this function to wait for
+ * conditions and never sleep for a fixed time. A probe states its condition as an assertion: `await eventually(async ()
+ * => expect(await deliveries()).toHaveLength(1))`.
  * @returns the result of the probe
  * @throws the last failure of the probe after `timeoutMs`, so that the test report shows which condition did not hold
  */

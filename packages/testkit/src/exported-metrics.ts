@@ -11,7 +11,7 @@ export interface ExportedMetrics {
   /**
    * Returns the current value of the exported metric with this name and exactly these attributes, or undefined if there
    * is none.
-   * @param service in whose scope the value is; by default any
+   * @param service service to whose scope the metric belongs; by default any service
    */
   value(name: string, attributes?: Readonly<Record<string, unknown>>, service?: string): Promise<number | undefined>;
   /** Returns the current exported histogram with this name and exactly these attributes. */

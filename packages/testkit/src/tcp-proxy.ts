@@ -19,8 +19,8 @@ export interface TcpProxyOptions {
   readonly serverHost: string;
   readonly serverPort: number;
   /**
-   * Ports of replicas of the server behind the TCP proxy. Connections go to all of them in turn, except those that
-   * accept none.
+   * Ports of replicas of the server behind the TCP proxy. Connections go to all of them in turn, except to replicas
+   * that accept no connections.
    */
   readonly replicaPorts?: readonly number[];
   /**

@@ -16,8 +16,8 @@ export interface ReceivedRequest {
 
 /**
  * An HTTPS server on the local machine that records the requests that it receives. The simulator in `simulators/` is
- * another receiver, which is configured with named faults and verifies signatures. This one lets a test of the sender
- * hold a response until a condition is met, and check headers that the simulator does not record.
+ * another receiver, which is configured with named faults and verifies signatures. This receiver lets a test of the
+ * sender hold back a response until a condition is met, and check headers that the simulator does not record.
  */
 export interface WebhookReceiver {
   /** PEM file of the authority that issued the certificate of the webhook receiver. */

@@ -11,7 +11,10 @@ export interface ChannelOrigin {
   readonly externalId: string;
 }
 
-/** Reads the origin of a document; undefined for an unknown channel, and for an id that is not one word of visible ASCII characters. */
+/**
+ * Reads the origin of a document; undefined if the channel is unknown or the id is not one word of visible ASCII
+ * characters.
+ */
 export function parseOrigin({ channel, externalId }: Record<keyof ChannelOrigin, string>): ChannelOrigin | undefined {
   const known = channels.find((one) => one === channel);
   const isId = externalId.length <= EXTERNAL_ID_CHARACTERS_MAX && /^[!-~]+$/.test(externalId);

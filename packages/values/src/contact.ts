@@ -24,16 +24,16 @@ const HOSTS = /[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gu;
 const RUNS = /[\d+][\d+ ()./\u2010-\u2015-]{5,40}/gu;
 
 /**
- * Returns whether one of the texts carries a contact: the same phone number in any spelling, the same e-mail address,
- * the same host, or, for a contact that is none of these, the same letters and digits. A contact that names several
- * numbers or addresses is carried if one of them is.
+ * Checks whether one of the texts contains a contact: the same phone number in any spelling, the same e-mail address,
+ * the same host, or, for a contact that is none of these, the same letters and digits. A contact with several numbers
+ * or addresses is contained if one of them is.
  */
 export function carriesContact(texts: readonly string[], contact: string): boolean {
   const marks = readMarks(contact);
   const read = texts.map(plain);
   return (
     read.some((text) => isMarkIn(text, marks)) ||
-    // A postal address of a contact is printed in several lines.
+    // The texts are joined, because a postal address is printed in several lines.
     (marks.words.length >= WORDS_LENGTH_MIN && read.map(wordsOf).join('').includes(marks.words))
   );
 }
@@ -100,7 +100,7 @@ function bare(digits: string): string {
 }
 
 function isHost(text: string): boolean {
-  // The last label of a host has letters, unlike a date or an amount.
+  // The last part of a host name has letters, unlike a date or an amount.
   return /\.[a-z][a-z0-9-]*$/u.test(text);
 }
 

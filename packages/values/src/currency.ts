@@ -113,7 +113,7 @@ export function invoiceCurrency(code: string, issueDate: CalendarDate | undefine
   return { code: upper };
 }
 
-/** Returns the number of decimals of a currency: EUR 2, JPY 0, KWD 3. An unknown code has 2. */
+/** Returns the number of decimals of a currency: EUR 2, JPY 0, KWD 3. An unknown code counts as having 2 decimals. */
 export function minorUnitsOf(code: string): number {
   return rowsByCode.get(code)?.minorUnits ?? 2;
 }

@@ -37,7 +37,10 @@ export function readPrintedAccount(printed: string, country?: string): BankAccou
   return sortCode === undefined || accountNumber === undefined ? undefined : { sortCode, accountNumber };
 }
 
-/** Returns the letters and digits without the word "IBAN". Two spellings of one number have the same result. */
+/**
+ * Returns the letters and digits of a bank account without the word "IBAN". Two spellings of one account number give
+ * the same result.
+ */
 export function compactOf(printed: string): string {
   return printed
     .normalize('NFKC')

@@ -2,7 +2,7 @@ import { isLongerThan } from './text-length.js';
 
 /**
  * Joiners and variation selectors in a text change the shape of the character before them, in emoji and in some
- * scripts. After a Latin, Greek or Cyrillic letter, or a space, they are only invisible.
+ * scripts. After a Latin, Greek or Cyrillic letter, or a space, they have no effect and are only invisible.
  */
 const SHAPED =
   '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]|' +

@@ -54,7 +54,10 @@ export function completeTaxId(body: string, country: string | undefined): string
   return country === 'BE' && /^[0-9]{9}$/.test(body) ? `0${body}` : body;
 }
 
-/** Checks whether a tax id identifies a party. Placeholders such as `0000000000` and `000000000B00` do not. */
+/**
+ * Checks whether a tax id identifies a party. Placeholders such as `0000000000` and `000000000B00` do not identify a
+ * party.
+ */
 export function identifiesParty({ body }: TaxId): boolean {
   return !/^(.)\1*$/.test(body) && !isAllZero(body);
 }
@@ -92,7 +95,9 @@ export function taxIdValidity(body: string, country: string): TaxIdValidity {
   return hasCheckDigit(body, country) ? 'VALID' : 'FORMAT_ONLY';
 }
 
-/** A tax id of zeros has correct check digits in many countries, also in formats with letters. */
+/**
+ * A tax id of zeros is refused, because it has correct check digits in many countries, even in formats with letters.
+ */
 function isAllZero(body: string): boolean {
   return !/[1-9]/.test(body);
 }

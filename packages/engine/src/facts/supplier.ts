@@ -113,7 +113,7 @@ export interface DoubtedBills {
   readonly count: number;
   /** Ids of the newest doubted bills, so that a review removes each bill only once. */
   readonly invoiceIds: readonly string[];
-  /** The scan that imported all doubted bills. Absent once another source has delivered one. */
+  /** Id of the history scan that imported all doubted bills. Absent if a doubted bill came from another source. */
   readonly onlyScanId?: string;
 }
 
@@ -167,7 +167,7 @@ export interface AccountUse {
   readonly lastDay: number;
   readonly count: number;
   readonly trust: AccountTrust;
-  /** Trust in the bank account before a review. Withdrawing the review restores it. */
+  /** Trust in the bank account before a review. If the review is withdrawn, the account has this trust again. */
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
   /**
@@ -180,9 +180,12 @@ export interface AccountUse {
    * field existed.
    */
   readonly asked?: EarningUse;
-  /** Rows that follow the rows in `asked`, in the scan that imported all of the supplier's accounts. */
+  /** Rows of a history scan that come after the rows in `asked`, if this scan imported all accounts of the supplier. */
   readonly history?: EarningUse;
-  /** The scan that imported all bills with the account. Absent once another source has delivered one. */
+  /**
+   * Id of the history scan that imported all bills with the bank account. Absent if such a bill came from another
+   * source.
+   */
   readonly onlyScanId?: string;
 }
 
@@ -193,16 +196,22 @@ export interface LateTaxId {
   readonly firstDay: number;
   readonly lastDay: number;
   readonly firstInvoiceNumber: string;
-  /** Bills that count towards the trust in the tax id. `asked` contains the other bills. Each is absent if empty. */
+  /**
+   * Bills that count towards the trust in the tax id. The member `asked` contains all other bills. Both members are
+   * absent if they are empty.
+   */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
   /** Present while a person's acceptance of the tax id is in effect. */
   readonly accepted?: true;
-  /** The scan that imported all bills with the tax id. Absent once another source has delivered one. */
+  /** Id of the history scan that imported all bills with the tax id. Absent if such a bill came from another source. */
   readonly onlyScanId?: string;
 }
 
-/** Bills with a bank account and their first and last day: the day of receipt, or the issue day for scan rows. */
+/**
+ * The number of bills with a bank account, and the first and the last day of these bills. The day of a bill is the day
+ * of receipt or, for rows of a history scan, the issue day.
+ */
 export interface EarningUse {
   readonly count: number;
   readonly firstDay: number;

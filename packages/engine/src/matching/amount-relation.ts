@@ -6,8 +6,8 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Relation between two invoice amounts. OPPOSITE means that exactly one is a credit; such records are never duplicates
- * of each other.
+ * Relation between two invoice amounts. OPPOSITE means that exactly one of the two is a credit note; such records are
+ * never duplicates of each other.
  */
 export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] | 'OPPOSITE';
 
@@ -44,9 +44,9 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
 }
 
 /**
- * Checks whether the smaller invoice amount is the net amount of the larger. If the larger one states its net amount,
- * that amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to the minor unit, because
- * some of them are small.
+ * Checks whether the smaller invoice amount is the net amount of the larger. If the invoice with the larger amount
+ * states its net amount, that amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to
+ * the minor unit, because some of them are small.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
   // No tax rate is above 30 %, so most pairs of amounts do not have to be compared with the rates.
@@ -81,8 +81,9 @@ function relationAcrossCurrencies(
   const leftRate = ratesPerEuro[left.currency];
   const rightRate = ratesPerEuro[right.currency];
   if (leftRate !== undefined && rightRate !== undefined) {
-    // Each amount is multiplied by the other side's rate, so that both have the same scale. The rate of a pegged
-    // currency has more decimals than an amount, and all of them count.
+    // To compare amounts in two currencies, each amount is multiplied by the exchange rate of the other currency, so
+    // that both have the same scale. The rate of a pegged currency has more decimals than an amount, and all of them
+    // count.
     const [leftFactor, rightFactor] = toCommonScale(rightRate, leftRate);
     const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
     const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;

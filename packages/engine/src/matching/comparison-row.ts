@@ -10,7 +10,7 @@ import { noteOf } from './wording.js';
 
 /**
  * Returns a compared field as shown in evidence (detection reference, section 8): both values, the relation, its points
- * and a sentence. Rows are built only for pairs that a finding shows.
+ * and a sentence. Such rows are built only for the pairs of invoices that a finding shows.
  */
 export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: Comparison): EvidenceValue {
   const [left, right] = valuesOf(invoice, pair, comparison.field);
@@ -60,8 +60,8 @@ type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
 type Shown = string | null;
 
 /**
- * Returns the values of a compared field from the checked invoice and from the other record, or null if it compares no
- * values.
+ * Returns the values of a compared field from the checked invoice and from the other record, or null if the field
+ * compares no values.
  */
 function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field']): [left: Shown, right: Shown] {
   const { other } = pair;

@@ -44,8 +44,8 @@ export function namesItsBill({ number, issueDate }: Candidate): boolean {
 
 /**
  * Returns the minimum number of days between bills for a contract whose supplier states the contract number as the
- * invoice number: a month, a quarter or a year. The shortest interval between two consecutive days decides. Undefined
- * when the bills show no contract.
+ * invoice number: a month, a quarter or a year. The shortest interval between two consecutive issue days decides.
+ * Undefined if the bills show no contract.
  * @param issueDays issue days of earlier records with one number and one amount
  */
 export function contractStepDays(issueDays: readonly number[], parameters: DuplicateParameters): number | undefined {
@@ -85,8 +85,8 @@ export function isSecondOfContract(
 }
 
 /**
- * Checks whether several bills share one number although each is weeks apart from the next and their amounts differ.
- * The number then identifies the customer. The checked bill is one of them, after at least two others.
+ * Checks whether several bills have the same number although they are weeks apart and have different amounts. The
+ * number then identifies the customer. The checked bill is one of them, after at least two others.
  */
 export function isCustomerNumber(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
   if (issueDays.length <= parameters.contractRecordsMin) return false;
@@ -116,7 +116,7 @@ function isYear(gapDays: number, { contractYearDays: { min, max } }: DuplicatePa
   return gapDays >= min && gapDays <= max;
 }
 
-/** Checks whether the gap between two bills is a month or a quarter. */
+/** Checks whether two bills are a month or a quarter apart. */
 export function isContractGap(gapDays: number, { contractGapsDays }: DuplicateParameters): boolean {
   return contractGapsDays.some(({ min, max }) => gapDays >= min && gapDays <= max);
 }

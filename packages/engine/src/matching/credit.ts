@@ -3,7 +3,10 @@ import type { Candidate } from '../facts/invoice.js';
 import { billDigits, creditedNumbers } from '../normalisation/match-keys.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** Returns the supplier's credit notes among the originals. They are computed once, because most invoices have none. */
+/**
+ * Returns the supplier's credit notes among the originals. The credit notes are selected once, because most invoices
+ * have no credit notes among their originals.
+ */
 export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Candidate[] {
   return originals.filter(
     (candidate) =>
@@ -13,7 +16,7 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 
 /**
  * Checks whether the source of a credit note allows it to be about the bill. A credit note from an ERP must belong to
- * the same company and name the record. Otherwise anyone who enters a credit note could clear a copy.
+ * the same company and name the bill. Otherwise anyone who enters a credit note could clear a copy.
  */
 function isOfBooksOf(other: Candidate, note: Candidate): boolean {
   return note.source !== 'ERP' || (note.companyId === other.companyId && namesBill(note, other));
@@ -27,7 +30,8 @@ export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): b
 
 /**
  * Checks whether a credit note between the two bills is about the earlier one: it takes back the whole amount, or, for
- * a bill that states that it replaces another, names the other. The new bill is then no second claim.
+ * a bill that states that it replaces another bill, names the replaced bill. The new bill then does not claim the
+ * amount a second time.
  */
 export function isTakenBack(
   { invoice }: Facts,
@@ -54,7 +58,8 @@ function namesDigitsOf(note: Candidate, other: Candidate): boolean {
 
 /**
  * Checks whether the earlier record was credited before the checked invoice arrived, and no other bill has used up the
- * credit note (detection reference, section 5). Crediting a bill and issuing it again is ordinary and not a duplicate.
+ * credit note (detection reference, section 5). Suppliers often credit a bill and issue it again, so this is not a
+ * duplicate.
  */
 export function hasOpenCredit(
   facts: Facts,

@@ -7,8 +7,8 @@ import { isOfOneSupplier } from './supplier-relation.js';
 const DAY_MS = 86_400_000;
 
 /**
- * A credit note in the books, with the ids of the known bills that its number names. If it names none, it may be for
- * any bill.
+ * A credit note in the books, with the ids of the known bills that its number names. If the number names no known bill,
+ * the credit note may be for any bill.
  */
 export interface BookedCredit {
   readonly note: Candidate;
@@ -67,8 +67,8 @@ function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean
 }
 
 /**
- * Checks whether the credit note is dated between the bills and was not backdated. A note that is not backdated was
- * imported with the second bill or soon after it.
+ * Checks whether the credit note is dated between the bills and was not backdated. A credit note that is not backdated
+ * was imported with the second bill or soon after it.
  */
 function isBetween(
   { note }: BookedCredit,

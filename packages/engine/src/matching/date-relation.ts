@@ -13,7 +13,10 @@ export function dateRelation(left: Candidate, right: Candidate, parameters: Dupl
   return days <= parameters.otherDays ? 'OTHER' : 'YEAR';
 }
 
-/** Checks whether the dates allow two bills for the same supply: they are equal, swapped or a few days apart. */
+/**
+ * Checks whether the dates allow two bills for the same supply: the dates are equal, have day and month swapped, or are
+ * a few days apart.
+ */
 export function isOfTheSameDays(date: DateRelation): boolean {
   return date === 'SAME' || date === 'NEAR' || date === 'SWAP';
 }

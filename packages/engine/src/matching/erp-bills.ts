@@ -29,7 +29,7 @@ export function bookedInvoiceOf(
 /** Sources from which an ERP books invoices. */
 const BOOKED_SOURCES: readonly Candidate['source'][] = ['API', 'UPLOAD', 'KSEF'];
 
-/** Checks whether a bill can book an invoice, as far as these two records show. */
+/** Checks whether an ERP bill can be the entry of an invoice, by comparing only these two records. */
 export function canBook(
   bill: Candidate,
   billSupplierId: string,
@@ -46,7 +46,8 @@ export function canBook(
 }
 
 /**
- * Checks whether a bill and an invoice have the same invoice number, amount and days. Their suppliers are not compared.
+ * Checks whether a bill and an invoice have the same invoice number, amount and days. The suppliers of the two are not
+ * compared.
  */
 export function isSameBill(bill: Candidate, candidate: Candidate, parameters: DuplicateParameters): boolean {
   const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);

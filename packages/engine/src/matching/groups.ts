@@ -2,7 +2,7 @@ import { shortDigest } from '../facts/digest.js';
 import type { Candidate } from '../facts/invoice.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
-/** Invoice records that accepted pairs link to each other, and the record that arrived first. */
+/** A group of invoice records that are connected by pairs of duplicates, with the record that arrived first. */
 export interface DuplicateGroup {
   /** Group id: hash of the smallest invoice id as 32 hexadecimal digits. */
   readonly groupId: string;

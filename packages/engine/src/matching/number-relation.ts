@@ -32,7 +32,8 @@ export function numberRelation(
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
-  // Placeholders such as `-` and `n/a` contain no information, and the copy of such a bill may state a real number.
+  // A placeholder such as `-` or `n/a` in place of an invoice number contains no information, and the copy of such a
+  // bill may state a real number.
   if (isPlaceholder(a) || isPlaceholder(b)) {
     if (!agreement.amountAndDate) return 'DIFF';
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
@@ -55,8 +56,8 @@ function relationOfNumbers(
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   const differing = differingNumericRuns(left, right);
-  // This check precedes the check for PARTS, because a month after a year looks like the number of a part of an
-  // invoice.
+  // The check for a month precedes the check for PARTS, because a month after a year looks like the number of a part of
+  // an invoice.
   if (sameAmountAndDate && differing !== undefined && isWrongDate(differing, left)) return 'TYPO';
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
@@ -82,7 +83,7 @@ function relationOfNumbers(
 
 /**
  * Checks whether a month follows a year in an invoice number, as in `7712345/2026-08`. Two digits after a year are a
- * month rather than a part number.
+ * month rather than the number of a part of the invoice.
  */
 function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
   const [year = '', month = ''] = runs.slice(-2);
@@ -242,8 +243,8 @@ function lastCounter(runs: readonly string[], issueDate: string): number {
 }
 
 /**
- * Checks whether a differing run is the year or month of the issue date on both sides. The bills then belong to two
- * periods and are not copies.
+ * Checks whether the digits in which two invoice numbers differ are the year or month of the issue date in both
+ * numbers. The bills then belong to two periods and are not copies.
  */
 function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (left.issueDate.slice(0, 7) === right.issueDate.slice(0, 7)) return false;
@@ -254,9 +255,9 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
 }
 
 /**
- * Checks whether only one run of digits of two invoice numbers differs and is the day and month of the issue date on
- * both sides, alone or with the year. `0202/24/2` is the second trip on 2 February. If a copy had been typed on another
- * day, both numbers would have to be wrong.
+ * Checks whether only one run of digits of two invoice numbers differs and is the day and month of the issue date in
+ * both numbers, alone or with the year. `0202/24/2` is the second trip on 2 February. If a copy had been typed on
+ * another day, both numbers would have to be wrong.
  */
 function areOfDifferentDays([run, ...others]: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (run === undefined || others.length > 0 || left.issueDate === right.issueDate) return false;
@@ -272,8 +273,8 @@ function dayParts({ issueDate }: Candidate): string[] {
 }
 
 /**
- * Checks whether two runs of digits of invoice numbers are the two periods, or contain them before or after digits that
- * both share, such as a customer number or a counter.
+ * Checks whether two runs of digits of invoice numbers are the periods of the two bills, or contain these periods
+ * before or after digits that both numbers share, such as a customer number or a counter.
  */
 function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: string): boolean {
   if (withoutLeadingZeros(leftPart) === left && withoutLeadingZeros(rightPart) === right) return true;
@@ -303,9 +304,9 @@ function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[
 }
 
 /**
- * Checks whether only the year differs and is the issue year of one bill. The other invoice number has a typing error
- * or last year's number, as people often write in January. Two digits may also be a counter, unless the bills agree in
- * all other fields.
+ * Checks whether two invoice numbers differ only in the year, and the year in one number is the issue year of its bill.
+ * The other number has a typing error or the year before, as people often write in January. Two digits may also be a
+ * counter, unless the bills agree in all other fields.
  */
 function isWrongYear(
   differing: readonly DifferingRun[],
@@ -324,8 +325,9 @@ function isWrongYear(
 }
 
 /**
- * Checks whether two bills from one day differ only in the run that is the month or the date of one of them. The other
- * invoice number has a typing error. A month is recognized by the year next to it, if no other run can be the month.
+ * Checks whether the numbers of two bills from one day differ only in digits that are the month or the date of one of
+ * the bills. The other invoice number has a typing error. A month is recognized by the year next to it, if no other run
+ * can be the month.
  */
 function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
   const [run, ...others] = differing;
@@ -350,7 +352,7 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
 
 /**
  * Checks whether two runs of digits of invoice numbers are equal except for the month next to the year of the issue
- * date, and one month is that of the issue date: `77123452609`.
+ * date, and the month in one of the numbers is that of the issue date: `77123452609`.
  */
 function hasOwnMonth(
   { left, right }: DifferingRun,
@@ -367,8 +369,8 @@ function hasOwnMonth(
 }
 
 /**
- * Checks whether two neighbouring digits in one run are swapped. Two separate bills with equal amounts and dates rarely
- * have such numbers.
+ * Checks whether two invoice numbers differ only in two neighbouring digits that are swapped. Two separate bills with
+ * equal amounts and dates rarely have such numbers.
  */
 function areSwapped(differing: readonly DifferingRun[]): boolean {
   const [run, ...others] = differing;
@@ -376,8 +378,8 @@ function areSwapped(differing: readonly DifferingRun[]): boolean {
 }
 
 /**
- * Checks whether the counter in an invoice number has advanced after weeks: it has equally many digits and is higher on
- * the later bill. Such a difference is not a typing error.
+ * Checks whether the counter in an invoice number has advanced after weeks: the counter has equally many digits and is
+ * higher on the later bill. Such a difference is not a typing error.
  */
 function isLaterCounter(
   differing: readonly DifferingRun[],
@@ -393,8 +395,8 @@ function isLaterCounter(
 }
 
 /**
- * Checks whether only the counter of two invoice numbers differs, and only by a little. In that case, the other record
- * is another bill on a busy day rather than an invoice number with two typing errors.
+ * Checks whether only the counter of two invoice numbers differs, and only by a little. In that case, the two records
+ * are two bills from a busy day rather than an invoice number with two typing errors.
  */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,

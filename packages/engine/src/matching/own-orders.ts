@@ -2,8 +2,8 @@ import type { Candidate } from '../facts/invoice.js';
 import type { RecentBill } from '../facts/supplier.js';
 
 /**
- * Checks whether a record and these bills of its supplier each state an order of their own. Bills without an order do
- * not count.
+ * Checks whether an invoice and other bills of its supplier each state a different purchase order. Bills without an
+ * order do not count.
  * @param ordersMin minimum number of bills with an order
  */
 export function haveOwnOrders(

@@ -33,7 +33,7 @@ import { isUnrelatedPair, ownNumbersRow, stepRow, unrelatedRows } from './unrela
 import type { UnrelatedContext } from './unrelated-number.js';
 
 /**
- * Returns the records of which the checked invoice may be a copy: earlier records that are live and not confirmed as
+ * Returns the records of which the checked invoice may be a copy: earlier records that are valid and not confirmed as
  * duplicates or fraud. A bill that has another bill's number can still be the original of a copy.
  */
 export function originalsOf(facts: Facts): Candidate[] {
@@ -46,21 +46,22 @@ export function originalsOf(facts: Facts): Candidate[] {
   );
 }
 
-/** Checks whether a record counts as an invoice. A failed, void or rejected record does not. */
+/** Checks whether a record counts as an invoice. A failed, void or rejected record does not count. */
 export function isLive({ status }: Pick<Candidate, 'status'>): boolean {
   return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
 /**
- * Checks whether the candidate arrived before the checked invoice. If two records are equal, the later record gets the
- * finding.
+ * Checks whether a compared invoice arrived before the checked invoice. If two records are equal, the later record gets
+ * the finding.
  */
 export function isEarlier(facts: Facts, candidate: Candidate): boolean {
   return candidate.invoiceId !== facts.invoice.invoiceId && compareByArrival(candidate, facts.invoice) < 0;
 }
 
 /**
- * Scores the checked invoice against each original. Pairs with opposite signs are left out.
+ * Computes the points of each pair of the checked invoice and an earlier invoice. Pairs with opposite signs are left
+ * out.
  * @param creditNotes credit notes that reduce the points of a pair; empty if credit notes exclude pairs instead
  */
 export function scorePairs(
@@ -85,8 +86,8 @@ export function scorePairs(
 }
 
 /**
- * Checks whether the pair is certainly the same invoice: number, amount and supplier agree, and only the notation of
- * the invoice number may differ.
+ * Checks whether a pair of records is certainly the same invoice: number, amount and supplier agree, and only the
+ * notation of the invoice number may differ.
  */
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (
@@ -115,7 +116,8 @@ function areOtherSuppliers({ supplier }: Pick<Compared, 'supplier'>): boolean {
 }
 
 /**
- * Finds pairs in which the invoice number identifies a contract or a customer and therefore does not identify the bill.
+ * Finds pairs of bills in which the invoice number identifies a contract or a customer and therefore does not identify
+ * the bill.
  */
 function contractOf(
   { facts: { invoice, supplier }, parameters }: PairContext,
@@ -132,11 +134,12 @@ function contractOf(
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
   const isOfCustomer =
     isCustomerNumber([issueDay, ...daysOf(ofHabit)], parameters) && !ofHabit.some(({ other }) => namesItsBill(other));
-  // When a contract price rises, the first bills at the new price keep the interval of the earlier bills.
+  // When the price of a contract rises, the first bills at the new price arrive at the same interval as the earlier
+  // bills.
   const step =
     contractStepDays(daysOf(series), parameters) ??
     (isOfCustomer ? contractStepDays(daysOf(ofHabit), parameters) : undefined);
-  // Issue dates of two bills with day and month swapped are a month apart only by chance.
+  // If the issue dates of two bills have day and month swapped, they are a month apart only by chance.
   const second =
     numbered.length === 1 ? series.filter(({ date, other }) => date !== 'SWAP' && !namesItsBill(other)) : [];
   const billsBefore = supplier.profile.count;
@@ -161,10 +164,10 @@ function contractOf(
  * it (with a suffix, or misread) gives no information about the bills from other months either.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
-/** Relations between two invoice numbers that count less if the numbers are short. */
+/** Relations between two invoice numbers that give a pair fewer points if the numbers are short. */
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
-/** Relations between numbers that differ but may have been the same invoice number. */
+/** Relations between two invoice numbers that differ but may have been the same number. */
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
 /** Values of the checked invoice that all its pairs with earlier invoices share. */
@@ -272,8 +275,8 @@ function strangersRow(
 }
 
 /**
- * Rates a long number that two different suppliers state with an odd amount within days. Such a number does not recur
- * by chance, so the bill was probably booked under two names of one supplier.
+ * Adds points to a pair if two different suppliers state the same long invoice number with the same odd amount within
+ * days. Such a number does not recur by chance, so the bill was probably booked under two names of one supplier.
  */
 function longNumberRow(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): Comparison[] {
   const { other, amount, date } = pair;
@@ -285,9 +288,10 @@ function longNumberRow(invoice: Candidate, pair: Compared, parameters: Duplicate
 }
 
 /**
- * Checks whether number, date and an odd amount are equal. Two separate bills do not agree in all three by chance, so
- * the bill was booked under the wrong supplier, under one that was merged, or under a sister company. A simple number
- * does not count: contractors with the same conditions all send 1/04/2026 for the same fee with VAT.
+ * Checks whether two bills of different suppliers have the same number, date and odd amount. Two separate bills do not
+ * agree in all three by chance, so one bill was booked under the wrong supplier, under a supplier that was merged, or
+ * under a company of the same group. A simple number does not count: contractors with the same conditions all send
+ * 1/04/2026 for the same fee with VAT.
  */
 function isOneOddBill(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): boolean {
   const { other, amount, date } = pair;
@@ -320,7 +324,10 @@ function orderRow(context: PairContext, pair: Compared & { readonly others: numb
   return [{ field: 'order', relation, halfPoints: parameters.halfPoints.order[relation] }];
 }
 
-/** Tells what an equal order says about a pair: more, if an odd amount was billed only for this pair. */
+/**
+ * Returns the points for a purchase order that both bills of a pair state. The points are higher if only these two
+ * bills have an odd amount.
+ */
 function equalOrder(
   context: PairContext,
   { other, amount, date, number, others, sameSupplier }: Compared & { readonly others: number },
@@ -330,12 +337,15 @@ function equalOrder(
   if (date === 'OTHER' || date === 'YEAR') return SAME_NUMBER.includes(number) ? 'ONE_SUPPLY' : 'EQUAL';
   const isOfDays = date === 'SAME' || date === 'SWAP' || date === 'NEAR';
   const isOther = number === 'DIFF' || number === 'SEQ';
-  // Bills for parts of an order can have one amount.
+  // Bills for parts of a purchase order can have equal amounts.
   const bills = (facts.supplier.profile.recentBills ?? []).filter(({ invoiceId }) => invoiceId !== other.invoiceId);
   return sameSupplier && isOfDays && isOther && haveOwnOrders(other, bills) ? 'ONE_BILL' : 'EQUAL';
 }
 
-/** Rates two bills with the same amount by the amounts, numbers and dates of other bills. */
+/**
+ * Adds or subtracts points for two bills with the same amount, depending on the amounts, numbers and dates of other
+ * bills.
+ */
 function repetitionRows(context: PairContext, pair: Compared, others: number): Comparison[] {
   const recurrence = recurrenceRow(context, pair, others);
   return isUnrelatedPair(context, pair)
@@ -344,8 +354,8 @@ function repetitionRows(context: PairContext, pair: Compared, others: number): C
 }
 
 /**
- * Reduces the points for an amount that the supplier often bills. The row is empty if the invoice numbers agree too, or
- * if they are similar on one day and the supplier bills the amount at most once a day.
+ * Reduces the points for an amount that the supplier often bills. There is no reduction if the invoice numbers agree
+ * too, or if they are similar on one day and the supplier bills the amount at most once a day.
  */
 function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
   if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];
@@ -364,8 +374,8 @@ function creditRow({ facts, originals, creditNotes, parameters }: PairContext, p
 }
 
 /**
- * Raises the sum to a fixed value for equal files. The same bytes are the same invoice, regardless of the values that
- * were read from them.
+ * Raises the points of a pair to a fixed value if both invoices were read from equal files. The same bytes are the same
+ * invoice, regardless of the values that were read from them.
  */
 function sameFileRow(
   invoice: Candidate,
@@ -378,9 +388,9 @@ function sameFileRow(
 }
 
 /**
- * Raises the sum for an invoice received through KSeF and a bill with the same seller, number and amount. The date is
- * ignored, because KSeF accepts each number from a seller once. The same applies to a document that shows the KSeF
- * number or code of the invoice, even if its invoice number was read differently.
+ * Raises the points of a pair of an invoice received through KSeF and a bill with the same seller, number and amount.
+ * The date is ignored, because KSeF accepts each number from a seller once. The same applies to a document that shows
+ * the KSeF number or code of the invoice, even if its invoice number was read differently.
  */
 function channelRow(
   invoice: Candidate,
@@ -389,7 +399,7 @@ function channelRow(
   { duplicateMin, reusedDaysMax }: DuplicateParameters,
 ): Comparison[] {
   const { other, amount, sameSupplier } = pair;
-  // ERP bills are excluded, because another rule lets one of them book the invoice.
+  // Bills in the ERP are excluded here, because another rule decides whether an ERP bill is the entry of the invoice.
   if (amount !== 'EQ' || !sameSupplier || other.source === 'ERP' || !isOneThroughKsef(invoice, other)) return [];
   const isNamed = isNamedInKsef(invoice, other);
   if (!isNamed && !(haveOneNumber(pair) && Math.abs(invoice.issueDay - other.issueDay) <= reusedDaysMax)) return [];

@@ -6,7 +6,7 @@ import type { SupplierRelation } from './supplier-relation.js';
 
 /**
  * Comparison of one field of two invoice records. The points of all comparisons add up to the points of the pair, so
- * that readers can check them.
+ * that people who read a finding can check them.
  */
 export interface Comparison {
   readonly field:
@@ -38,6 +38,9 @@ export interface PairScore {
   readonly date: DateRelation;
   readonly supplier: SupplierRelation;
   readonly sameSupplier: boolean;
-  /** Number of the supplier's other invoices with this amount. Zero unless the amounts are equal. */
+  /**
+   * Number of the supplier's other invoices with this amount. The number is zero unless the amounts of the pair are
+   * equal.
+   */
   readonly recurringOthers: number;
 }

@@ -45,10 +45,10 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 }
 
 /**
- * Checks whether the supplier sends a second, counted bill within days of the first, such as a crew with one bill for
- * each of two shifts. Such a bill looks like a copy. It is accepted if people have dismissed earlier findings about
- * such bills (two people, or one person over thirty days), or if this history scan has reported enough of them. No such
- * bill may be a confirmed copy.
+ * Checks whether the supplier regularly sends a second bill with a count in its number within days of the first bill,
+ * such as a crew with one bill for each of two shifts. Such a bill looks like a copy. It is accepted if people have
+ * dismissed earlier findings about such bills (two people, or one person over thirty days), or if this history scan has
+ * reported enough of them. No such bill may be a confirmed copy.
  */
 function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -69,7 +69,7 @@ function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   return pairsWithin(asked, ofScan, parameters) >= sameDaysAskedMin;
 }
 
-/** Counts the bills whose number continues the number of another bill from the same days. */
+/** Counts the bills whose number extends the number of another bill from the same days. */
 function pairsWithin(
   bills: readonly Numbered[],
   others: readonly Numbered[],

@@ -14,9 +14,12 @@ export interface AmountHistory {
    * Original bills among the candidates, including those that are still being analyzed. Suspected copies are left out.
    */
   readonly present: ReadonlySet<Candidate>;
-  /** Issue days of originals that suspected copies repeat, and that therefore show no habit of the supplier. */
+  /**
+   * Issue days of original bills that suspected copies repeat. Because of the copies, these bills show no habit of the
+   * supplier.
+   */
   readonly doubtfulDays: readonly number[];
-  /** Number of credit notes with the amount. Each of these credit notes cancels one bill. */
+  /** Number of credit notes with the amount. Each such credit note cancels one bill. */
   readonly credited: number;
 }
 
@@ -33,8 +36,7 @@ export function amountHistory(
     .map((use) => use.day);
   const ofAmount = originals.filter(
     (candidate) =>
-      // A bill in the books repeats an invoice or is forged. For invoices that are checked before payment, it therefore
-      // shows no habit of the supplier.
+      // A bill in the ERP repeats a received invoice or is forged, so it does not show how the supplier bills.
       (candidate.source !== 'ERP' || invoice.source === 'ERP') &&
       candidate.amountMinor === invoice.amountMinor &&
       candidate.currency === invoice.currency &&
@@ -56,7 +58,7 @@ export function amountHistory(
 }
 
 /**
- * Counts other invoices with the same amount, without the pair itself and without credited ones (detection reference,
+ * Counts other invoices with the same amount, without the pair itself and without credited bills (detection reference,
  * section 5). The profile and the candidates each contain only some of the invoices, so the larger count is used.
  */
 export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
@@ -67,7 +69,7 @@ export function recurringOthers({ profileDays, present, credited }: AmountHistor
 /**
  * Checks whether the supplier's profile shows that it bills the amount at most once a day. One day in five may have two
  * bills, because of earlier duplicates.
- * @param other one of the bills
+ * @param other one of the bills of the pair
  */
 export function isBilledOnceADay({ profileDays, present }: AmountHistory, other: Candidate): boolean {
   const days = new Set(profileDays).size;
@@ -76,8 +78,8 @@ export function isBilledOnceADay({ profileDays, present }: AmountHistory, other:
 }
 
 /**
- * Counts bills with the amount on the pair's day, without the pair itself. Rooms, policies and tickets often have the
- * same price.
+ * Counts bills with the amount on the pair's day, without the pair itself. Bills for rooms, policies and tickets often
+ * have the same price.
  */
 export function othersOfDay({ profileDays, present }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.filter((day) => day === other.issueDay).length;
@@ -86,9 +88,9 @@ export function othersOfDay({ profileDays, present }: AmountHistory, other: Cand
 }
 
 /**
- * Checks whether the amount is billed once per interval of weeks or months and both bills in the pair fall into one
- * interval. A bill that replaces a missing one does not count. If the supplier starts to send two bills per interval,
- * only the first such pair is reported.
+ * Checks whether the supplier bills the amount once in each interval of weeks or months, and both bills of the pair
+ * fall into one interval. A bill that makes up for a missing bill does not count. If the supplier starts to send two
+ * bills in each interval, only the first such pair is reported.
  */
 export function isRegularBillSentTwice(
   { profileDays, present, doubtfulDays }: AmountHistory,

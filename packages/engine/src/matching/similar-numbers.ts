@@ -19,7 +19,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // The invoice number without its year must be shorter by at least one run of letters or digits.
+  // If the year is left out, the invoice number must have at least one sequence of letters or digits less.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length
@@ -156,7 +156,7 @@ function plainRuns({ runs }: InvoiceNumber): string[] {
   return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
 }
 
-/** Checks whether a run of an invoice number consists of digits. All characters in a run are of one kind. */
+/** Checks whether a run of an invoice number consists of digits. A run consists only of digits or only of letters. */
 export function isDigitRun(run: string): boolean {
   const code = run.charCodeAt(0);
   return code >= DIGIT_ZERO && code <= DIGIT_NINE;

@@ -4,11 +4,17 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../facts/record-order.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** An invoice that was billed as a whole and again in parts. One of these records is the checked invoice. */
+/**
+ * A supply that was billed by a whole invoice and again by partial invoices. One of these invoices is the checked
+ * invoice.
+ */
 export interface Split {
   readonly whole: Candidate;
   readonly parts: readonly Candidate[];
-  /** Bills with the same invoice number, with or without a part mark, that do not contribute to the sum. */
+  /**
+   * Bills with the number of the whole invoice, with or without the mark of a part, that do not belong to the partial
+   * invoices.
+   */
   readonly leftOut: readonly Candidate[];
   /**
    * Number of equal parts into which the whole invoice is divided. Present if some of the partial invoices have not
@@ -18,8 +24,8 @@ export interface Split {
 }
 
 /**
- * Finds parts that add up to a whole invoice with the same supplier and currency (detection reference, section 5). The
- * checked invoice may be the whole that arrives after its parts, or the part that completes the sum.
+ * Finds partial invoices that add up to a whole invoice with the same supplier and currency (detection reference,
+ * section 5). The checked invoice may be the whole that arrives after its parts, or the part that completes the sum.
  */
 export function findSplit(
   facts: Facts,
@@ -69,8 +75,8 @@ function asSplit(
 }
 
 /**
- * Finds two or more equal parts into which the whole can be divided. The whole is then billed again in instalments,
- * some of which have not arrived yet.
+ * Finds two or more equal parts into which the whole can be divided. In this case the whole invoice is billed again in
+ * instalments, some of which have not arrived yet.
  */
 function equalSplit(
   parts: readonly Candidate[],
@@ -92,9 +98,10 @@ function equalSplit(
 }
 
 /**
- * Chooses parts that add up to the whole, if other bills with the same number are for something else. The fewest parts
- * are preferred, and then the parts nearest to the checked invoice, which is one of them unless it is the whole. The
- * number of parts is limited, because many parts can add up to anything.
+ * Chooses the partial invoices that add up to the whole invoice, if other bills with the same number are for another
+ * supply. The smallest number of parts is preferred, and then the parts nearest to the checked invoice. The checked
+ * invoice is one of the parts unless it is the whole invoice. The number of parts is limited, because many parts can
+ * add up to anything.
  */
 function chosenParts(
   parts: readonly Candidate[],

@@ -22,8 +22,8 @@ export function supplierRelation(left: Candidate, right: Candidate, parameters: 
 const TELLING_WORD_LETTERS_MIN = 5;
 
 /**
- * Checks whether a supplier name is a shorter form of another: all its words, one of them telling, are in the other, as
- * in `Nordwind Energie` and `Nordwind Energie Vertrieb Hamburg`.
+ * Checks whether a supplier name is a shorter form of another: all words of the shorter name, one of which is
+ * distinctive, are in the longer name, as in `Nordwind Energie` and `Nordwind Energie Vertrieb Hamburg`.
  */
 function isNameWithin(shorter: string, longer: string): boolean {
   if (shorter.length >= longer.length) return false;
@@ -39,7 +39,7 @@ function isNameWithin(shorter: string, longer: string): boolean {
 
 /**
  * Checks whether both records belong to one supplier record. A record that is still being analyzed has no supplier yet,
- * so its tax id or name decides.
+ * so the tax id or the name of the record decides.
  */
 export function isSameSupplier(supplierId: string, invoice: Candidate, other: Candidate): boolean {
   if (other.supplierId !== null) return other.supplierId === supplierId;
@@ -47,7 +47,7 @@ export function isSameSupplier(supplierId: string, invoice: Candidate, other: Ca
   return isSameName(invoice, other) && (invoice.taxKey === undefined || other.taxKey === undefined);
 }
 
-/** Checks whether both records belong to one supplier, even if either of them has no supplier record yet. */
+/** Checks whether two invoice records belong to one supplier, even if one of them is not assigned to a supplier yet. */
 export function isOfOneSupplier(left: Candidate, right: Candidate): boolean {
   return left.supplierId === null
     ? isSameSupplier('', left, { ...right, supplierId: null })

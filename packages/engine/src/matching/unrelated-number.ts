@@ -18,7 +18,7 @@ import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
 
 // The functions in this file compare two bills from one supplier with the same amount whose numbers have nothing in
-// common. The rows distinguish a bill that arrived twice, under the number of an order, a delivery note or a new
+// common. The rules distinguish a bill that arrived twice, under the number of an order, a delivery note or a new
 // number, from two separate bills (detection reference, section 5).
 
 type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
@@ -32,15 +32,14 @@ export interface UnrelatedContext {
   readonly facts: Facts;
   readonly parameters: DuplicateParameters;
   readonly amounts: AmountHistory;
-  /** The supplier's earlier bills that have the number of the checked invoice. */
   readonly withItsNumber: readonly Compared[];
   habits?: Habits;
 }
 
 interface Habits {
   /**
-   * Number of different amounts that the supplier has billed, apart from the checked amount, and how many of them were
-   * billed more than once.
+   * Number of different amounts that the supplier has billed, apart from the checked amount, and the number of these
+   * amounts that it billed more than once.
    */
   readonly amounts: number;
   readonly repeated: number;
@@ -63,15 +62,15 @@ interface WrittenBill {
 const UNRELATED: readonly PairScore['number'][] = ['DIFF', 'SEQ'];
 const COMPARED_DATES: readonly PairScore['date'][] = ['SAME', 'SWAP', 'NEAR', 'FAR'];
 
-/** Checks whether the rows for unrelated invoice numbers apply to the pair of bills. */
+/** Checks whether the rules for bills with unrelated invoice numbers apply to a pair of bills. */
 export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: Compared): boolean {
   return (
     pair.sameSupplier &&
     pair.amount === 'EQ' &&
     UNRELATED.includes(pair.number) &&
     COMPARED_DATES.includes(pair.date) &&
-    // The two invoices must be addressed to the same company, because companies in one group often receive the same
-    // bills.
+    // The two invoices must be addressed to the same company, because companies of one group often receive bills with
+    // equal amounts.
     pair.other.companyId === invoice.companyId &&
     !invoice.amountMinor.startsWith('-') &&
     !isPlaceholder(invoice.number) &&
@@ -80,8 +79,8 @@ export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: 
 }
 
 /**
- * Returns the rows for a pair of unrelated numbers. Call it only if {@link isUnrelatedPair} is true. `recurrence`
- * contains the rows about the recurrence of the amount.
+ * Returns the compared fields, with their points, of two bills with unrelated numbers. Call this function only if
+ * {@link isUnrelatedPair} is true. `recurrence` contains the fields about the recurrence of the amount.
  */
 export function unrelatedRows(
   context: UnrelatedContext,
@@ -99,7 +98,7 @@ export function unrelatedRows(
   return [...amountRows(context, pair, others, recurrence, form), ...formRow, ...dueRow(context, pair, form)];
 }
 
-/** Rates the probability that the supplier bills the amount a second time. */
+/** Returns points for the probability that the supplier bills the amount a second time. */
 function amountRows(
   context: UnrelatedContext,
   pair: Compared,
@@ -152,8 +151,9 @@ function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candi
 }
 
 /**
- * Limits the sum if both numbers may be the supplier's own, because they may be two separate bills. Two separate bills
- * are likely if the supplier has repeated an amount before, the bills are days or weeks apart, and no order joins them.
+ * Limits the points of a pair if both invoice numbers may come from the supplier, because they may be two separate
+ * bills. Two separate bills are likely if the supplier has repeated an amount before, the bills are days or weeks
+ * apart, and no order joins them.
  */
 export function ownNumbersRow(
   rows: readonly Comparison[],
@@ -169,8 +169,8 @@ export function ownNumbersRow(
 }
 
 /**
- * Rates how rarely the supplier bills an amount twice. A repeated amount with many digits suggests a copy if the
- * supplier has never repeated an amount before.
+ * Returns points for how rarely the supplier bills an amount twice. A repeated amount with many digits suggests a copy
+ * if the supplier has never repeated an amount before.
  */
 function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   const { facts, parameters } = context;
@@ -198,8 +198,8 @@ interface Crowding {
 }
 
 /**
- * Compares the number of bills around the pair with the usual number. Among many bills, it is more likely that two have
- * equal amounts by chance.
+ * Compares the number of the supplier's bills around the days of the pair with the usual number. Among many bills, it
+ * is more likely that two have equal amounts by chance.
  */
 function crowding(
   { invoice, supplier: { profile } }: Facts,
@@ -246,8 +246,8 @@ function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' 
 }
 
 /**
- * Returns the sign that one of the two invoice numbers does not belong to the supplier's own series, or undefined if
- * there is no such sign.
+ * Returns the indication that one of the two invoice numbers does not belong to the supplier's own series, or undefined
+ * if there is no such indication.
  */
 function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { facts, parameters } = context;
@@ -309,8 +309,8 @@ function namesDocument({ number: { runs } }: Candidate): boolean {
 }
 
 /**
- * Checks whether the invoice number is that of a reminder or a statement of account, which state bills that were sent
- * before.
+ * Checks whether the invoice number is that of a payment reminder or a statement of account. Both state bills that were
+ * sent before.
  */
 function namesReminder({ invoiceNumber }: Candidate): boolean {
   const words = plainText(invoiceNumber).match(/[A-Z]{5,}/g) ?? [];
@@ -340,8 +340,8 @@ function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Ca
 }
 
 /**
- * Checks whether enough of the other recent bills have the form of one of the two numbers, and hardly any have another
- * form.
+ * Checks whether enough of the other recent bills have a number in the form of one of the two invoice numbers, and
+ * hardly any bill has another form.
  */
 function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
   const { oneFormBillsMin, otherFormBillsMax } = context.parameters.unrelated;
@@ -354,9 +354,9 @@ function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
 }
 
 /**
- * Returns the row for invoice numbers that differ in one or two digits and are no further apart than usual, if the
- * supplier often bills the same amount twice, on the same day or within days. Examples are two hotel rooms or two
- * truckloads.
+ * Returns the comparison of two invoice numbers that differ in one or two digits and are no further apart than usual,
+ * if the supplier often bills the same amount twice, on the same day or within days. Examples are two hotel rooms or
+ * two truckloads.
  */
 export function stepRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   if (!pair.sameSupplier || pair.amount !== 'EQ' || (pair.number !== 'TYPO' && pair.number !== 'TYPO2')) return [];
@@ -384,7 +384,9 @@ function areStepsApart(context: UnrelatedContext, other: Candidate): boolean {
   return Math.abs(Number(left.runs[place]) - Number(right.runs[place])) <= neighbourStepsMax * usualStep;
 }
 
-/** A full counter of invoice numbers gets one more digit. The two numbers are then close together. */
+/**
+ * When the counter in invoice numbers gets one more digit (from 999 to 1000), the two numbers are still close together.
+ */
 function areOfOtherLength(
   left: WrittenBill,
   right: WrittenBill,
@@ -401,8 +403,8 @@ function signatureOfForm(form: string): string {
 }
 
 /**
- * Checks whether another bill from the supplier has the number with another amount, and the number is not that of a
- * customer or a contract.
+ * Checks whether another bill of the supplier has the same invoice number with another amount, although the number does
+ * not identify a customer or a contract.
  */
 function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: UnrelatedContext, other: Candidate): boolean {
   const { usedDaysMax, usedNumberLengthMin } = parameters.unrelated;
@@ -417,7 +419,10 @@ function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: Unrelat
   );
 }
 
-/** Checks whether one of the two numbers does not fit its date in the supplier's rising running numbers. */
+/**
+ * Checks whether one of two invoice numbers does not fit its date, because the running numbers of the supplier rise
+ * with time.
+ */
 function isOutOfPlace(context: UnrelatedContext, other: Candidate): boolean {
   const { invoice } = context.facts;
   const places = [invoice, other].map((record) => isAtOtherHeight(context, record, other));

@@ -112,12 +112,12 @@ export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }
 
-/** Verb in a summary about two bills that only have the same invoice number. */
+/** Verb in the summary of a finding about two bills that have only the invoice number in common. */
 export const SAME_NUMBER_VERB = 'has the same number as';
 
 /**
- * Returns the summary of a pair: `INV-1042A looks like INV-1042 (2025-03-10, EUR 1,200.00) with a suffix added; same
- * amount, date and tax id.`
+ * Returns the summary of a finding about a pair of invoices: `INV-1042A looks like INV-1042 (2025-03-10, EUR 1,200.00)
+ * with a suffix added; same amount, date and tax id.`
  */
 export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, otherAmount: string): string {
   const { other } = pair;
@@ -140,7 +140,7 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
   const isOfKsef = pair.comparisons.some(({ field }) => field === 'channel');
   const origin = isOfKsef && other.source === 'KSEF' ? ' from KSeF' : '';
   const which = `${shownText(other.invoiceNumber)}${origin} (${other.issueDate}, ${otherAmount})`;
-  // The verb of the summary already states that the invoice numbers are equal.
+  // The verb of the finding's summary already states that the invoice numbers are equal.
   const written = pair.number === 'FORMAT' ? ', written differently' : '';
   const how = verb === SAME_NUMBER_VERB ? written : ` ${numberPhrases[pair.number]}`;
   const own = isOfKsef && invoice.source === 'KSEF' ? ' from KSeF' : '';

@@ -15,9 +15,9 @@ const LABELS: ReadonlySet<string> = new Set(
     'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
     'RECHNUNGSNR RECHNUNGSNUMMER BELEG BELEGNR ' +
     'NO NR NUM NUMBER DOC ' +
-    // The degree sign in a French or Italian number label represents a raised o.
+    // The degree sign in the French or Italian label of an invoice number represents a raised o.
     'NDEG ' +
-    // Receipts and statements state the number of their invoice.
+    // The number of a receipt or a statement may be the number of its invoice after such a word.
     'STATEMENT QUITTUNG RECEIPT KVITTERING KVITTO RICEVUTA'
   ).split(' '),
 );
@@ -34,7 +34,7 @@ const GLUED_LABEL = new RegExp(
   `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
 );
 
-/** Words behind the number of a bill that replaces an earlier one, in the languages of our suppliers. */
+/** Words behind the number of a bill that replaces an earlier one, in the languages of the suppliers. */
 const REVISION_WORDS: ReadonlySet<string> = new Set(
   (
     'REV REVISED REVISION CORR CORRECTED CORRECTION AMENDED R V ' +
@@ -51,8 +51,8 @@ const COPY_WORDS: ReadonlySet<string> = new Set([
 /** Matches a word in an invoice number that is followed by a count, such as `REV2`. */
 const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
 /**
- * Marks that are separated from an invoice number, each with the minimum number of digits that must remain without the
- * mark. A single digit may also be the counter.
+ * Marks that are removed from the end of an invoice number, each with the minimum number of digits that must remain. A
+ * single digit may also be the counter of the invoice number.
  */
 const SEPARATED_MARKS = [
   // The mark in the number of a first or second reminder is M1 or M2.
@@ -72,7 +72,7 @@ const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
 
 const MISREAD: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', Z: '2', S: '5', G: '6', B: '8' };
 
-/** Reads an invoice number. A string without letters and digits gives empty forms, which match no number. */
+/** Reads an invoice number. A string without letters and digits gives empty forms, which match no invoice number. */
 export function readInvoiceNumber(printed: string): InvoiceNumber {
   const text = plainText(numberAsShown(printed).slice(0, NUMBER_LENGTH_MAX)).slice(0, NUMBER_LENGTH_MAX);
   const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
@@ -147,8 +147,8 @@ function isOrdinal(part: string): boolean {
 const ORDINALS_MAX = 2;
 
 /**
- * Checks whether parts of an invoice number are the number of a bill and not only the year behind the number of a
- * reminder.
+ * Checks whether parts of an invoice number are the number of a bill and not only the year after the number of a
+ * payment reminder.
  */
 function namesBill(parts: readonly string[]): boolean {
   const text = parts.join('');
@@ -221,7 +221,7 @@ export function isRevision({ base, runs }: InvoiceNumber): boolean {
   return base !== undefined && (REVISION_WORDS.has(last) || (/^[0-9]$/.test(last) && REVISION_WORDS.has(word)));
 }
 
-/** Checks whether an invoice number ends with the mark of a reminder, as in `20418/M1`. */
+/** Checks whether an invoice number ends with the mark of a payment reminder, as in `20418/M1`. */
 export function isReminderMark({ base, runs }: InvoiceNumber): boolean {
   const [word = '', last = ''] = runs.slice(-2);
   return base !== undefined && word === 'M' && /^[0-9]$/.test(last);

@@ -6,9 +6,9 @@ const OTHER_SCRIPT =
 const WORDS = /[\p{L}\p{M}]+/gu;
 
 /**
- * Replaces letters from other scripts with the Latin letters that they look like, in words that mix both and in words
- * whose letters could all be Latin. Other words remain unchanged. In a mixed word, a small letter that does not look
- * Latin is replaced by its capital, so that Greek beta becomes B.
+ * Replaces letters from other scripts with the Latin letters that they look like, in words that mix Latin and other
+ * letters and in words whose letters could all be Latin. Other words remain unchanged. In a mixed word, a small letter
+ * that does not look Latin is replaced by its capital, so that Greek beta becomes B.
  */
 export function asShown(text: string): string {
   if (!OTHER_SCRIPT.test(text)) return text;

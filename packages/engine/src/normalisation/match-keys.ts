@@ -21,8 +21,8 @@ export interface LookupKey {
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
 /**
- * Maximum number of invoice records that are read for a match key. If there is one hit more than the limit, the key is
- * hot.
+ * Maximum number of invoice records that are read for a match key. If the key finds one record more than its limit, the
+ * key counts as hot.
  */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
@@ -35,7 +35,8 @@ const CREDITED_RUNS_MAX = 12;
 const CREDITED_NUMBER_LENGTH_MIN = 3;
 
 /**
- * Returns the keys that identify a record's supplier: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name.
+ * Returns the keys that identify a record's supplier: `t:` tax id, `b:` account, `n:` name, and a second `n:` for the
+ * folded name.
  */
 export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'nameKey' | 'nameFold'>): string[] {
   const keys: string[] = [];
@@ -114,14 +115,17 @@ function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candida
 export interface CappedCandidates {
   /** Earlier invoices that may match the checked invoice, without repetition, in order of arrival. */
   readonly candidates: readonly Candidate[];
-  /** True if a match key that very many invoices share was ignored or its matches were cut. The facts record this. */
+  /**
+   * True if a match key that very many invoices share was ignored or its matches were cut. The facts of the analysis
+   * record whether this happened.
+   */
   readonly candidateCapHit: boolean;
 }
 
 /**
- * Selects the records that the engine receives from the hits of a lookup. It removes the invoice itself and later
- * records, then applies the limit for hot keys. A hot key keeps its newest hits by issue day, and within one day those
- * that arrived last.
+ * Selects the records that the engine receives from all records that were found by match keys. The invoice itself and
+ * later records are removed, and then the limit for hot keys is applied. A hot key keeps its newest records by issue
+ * day, and within one day the records that arrived last.
  * @param lookups the invoice's lookup keys, if the caller has them already
  */
 export function applyCandidateCaps(

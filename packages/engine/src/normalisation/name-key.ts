@@ -69,8 +69,8 @@ export function withoutMisspeltForm(nameKey: string): string {
 }
 
 /**
- * Checks whether a word is a legal form, a form with a doubled letter, or one edit away from a form with the same
- * initial.
+ * Checks whether a word is a legal form, a form with a doubled letter, or differs from a legal form with the same first
+ * letter in one character.
  */
 function isNearlyForm(word: string): boolean {
   if (word.length < MISSPELT_FORM_LENGTH_MIN || wordsLikeLegalForms.has(word)) return false;

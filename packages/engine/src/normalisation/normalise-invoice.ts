@@ -52,7 +52,7 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
 }
 
 /**
- * An invoice record whose members can still be assigned. Assigning stated members is several times faster than
+ * An invoice record whose members can still be assigned. Assigning the members one by one is several times faster than
  * spreading objects.
  */
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -1,6 +1,6 @@
 import type { InvoiceNumber } from '../facts/invoice.js';
 
-/** Words that replace a missing number, in the languages of our suppliers. */
+/** Words that replace a missing invoice number, in the languages of the suppliers. */
 const WORDS: ReadonlySet<string> = new Set(
   (
     'NA NONE NIL NULL UNKNOWN MISSING NONUMBER WITHOUT TBC TBA OHNE OHNENUMMER KEINE KEINENUMMER ON BRAK BEZNUMERU BN ' +
@@ -10,12 +10,14 @@ const WORDS: ReadonlySet<string> = new Set(
 /** Matches an invoice number that consists only of zeros or only of `X`. */
 const FILLER = /^(?:0+|X+)$/;
 
-/** Checks whether the number is a placeholder (a word, zeros or signs). Placeholders do not identify bills. */
+/** Checks whether an invoice number is a placeholder (a word, zeros or signs), which does not identify a bill. */
 export function isPlaceholder({ raw0 }: InvoiceNumber): boolean {
   return raw0 === '' || FILLER.test(raw0) || WORDS.has(raw0);
 }
 
-/** Checks whether the number is only the date, the month or the year of its bill, in any order of day and year. */
+/**
+ * Checks whether an invoice number is only the date, the month or the year of its bill, in any order of day and year.
+ */
 export function isOwnDate({ raw0 }: InvoiceNumber, issueDate: string): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);

@@ -1,7 +1,7 @@
 /**
  * Counts the edits (insert, delete, replace, adjacent swap) that turn one company name or invoice number into the
- * other, up to `limit`. A larger distance is returned as `limit + 1`. The algorithm is optimal string alignment, so a
- * swap is one edit.
+ * other, up to `limit`. If more edits are needed, the result is `limit + 1`. The algorithm is optimal string alignment,
+ * in which a swap is one edit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;

@@ -2,7 +2,8 @@ import type { Level } from './level.js';
 
 /**
  * Parameters for the rules about amounts. Value limits are in euros. Without an exchange rate, the stated amount is
- * compared with them. Approval limits have their own currencies: see {@link AmountParameters.approvalThresholds}.
+ * compared with these limits. Approval limits have their own currencies: see {@link
+ * AmountParameters.approvalThresholds}.
  */
 export interface AmountParameters {
   readonly levels: {
@@ -71,8 +72,8 @@ export interface AmountParameters {
   /** Minimum percentage by which an invoice amount must exceed all earlier amounts to count as a step of a rise. */
   readonly climbStepPercent: number;
   /**
-   * Minimum number of bills that each raise the largest amount, and their minimum share of all bills, that make a
-   * gradual rise.
+   * Conditions for a gradual rise: the minimum number of bills that each raise the largest amount, and their minimum
+   * share of all bills.
    */
   readonly climbRecordsMin: number;
   readonly climbShareMin: number;
@@ -106,14 +107,14 @@ export interface AmountParameters {
    */
   readonly shiftDigitsMin: number;
   /**
-   * Number of other multiples of the smaller amount that show that the supplier sells by the piece, and the largest
-   * such multiple.
+   * Number of other multiples of the smaller amount from which on the supplier counts as selling by the piece, and the
+   * largest multiple that counts.
    */
   readonly shiftMultiplesMin: number;
   readonly shiftMultipleMax: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
-  /** Maximum number of other bills between the bills of a series, and of missing bills. */
+  /** Maximum number of other bills between the bills of a regular series, and of missing bills in the series. */
   readonly recurringExceptionsMax: number;
   readonly recurringTolerancePercent: number;
   readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
@@ -130,7 +131,7 @@ export interface AmountParameters {
   readonly roundValueMin: string;
   readonly roundHistoryMin: number;
   readonly roundShareMax: number;
-  /** Approval limits. They apply in the currency of the invoice and in the base currency. */
+  /** Approval limits. The approval limits apply in the currency of the invoice and in the base currency. */
   readonly approvalThresholds: readonly string[];
   /** Minimum value of bills that the engine compares with approval limits. */
   readonly approvalValueMin: string;
@@ -139,8 +140,8 @@ export interface AmountParameters {
   readonly splitDays: number;
   readonly splitGroupMin: number;
   /**
-   * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, that show that its
-   * prices are in the band.
+   * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, from which on the prices
+   * of the supplier count as being in this band.
    */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;

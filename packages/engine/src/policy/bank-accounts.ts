@@ -40,7 +40,8 @@ export interface BankParameters {
     readonly firstUse: Level;
     readonly firstUseHighValue: Level;
     /**
-     * Severity and confidence of a finding about the first account of a supplier whose earlier invoices stated none.
+     * Severity and confidence of a finding about the first account of a supplier whose earlier invoices stated no
+     * account.
      */
     readonly firstUseLater: Level;
     readonly firstUseLaterDoubtful: Level;
@@ -55,7 +56,10 @@ export interface BankParameters {
   readonly establishedInvoices: number;
   readonly escalatingAmountRatio: number;
   readonly nearMatchDigitsMax: number;
-  /** Minimum number of invoices on a known account for a similar account to be an additional signal. */
+  /**
+   * Minimum number of invoices that state a known bank account, from which on a similar new account is an additional
+   * signal.
+   */
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;

@@ -4,13 +4,13 @@ export interface BuyerParameters {
   readonly levels: {
     readonly mismatch: Level;
     /**
-     * Severity and confidence of the finding about a wrong buyer if the company has no tax id, or if the name is the
-     * company's own so that the tax id may belong to a VAT group.
+     * Severity and confidence of the finding about a wrong buyer if the company has no tax id, or if the buyer has the
+     * name of the company, so that the tax id may belong to a VAT group.
      */
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;
   };
-  /** Minimum length of a tax id contained in another one for both to count as one registration. */
+  /** Minimum length of a tax id that is contained in another tax id, from which on both count as one registration. */
   readonly embeddedTaxIdLengthMin: number;
   readonly sameNameMin: number;
 }

@@ -9,7 +9,10 @@ export interface CurrencyParameters {
     readonly withoutRate: Level;
   };
   readonly changedHistoryMin: number;
-  /** Minimum number of currencies, and of uses of each, for a supplier that bills in several currencies. */
+  /**
+   * Minimum number of currencies, and of bills in each currency, from which on a supplier counts as billing in several
+   * currencies.
+   */
   readonly multiCurrencyMin: number;
   readonly multiCurrencyUsesMin: number;
   readonly unusualAcceptedAfter: number;

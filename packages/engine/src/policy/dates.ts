@@ -17,12 +17,15 @@ export interface DateParameters {
   readonly futureFarDays: number;
   readonly staleDays: number;
   readonly staleFarDays: number;
-  /** Minimum number of due dates before the issue date that show that the supplier requests prepayment. */
+  /**
+   * Minimum number of invoices with a due date before the issue date, from which on the supplier counts as requesting
+   * prepayment.
+   */
   readonly prepaidHabitMin: number;
   readonly termsHistoryMin: number;
   readonly termsModeShare: number;
   readonly shortenedTermsDays: number;
-  /** Number of uses from which payment terms are accepted. */
+  /** Number of invoices with the same payment terms from which on the terms count as usual for the supplier. */
   readonly termsAcceptedAfter: number;
   readonly immediateTermsDays: number;
   readonly immediateUsualDays: number;

@@ -45,36 +45,45 @@ export interface DuplicateParameters {
     readonly taxDifferent: number;
     /** Points if two unrelated suppliers share a simple number and a whole amount by chance. */
     readonly strangers: number;
-    /** Points if two suppliers that are not the same state one long number and one odd amount within days. */
+    /** Points if two different suppliers state the same long invoice number and the same odd amount within days. */
     readonly longNumber: number;
     /**
      * Points for purchase orders. `ONE_SUPPLY` applies to bills months apart whose numbers agree, if an odd amount that
-     * the supplier bills only once was billed twice on one order. `ONE_BILL` applies to bills within days whose numbers
-     * have nothing in common, if the supplier sends one bill for each order.
+     * the supplier does not repeat was billed twice for one purchase order. `ONE_BILL` applies to bills within days
+     * whose numbers have nothing in common, if the supplier sends one bill for each order.
      */
     readonly order: Readonly<Record<'EQUAL' | 'ONE_SUPPLY' | 'ONE_BILL' | 'DIFFERENT', number>>;
     /**
-     * Points by the number of other invoices with the amount. The first row that allows this number (`othersMax`)
-     * applies.
+     * Points that depend on the number of other invoices with the same amount. The first row that allows this number
+     * (`othersMax`) applies.
      */
     readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
     /**
-     * Points if the supplier has one further bill, or several, with the amount on the pair's day, as for rooms,
-     * policies or tickets.
+     * Points if the supplier has one further bill, or several, with the same amount on the day of the compared bills,
+     * as for rooms, policies or tickets.
      */
     readonly sameDay: { readonly one: number; readonly more: number };
     readonly credit: number;
     readonly creditSameNumber: number;
-    /** Points for two invoice records that were read from the same file. They replace all other points. */
+    /**
+     * Points for two invoice records that were read from the same file. These points replace all other points of the
+     * pair.
+     */
     readonly sameFileSum: number;
   };
   readonly unrelated: UnrelatedNumberParameters;
   readonly shortNumberLength: number;
-  /** Maximum number of characters in which a mistyped tax id may differ. */
+  /** Maximum number of characters in which a mistyped tax id may differ from the correct tax id. */
   readonly taxSlipMax: number;
-  /** Minimum number of digits, without year and month, that make a number significant between unrelated suppliers. */
+  /**
+   * Minimum number of digits, without year and month, from which on equal invoice numbers of unrelated suppliers are
+   * significant.
+   */
   readonly strangersDigitsMin: number;
-  /** Minimum number of digits, without year and month, that make a number unique among all suppliers. */
+  /**
+   * Minimum number of digits, without year and month, from which on an invoice number counts as unique among all
+   * suppliers.
+   */
   readonly longNumberDigitsMin: number;
   /** Minimum number of significant digits of an amount that two separate bills hardly have by chance. */
   readonly oddAmountDigitsMin: number;
@@ -88,7 +97,8 @@ export interface DuplicateParameters {
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
   /**
-   * Minimum number of digits in an invoice number with which another one begins or ends, for equal amounts and dates.
+   * Minimum number of digits of an invoice number with which another invoice number begins or ends, for equal amounts
+   * and dates.
    */
   readonly containsLengthMinSameAmountAndDate: number;
   /**
@@ -103,9 +113,9 @@ export interface DuplicateParameters {
     readonly billsMin: number;
     readonly recurringOthersMin: number;
     /**
-     * Minimum number of pairs in which a bill with such digits follows its counterpart within days, before the next
-     * such bill is accepted: pairs without an open finding, and for rows of one history scan, pairs that the scan has
-     * reported.
+     * Minimum number of pairs in which a bill with such digits follows the bill without them within days, before the
+     * next such bill is accepted: pairs without an open finding, and for rows of one history scan, pairs that the scan
+     * has reported.
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;
@@ -118,13 +128,13 @@ export interface DuplicateParameters {
   readonly periodlessDigitsMin: number;
   readonly twoTyposLengthMin: number;
   /**
-   * Difference between the last digits of two invoice numbers below which they are neighbours and not typing errors.
+   * Difference between the last digits of two invoice numbers below which the two numbers count as neighbours and not
+   * as a typing error.
    */
   readonly counterJumpMax: number;
-  /** Minimum number of digits of an invoice number that another number extends. */
+  /** Minimum number of digits of an invoice number that another invoice number extends at its end. */
   readonly extraDigitsMin: number;
   readonly extraDigitsMinSameAmountAndDate: number;
-  /** Minimum length of a reference that follows an invoice number. */
   readonly extraReferenceMin: number;
   readonly nearAmountBasisPoints: number;
   readonly nearAmountMinor: number;
@@ -143,18 +153,21 @@ export interface DuplicateParameters {
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
   /**
-   * Percentage of the interval between two bills for a contract. A further bill that arrives sooner repeats one of
-   * them.
+   * Percentage of the interval between two bills for a contract. A further bill that arrives after a smaller part of
+   * the interval repeats one of the bills.
    */
   readonly contractOffRhythmPercent: number;
   readonly duplicateMin: number;
   readonly highMin: number;
   readonly mediumMin: number;
-  /** Confidence of a duplicate finding by the whole points of the pair. The last row also applies to higher sums. */
+  /**
+   * Confidence of a finding about duplicates, by the whole points of the pair. The last row also applies to more
+   * points.
+   */
   readonly confidence: readonly { readonly points: number; readonly percent: number }[];
   readonly splitToleranceMinor: number;
   readonly splitPartsMin: number;
-  /** Maximum number of bills with the same number among which parts of the whole are searched. */
+  /** Maximum number of bills with the same invoice number among which the parts of a whole invoice are searched. */
   readonly splitSiblingsMax: number;
   /**
    * Maximum number of bills that are added up as parts of one bill. With more parts, almost any sum can be reached by
@@ -163,7 +176,7 @@ export interface DuplicateParameters {
   readonly splitChosenMax: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
-  /** Minimum share of the higher amount in percent that the lower one has if a bill replaces another. */
+  /** Minimum share of the higher amount in percent that the lower amount must have if a bill replaces another bill. */
   readonly rebilledShareMinPercent: number;
   /** Minimum share of the bill amount in the amount of a reminder, which adds a fee. */
   readonly reminderShareMinPercent: number;
@@ -175,13 +188,13 @@ export interface DuplicateParameters {
   readonly erpBookingDaysMax: number;
   readonly creditNoteDays: number;
   /**
-   * Maximum number of records that a finding shows in full, with every compared field. An evidence list has room for
-   * six.
+   * Maximum number of records that a finding shows in full, with every compared field. A list in the evidence has room
+   * for six such records.
    */
   readonly matchedMax: number;
-  /** Maximum number of records that a finding names. A review of the finding clears all of them. */
+  /** Maximum number of records that a finding about duplicates names. A review of the finding clears all of them. */
   readonly relatedMax: number;
-  /** Maximum number of parts that a finding shows. */
+  /** Maximum number of partial invoices that a finding shows. */
   readonly partsMax: number;
   readonly severities: {
     readonly DUPLICATE_INVOICE: Severity;

@@ -16,7 +16,10 @@ export interface KsefParameters {
   readonly mandatoryFrom: string;
   /** Number of working days after the issue date within which an invoice must arrive. */
   readonly workingDays: number;
-  /** Minimum number of invoices that make a supplier a small seller if none of them were received through KSeF. */
+  /**
+   * Minimum number of invoices from which on a supplier counts as a small seller if none of them were received through
+   * KSeF.
+   */
   readonly smallSellerInvoicesMin: number;
   /** Last issue date on which small sellers may issue invoices outside KSeF. */
   readonly smallSellersUntil: string;

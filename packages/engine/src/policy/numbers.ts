@@ -9,7 +9,9 @@ export interface NumberParameters {
     readonly consecutiveDoubtful: Level;
   };
   readonly formatInvoicesMin: number;
-  /** Maximum number of other invoice number patterns of a supplier. A supplier with more has no usual pattern. */
+  /**
+   * Maximum number of other invoice number patterns of a supplier. A supplier with more patterns has no usual pattern.
+   */
   readonly patternsMax: number;
   readonly patternShareMin: number;
   readonly patternKnownAfter: number;

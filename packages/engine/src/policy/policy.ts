@@ -34,7 +34,8 @@ import type { TaxParameters } from './taxes.js';
 
 /**
  * Length in bytes of the digest in the name of a detection policy. With six bytes, two policies with one id and version
- * have the same name with a probability of 1 in 281 trillion. The service checks for this at start.
+ * have the same name with a probability of 1 in 281 trillion. At its start, the service checks that this is not the
+ * case.
  */
 const NAME_DIGEST_BYTES = 6;
 
@@ -47,8 +48,8 @@ export interface Policy {
   readonly id: string;
   readonly version: number;
   /**
-   * Version of the learned tolerances and overrides of an organization's detection policy. It increases with each
-   * change.
+   * Version of the learned tolerances and overrides of an organization's detection policy. The version increases with
+   * each change.
    */
   readonly overlay: number;
   readonly effectiveFrom: string;

@@ -21,8 +21,8 @@ export interface ScanParameters {
   readonly benfordSupplierExcessMax: number;
   readonly benfordSpikeZ: number;
   /**
-   * Minimum number of a supplier's rows, and minimum share of distinct amounts. A supplier with fewer distinct amounts
-   * bills by a price list.
+   * Minimum number of rows of a supplier in a history scan, and minimum share of distinct amounts among them. A
+   * supplier with fewer distinct amounts bills by a price list.
    */
   readonly priceListRowsMin: number;
   readonly distinctShareMin: number;
@@ -30,7 +30,10 @@ export interface ScanParameters {
   readonly clusterBandPercent: number;
   readonly clusterMin: number;
   readonly clusterFactor: number;
-  /** Minimum share of the band for which one supplier's amount counts as a list price. */
+  /**
+   * Minimum share of the amounts just below a limit from which on a repeated amount of one supplier counts as a list
+   * price.
+   */
   readonly clusterPriceShareMax: number;
   readonly shownMax: number;
 }

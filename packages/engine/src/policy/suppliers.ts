@@ -1,9 +1,10 @@
 import type { Level } from './level.js';
 
 /**
- * Lengths that decide which names are lookalikes. Stored keys depend on them. Short brands with four letters are
- * similar by chance. Long words may differ in two characters. Words with at least `twoSlipsLengthMin` letters may do so
- * too if the bank account differs. The order of words may differ if they have `wordSetLengthMin` letters together.
+ * Lengths that decide which supplier names count as lookalikes. Stored keys depend on these lengths. Short brands with
+ * four letters are similar by chance. Long words may differ in two characters. Words with at least `twoSlipsLengthMin`
+ * letters may do so too if the bank account differs. The order of words may differ if they have `wordSetLengthMin`
+ * letters together.
  */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 
@@ -37,12 +38,12 @@ export interface SupplierParameters {
   };
   /** Minimum number of invoices of a supplier that impostors may imitate. */
   readonly lookalikeInvoicesMin: number;
-  /** Limits for lookalike names. Stored keys and profiles depend on them. */
+  /** Limits for lookalike names of suppliers. Stored keys and profiles depend on these limits. */
   readonly lookalikeWords: typeof lookalikeWords;
   readonly nameLikeness: typeof nameLikeness;
   /** Minimum length of a name that unrelated suppliers do not share by chance. */
   readonly sharedNameLengthMin: number;
-  /** Minimum number of tax ids under one name that make a group of companies. */
+  /** Minimum number of tax ids under one supplier name from which on they count as a group of companies. */
   readonly groupTaxIdsMin: number;
   readonly taxIdShareMin: number;
   readonly taxIdInvoicesMin: number;

@@ -60,7 +60,7 @@ export interface StatutoryAmount {
   readonly netAbove: string;
 }
 
-/** A share of the net amount, or of net and tax, that an invoice adds. */
+/** A statutory charge that is a share of the net amount, or of net amount and tax. */
 export interface StatutoryShare {
   readonly name: string;
   readonly basisPoints: readonly number[];
@@ -116,8 +116,8 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
 };
 
 /**
- * Charges that the law adds to the total beside tax. Each line names the law. They were not compared with the texts of
- * the laws in 2026-11.
+ * Charges that the law adds to the total beside tax. Each line names the law. The values were not compared with the
+ * texts of the laws in 2026-11.
  */
 const statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>> = {
   BR: [

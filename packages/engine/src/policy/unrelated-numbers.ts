@@ -2,13 +2,13 @@
 export interface UnrelatedNumberParameters {
   readonly halfPoints: {
     /**
-     * Points by the number of different amounts that the supplier has billed for each repeated amount. The last row
+     * Points that depend on how many different amounts the supplier has billed for each repeated amount. The last row
      * whose `amountsPerRepeat` is reached applies.
      */
     readonly rarity: readonly { readonly amountsPerRepeat: number; readonly halfPoints: number }[];
     /**
-     * Maximum points for rarity by the significant digits of the invoice amount, net or gross. The last row also
-     * applies to more digits.
+     * Maximum points for a rare amount, by the number of significant digits of the net or gross amount. The last row
+     * also applies to more digits.
      */
     readonly rarityMax: readonly { readonly digits: number; readonly halfPoints: number }[];
     /**
@@ -23,18 +23,21 @@ export interface UnrelatedNumberParameters {
     /** Maximum number of points of a pair if both invoice numbers may be the supplier's own. */
     readonly ownNumbersMax: number;
     /**
-     * Maximum sum if both numbers may be the supplier's own, the supplier repeats amounts, and the bills are 6 to 62
-     * days apart without a common order.
+     * Maximum number of points of a pair if both invoice numbers may be the supplier's own, the supplier repeats
+     * amounts, and the bills are 6 to 62 days apart without a common order.
      */
     readonly ownNumbersApartMax: number;
   };
-  /** Number of bills around the pair, by date relation, above which equal amounts are more likely a coincidence. */
+  /**
+   * Number of bills around the days of the pair above which equal amounts are probably a coincidence, by the relation
+   * of the two dates.
+   */
   readonly billsAround: Readonly<Record<'SAME' | 'NEAR' | 'FAR', number>>;
   /** Minimum number of other recent bills that show how the supplier writes its numbers. */
   readonly formBillsMin: number;
   /**
-   * Minimum number of other recent bills with one form, and maximum number with other forms, that make any other form
-   * very unusual for the supplier.
+   * Minimum number of other recent bills with one form, and maximum number with other forms, from which on any other
+   * form of invoice numbers counts as very unusual for the supplier.
    */
   readonly oneFormBillsMin: number;
   readonly otherFormBillsMax: number;
@@ -43,11 +46,12 @@ export interface UnrelatedNumberParameters {
    * usual.
    */
   readonly formsMax: number;
-  /** Minimum number of bills with a number pattern that make the pattern the supplier's own. */
+  /** Minimum number of bills with a number pattern from which on the pattern counts as the supplier's own. */
   readonly formKnownAfter: number;
   /**
-   * Minimum difference in the count of digits to every other invoice number of the supplier. A difference of one is
-   * enough when the number is at least `timesApartMin` times as large, or as small, as another.
+   * Minimum difference in the number of digits between an invoice number and every other invoice number of the
+   * supplier. A difference of one digit is enough if the number is at least `timesApartMin` times as large, or as
+   * small, as another number.
    */
   readonly digitsApartMin: number;
   readonly timesApartMin: number;
@@ -55,15 +59,15 @@ export interface UnrelatedNumberParameters {
   readonly orderDigitsMin: number;
   /** Minimum number of digits in an invoice number that is part of an order number. */
   readonly orderPartDigitsMin: number;
-  /** Minimum number of recent bills with an order that show if the supplier bills an order once. */
+  /** Minimum number of recent bills with an order that show whether the supplier bills each order only once. */
   readonly ordersMin: number;
-  /** Minimum number of invoice numbers in one year that show how the numbers rise. */
+  /** Minimum number of invoice numbers in one year that show how the invoice numbers of the supplier rise. */
   readonly seriesMin: number;
   /** Maximum number of usual steps between two invoice numbers that may be neighbours. */
   readonly neighbourStepsMax: number;
-  /** Minimum number of bills that show if the supplier repeats amounts. */
+  /** Minimum number of bills that show whether the supplier repeats amounts. */
   readonly repeatBillsMin: number;
-  /** Number of days by which bills may arrive out of order. */
+  /** Number of days by which bills of a supplier may arrive out of order. */
   readonly seriesDays: number;
   readonly seriesStepsMax: number;
   readonly usedDaysMax: number;
@@ -71,8 +75,8 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of bills that show that the supplier bills an amount at most once a day. */
   readonly onceADayBillsMin: number;
   /**
-   * Minimum number of bills with the same amount that show a rhythm, by the days between them. The last row whose
-   * minimum is reached applies.
+   * Minimum number of bills with the same amount from which on they count as regular, by the days between them. The
+   * last row whose minimum is reached applies.
    */
   readonly rhythms: readonly { readonly daysMin: number; readonly billsMin: number }[];
   /**

@@ -5,13 +5,12 @@ import { compareText } from '../facts/record-order.js';
 /** Fields of a finding that determine score and decision. Confidence is in percent. */
 export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'confidence'>;
 
-/** The value 100 % in basis points, in which the risk score is computed. */
 const FULL = 10_000;
 
 /**
- * Returns the risk score before it is aligned with the decision (detection reference, section 9). Each family
- * contributes its largest contribution and a tenth of the others. The families are combined by noisy-or, in integer
- * basis points.
+ * Returns the risk score of an invoice before it is moved into the band of the decision (detection reference, section
+ * 9). For each family of findings, the strongest finding counts in full and the others by a tenth. The families are
+ * combined by noisy-or, in integer basis points.
  */
 export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy): number {
   const remaining = familyContributions(findings, policy).reduce(

@@ -9,10 +9,10 @@ import { statedTaxCountry } from './habits.js';
 import { isKnownAccount } from './profile.js';
 
 /**
- * Explains why a country is abroad for the supplier, as the end of a sentence. Undefined if it is not, or if nothing
- * tells. Only what earlier invoices stated is evidence, because a forger chooses what the checked invoice states: the
- * countries of the supplier's tax ids, else those of its accounts, else its currency. If nothing tells, the country of
- * the buyer is compared.
+ * Explains why a country is abroad for the supplier, as the end of a sentence. Undefined if the country is not abroad,
+ * or if this is unknown. Only what earlier invoices stated is evidence, because a forger chooses what the checked
+ * invoice states: the countries of the supplier's tax ids, else those of its accounts, else its currency. If nothing
+ * tells, the country of the buyer is compared.
  */
 export function abroadReason(facts: Facts, country: string): string | undefined {
   const { invoice, supplier } = facts;

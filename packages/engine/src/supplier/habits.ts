@@ -9,7 +9,8 @@ import { areOfScan, isTrusted } from './profile.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
-// The functions in this file compare the checked invoice with the habits of its supplier. Several families use them.
+// The functions in this file compare the checked invoice with the habits of its supplier. Several families of detection
+// rules use these functions.
 
 /**
  * Returns the supplier's positive amounts in a currency, sorted by day. The default is the currency of the invoice. Old
@@ -37,8 +38,8 @@ export function usualAmountStatistics(facts: Facts, parameters: AmountParameters
 }
 
 /**
- * Returns the number of newest comparable amounts that count as usual. All amounts count, unless the supplier grows
- * (detection reference, section 7.4).
+ * Returns the number of newest comparable amounts that count as usual. All amounts count, unless the amounts of the
+ * supplier grow (detection reference, section 7.4).
  */
 export function usualCount(amounts: readonly number[], { trendAmounts, trendRatioMin }: AmountParameters): number {
   const older = amounts.slice(0, -trendAmounts);
@@ -47,8 +48,8 @@ export function usualCount(amounts: readonly number[], { trendAmounts, trendRati
 }
 
 /**
- * Returns the usual and the new payment terms if the new terms are clearly shorter than all earlier ones, otherwise
- * undefined.
+ * Returns the usual and the new payment terms if the new terms are clearly shorter than all earlier terms, and
+ * otherwise undefined.
  */
 export function shortenedTerms(
   { invoice, supplier }: Facts,
@@ -64,7 +65,7 @@ export function shortenedTerms(
   return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
 }
 
-/** Returns the country stated in the supplier's tax id, or undefined if it is only presumed. */
+/** Returns the country stated in the supplier's tax id, or undefined if the country is only presumed. */
 export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
   return taxCountryPresumed === true ? undefined : taxCountry;
 }

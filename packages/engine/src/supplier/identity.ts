@@ -51,7 +51,7 @@ export function resolveSupplier(
     sameName.find(({ name }) => legalFormOf(name) === legalFormOf(invoice.supplierName)) ??
     sameName[0];
   if (named !== undefined) return { supplierId: named.supplierId, reason: 'NAME_KEY' };
-  // A tax id that does not identify its supplier yet, stated under another form of the supplier name.
+  // A tax id that was stated under another form of the supplier name does not identify the supplier yet.
   const stated = ordered.find(
     ({ keys, nameKey, taxKey }) =>
       taxKey === undefined &&
@@ -79,8 +79,8 @@ export function supplierIdOf(organizationId: string, strongestKey: string): stri
 }
 
 /**
- * Returns the tax id with its country or, without one, the name. The account is used only if the invoice states
- * neither.
+ * Returns the tax id with its country or, without one, the name. The bank account is used only if the invoice states
+ * neither a tax id nor a name.
  */
 export function strongestIdentityKey(invoice: SupplierParty): string {
   if (invoice.taxKey !== undefined) return `t:${invoice.taxCountry ?? ''}:${invoice.taxKey}`;
@@ -89,9 +89,9 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 }
 
 /**
- * Returns the stored identity after an invoice from this supplier. New keys are added. A missing tax id is taken from
- * the invoice if the profile, which has counted the invoice, shows that it is the supplier's own, a mistyped one is
- * replaced, and so is the country of a tax id if the invoice is more certain about it.
+ * Returns the stored identity of a supplier after one more of its invoices. New keys are added. A missing tax id is
+ * taken from the invoice if the profile, which has counted the invoice, shows that it is the supplier's own, a mistyped
+ * one is replaced, and so is the country of a tax id if the invoice is more certain about it.
  */
 export function identityAfter(
   known: KnownSupplier | undefined,
@@ -123,7 +123,8 @@ export function identityAfter(
 }
 
 /**
- * Returns the keys by which the supplier is found from similar names. Keys that an older rule built are built again.
+ * Returns the keys by which a supplier is found from similar names. Keys that an older version of the rule built are
+ * built again.
  */
 function lookalikeKeysAfter(
   known: KnownSupplier,
@@ -143,17 +144,17 @@ function lookalikeKeysAfter(
   };
 }
 
-/** Checks whether both suppliers have valid tax ids that are different. */
+/** Checks whether two suppliers both have a valid tax id and the two tax ids are different. */
 export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;
   return left.taxValid === true && right.taxValid === true && !haveSameTaxId(left, right);
 }
 
 /**
- * Checks whether both sides have the same tax id. If either is missing, they are not. If both sides state a country,
- * different countries make equal numbers different. If a country is only presumed from an account, it is ignored where
- * the names are similar, because a forger of the account would choose the country. Where the names differ, the presumed
- * country counts, because countries have numbers of nine digits that coincide.
+ * Checks whether two suppliers have the same tax id. If one of the tax ids is missing, the result is false. If both
+ * state a country, different countries make equal numbers different. If a country is only presumed from an account, it
+ * is ignored where the names are similar, because a forger of the account would choose the country. Where the names
+ * differ, the presumed country counts, because countries have numbers of nine digits that coincide.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;
@@ -165,13 +166,13 @@ export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   return isPresumed && isLikeName([left.nameKey], right.nameKey);
 }
 
-/** Maximum number of wrong characters in a tax id that is recognised as another one with a typing error. */
+/** Maximum number of wrong characters in a tax id that still counts as another tax id with a typing error. */
 const MISTYPED_CHARACTERS_MAX = 2;
 
 /**
- * Checks whether a known tax id is the valid one on an invoice with a typing error: it is impossible in its stated
- * country and differs in one or two characters. A mistyped tax id on an invoice does not make the invoice one of the
- * supplier, because a forger can choose it.
+ * Checks whether a known tax id is the valid one on an invoice with a typing error: the known tax id is impossible in
+ * its stated country and differs in one or two characters. A mistyped tax id on an invoice does not make the invoice
+ * one of the supplier, because a forger can choose it.
  */
 function isMistyped(known: TaxParts, invoice: TaxParts): boolean {
   if (known.taxKey === undefined || invoice.taxKey === undefined) return false;

@@ -6,8 +6,9 @@ import { isEstablished, isLongHistory } from './established-use.js';
 const LATE_TAX_IDS_MAX = 8;
 
 /**
- * Checks whether a tax id identifies the supplier. One that was first stated after invoices without a tax id does so
- * only once a person accepted it or long use confirmed it, because a forger needs to know no more than the name.
+ * Checks whether a tax id identifies the supplier. A tax id that was first stated after invoices without a tax id (a
+ * late tax id) identifies the supplier only after a person accepted it or long use confirmed it, because a forger needs
+ * to know only the name of the supplier.
  */
 export function isOwnTaxId(
   profile: Pick<SupplierProfile, 'count' | 'lateTaxIds' | 'taxIdCount'>,
@@ -25,7 +26,10 @@ export function isOwnTaxId(
   );
 }
 
-/** Returns the late tax ids after one more invoice. `profile` is the supplier profile before the invoice. */
+/**
+ * Returns the late tax ids of a supplier (those first stated after invoices without a tax id) after one more invoice.
+ * `profile` is the supplier profile before the invoice.
+ */
 export function lateTaxIdsAfter(
   { count, taxIdCount, lateTaxIds }: SupplierProfile,
   invoice: NormalisedInvoice,
@@ -37,7 +41,7 @@ export function lateTaxIdsAfter(
   const before = known.find((use) => use.taxKey === taxKey);
   const after = withUse(before, taxKey, invoice);
   if (before !== undefined) return { lateTaxIds: known.map((use) => (use === before ? after : use)) };
-  // The earliest tax ids of a supplier are kept, so that a long list of invented tax ids displaces no earlier tax id.
+  // If a supplier has too many tax ids, the earliest are kept, so that invented tax ids cannot displace them.
   return { lateTaxIds: known.length < LATE_TAX_IDS_MAX ? [...known, after] : known };
 }
 
@@ -59,7 +63,10 @@ function withUse(before: LateTaxId | undefined, taxKey: string, invoice: Normali
   };
 }
 
-/** Returns the late tax ids without a counted invoice. Counting one bill too few is safer than one too many. */
+/**
+ * Returns the late tax ids of a supplier after one counted invoice was removed. Counting one invoice too few is safer
+ * than counting one too many.
+ */
 export function lateTaxIdsWithout(
   { lateTaxIds }: SupplierProfile,
   { taxKey }: NormalisedInvoice,
@@ -74,7 +81,7 @@ export function lateTaxIdsWithout(
   return { lateTaxIds: left };
 }
 
-/** Adds or withdraws a person's acceptance of a late tax id. */
+/** Records or withdraws that a person accepted a late tax id for a supplier. */
 export function withAcceptedTaxId(profile: SupplierProfile, taxKey: string, isAccepted: boolean): SupplierProfile {
   if (profile.lateTaxIds === undefined) return profile;
   const lateTaxIds = profile.lateTaxIds.map((use) => {

@@ -44,12 +44,12 @@ interface ComparedName {
 }
 
 /**
- * Returns keys that lookalike supplier names share, so that one name can be found from the other by equal keys. Keys
- * are built from the name without spaces and with look-alike letters unified, from the same without a misspelt legal
- * form and without generic words, from the base forms of its words, from the set of its distinguishing words, also for
- * each side of `trading as`, from the name with one character of a word left out, and from the name with a long word
- * reduced to its initial or, if it is the only word, to one half. Keys contain the whole name and not single words,
- * because a word that many names share (`SERVICES`) would hide the others.
+ * Returns the keys of a supplier name that lookalike names share, so that such names are found by equal keys. Keys are
+ * built from the name without spaces and with look-alike letters unified, from the same without a misspelt legal form
+ * and without generic words, from the base forms of its words, from the set of its distinguishing words, also for each
+ * side of `trading as`, from the name with one character of a word left out, and from the name with a long word reduced
+ * to its initial or, if it is the only word, to one half. Keys contain the whole name and not single words, because a
+ * word that many names share (`SERVICES`) would hide the others.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(
@@ -115,7 +115,10 @@ function* formsWithTwoSlips(key: string): Generator<string> {
   }
 }
 
-/** Returns the forms of a supplier name with one character left out of each half of a word. The first letter stays. */
+/**
+ * Returns the forms of a supplier name with one character left out of each half of a word. The first letter of a word
+ * is never left out.
+ */
 function* formsWithSlipInEachHalf(words: readonly string[], index: number): Generator<string> {
   const word = words[index] ?? '';
   if (word.length < lookalikeWords.twoSlipsLengthMin || word.length > SLIP_IN_EACH_HALF_LENGTH_MAX) return;
@@ -161,9 +164,9 @@ function tellingWords(key: string): string[] {
 }
 
 /**
- * Returns how two names can be mistaken for each other, or undefined if they cannot or are equal. Names of sister
- * companies, which differ in a whole word, and of numbered branches are not mistaken for each other, unless the word is
- * one that any name may contain.
+ * Returns how two names can be mistaken for each other, or undefined if they are equal or cannot be mistaken for each
+ * other. Names of sister companies, which differ in a whole word, and of numbered branches are not mistaken for each
+ * other, unless the word is one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
   // Two supplier names are equal if one of them writes its umlauts as single letters. INFORMATIQUEE is not another
@@ -188,7 +191,7 @@ function foldOf({ nameKey, nameFold = nameKey }: ComparedName): string {
   return nameFold;
 }
 
-/** Returns how the name can be mistaken for a name of a known supplier. */
+/** Returns the way in which a supplier name can be mistaken for a name of a known supplier. */
 export function likenessToSupplier(
   name: ComparedName,
   supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,
@@ -252,8 +255,8 @@ function areSameWords(left: string, right: string): boolean {
 }
 
 /**
- * Compares supplier names by their words: the words are in another order or joined, a country was added, a trading name
- * is equal, or there are two typing errors.
+ * Compares two supplier names by their words. The names are similar if the words are in another order or joined, a
+ * country was added, a trading name is equal, or there are two typing errors.
  */
 function likenessOfWords(left: string, right: string): Likeness | undefined {
   const set = wordSet(left);
@@ -285,8 +288,8 @@ function countriesIn(key: string): string {
 }
 
 /**
- * Checks whether two words of a supplier name have one typing error each, or a medium-long word has two and keeps its
- * first letter.
+ * Checks whether two words of a supplier name have one typing error each, or a medium-long word has two typing errors
+ * but the same first letter.
  */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
@@ -304,8 +307,8 @@ function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean
 }
 
 /**
- * Checks whether the longer name key, once reduced, equals the shorter key, and the shorter key is long enough to be a
- * name.
+ * Checks whether the longer of two name keys, without the words that do not count, equals the shorter key, and the
+ * shorter key is long enough to be a name.
  */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];

@@ -2,8 +2,8 @@ import { jaroWinkler } from '../normalisation/similarity.js';
 import { nameLikeness } from '../policy/suppliers.js';
 
 /**
- * Checks whether the name may belong to the supplier that is known under these names (detection reference, section
- * 7.3).
+ * Checks whether a name on an invoice may belong to the supplier that is known under the given names (detection
+ * reference, section 7.3).
  */
 export function isLikeName(known: readonly string[], nameKey: string): boolean {
   if (nameKey !== '' && known.includes(nameKey)) return true;

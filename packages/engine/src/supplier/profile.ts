@@ -91,8 +91,8 @@ export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): 
 }
 
 /**
- * Counts the bills with the supplier's bank account that have no open finding. All bills count once a person or the
- * vendor master has accepted the account. All rows of one scan count for each other, because no one can review one row
+ * Counts the bills with the supplier's bank account that have no open finding. If a person or the vendor master has
+ * accepted the account, all bills count. All rows of one scan count for each other, because no one can review one row
  * before the next.
  */
 export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
@@ -114,12 +114,12 @@ export function isLongInUse({ earning, asked, count, firstDay, lastDay }: Accoun
   });
 }
 
-/** Checks whether this history scan imported all bills with all of the supplier's accounts. */
+/** Checks whether one history scan imported all bills with any of the supplier's bank accounts. */
 export function areOfScan(accounts: readonly AccountUse[], scanId: string | undefined): boolean {
   return accounts.every((use) => isOfScan(use, scanId));
 }
 
-/** Checks whether this history scan imported all bills with the bank account. */
+/** Checks whether one history scan imported all bills with a bank account. */
 function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
   return onlyScanId !== undefined && onlyScanId === scanId;
 }
@@ -190,7 +190,8 @@ function ksefAfter(
 
 /**
  * Returns the supplier profile without a counted invoice, after a reviewer confirmed that invoice as a duplicate or as
- * fraud. Last days are restored from the rings where possible. First days do not change.
+ * fraud. The last days of use are restored from the lists of newest entries where possible, and the first days do not
+ * change.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const day = invoice.issueDay;
@@ -295,14 +296,17 @@ export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile
   return reviewers.size >= HABIT_REVIEWERS_MIN || Math.max(...days) - Math.min(...days) >= HABIT_DAYS_MIN;
 }
 
-/** Counts the invoices that confirm the supplier's identity, which are those without an open finding about it. */
+/**
+ * Counts the invoices that confirm the supplier's identity, which are the invoices without an open finding about the
+ * identity.
+ */
 export function undoubtedInvoices({ count, doubted }: SupplierProfile): number {
   return Math.max(0, count - (doubted?.count ?? 0));
 }
 
 /**
- * Checks whether all doubted bills from the supplier are rows of the history scan that contains this row. They cannot
- * have been reviewed yet.
+ * Checks whether all doubted bills of the supplier are rows of the history scan that contains the checked row, so that
+ * nobody can have reviewed them yet.
  */
 export function isAskedInScan({ scanId }: Candidate, { doubted }: SupplierProfile): boolean {
   return scanId !== undefined && doubted?.onlyScanId === scanId;
@@ -363,7 +367,7 @@ function oneMoreDoubted(doubted: DoubtedBills | undefined, { invoiceId, scanId }
   };
 }
 
-/** Sets the trust in a bank account according to the decision of a person or the vendor master. */
+/** Sets the trust in a bank account of a supplier as a person or the vendor master has decided. */
 export function withAccountTrust(profile: SupplierProfile, bankKey: string, trust: AccountTrust): SupplierProfile {
   return {
     ...profile,
@@ -417,7 +421,10 @@ export function withNumberPattern(profile: SupplierProfile, signature: string): 
   return { ...profile, signatures: withSignature(profile.signatures, signature) };
 }
 
-/** Returns the tax as a share of net in basis points, or undefined if either is missing or net is zero. */
+/**
+ * Returns the tax as a share of net in basis points, or undefined if one of the two is missing or the net amount is
+ * zero.
+ */
 function taxRateBasisPoints({ netMinor, taxMinor }: NormalisedInvoice): number | undefined {
   if (netMinor === undefined || taxMinor === undefined) return undefined;
   return rateBasisPoints(BigInt(netMinor), BigInt(taxMinor));
@@ -435,7 +442,8 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
     const { onlyScanId: _scan, earning: earned, ...use } = known;
-    // Rows may have passed only because of bills in the same scan. These do not answer open findings about other bills.
+    // Rows of a history scan may have passed only because of other rows of the same scan. Such rows do not confirm an
+    // account that open findings question.
     const wasAskedAbout = (earned?.count ?? 0) < known.count;
     const earning = isEarning && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
     const isHistory = isEarning && scanId !== undefined && wasAskedAbout && areOfScan(accounts, scanId);
@@ -461,8 +469,8 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
     firstDay: issueDay,
     lastDay: issueDay,
     count: 1,
-    // The account on a supplier's very first bill is presumed to be its own until a finding contradicts it. An account
-    // that is first stated later may be a forger's.
+    // The bank account on the first bill of a supplier counts as its own account until a finding contradicts it. An
+    // account that is first stated later may belong to a forger.
     trust: count === 0 && accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
     firstInvoiceNumber: invoice.invoiceNumber,
     ...(isEarning ? { earning: withEarning(undefined, invoice) } : { asked: withEarning(undefined, invoice) }),
@@ -497,7 +505,7 @@ function withoutAccount(
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
       const { earning, asked, ...use } = account;
       // The supplier profile does not store whether this bill counted towards trust. Counting one bill too few is safer
-      // than one too many.
+      // than counting one too many.
       const left =
         earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
       const others =
@@ -562,15 +570,16 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
       ? [...signatures, { text, count: 1 }]
       : signatures.map((entry) => (entry === known ? { text, count: entry.count + 1 } : entry));
   const byCount = counted.toSorted((left, right) => right.count - left.count || compareText(left.text, right.text));
-  // The new number pattern takes the last place in the list. Otherwise a full list could never learn a new pattern.
+  // The new number pattern takes the last place in the list. Otherwise a full list of patterns would never get a new
+  // pattern.
   return byCount.length <= SIGNATURES_MAX
     ? byCount
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
 }
 
 /**
- * Returns the digit run that the invoice adds to the supplier's number series. Credit notes add none, because they have
- * their own series or repeat the number of the credited invoice.
+ * Returns the digits that an invoice adds to the supplier's series of invoice numbers. Credit notes add no digits,
+ * because they have their own series or repeat the number of the credited invoice.
  */
 function runOfSeries(invoice: Candidate): string | undefined {
   return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
@@ -594,7 +603,7 @@ export function isRound(minor: bigint, currency: string): boolean {
   return minor % thousand === 0n || (minor < thousand * 10n && minor % hundred === 0n);
 }
 
-/** Returns the multiples that make an invoice amount round, in minor units. */
+/** Returns the amounts, in minor units, whose multiples count as round invoice amounts. */
 export function roundSteps(currency: string): { readonly thousand: bigint; readonly hundred: bigint } {
   const hundred = 100n * 10n ** BigInt(Math.max(2, minorUnitsOf(currency)));
   return { thousand: hundred * 10n, hundred };

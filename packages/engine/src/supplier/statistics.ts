@@ -1,14 +1,17 @@
 import type { AmountUse, DatedNumber } from '../facts/supplier.js';
 
 /**
- * Statistics about a supplier's amounts in one currency. They are robust against single outliers (detection reference,
- * section 6).
+ * Statistics about a supplier's amounts in one currency. The statistics are robust against single outliers (detection
+ * reference, section 6).
  */
 export interface AmountStatistics {
   readonly sampleSize: number;
   /** Median amount of the supplier in minor units, for display. */
   readonly medianMinor: string;
-  /** Median absolute deviation of the natural logarithms of a supplier's amounts. It is never less than the floor. */
+  /**
+   * Median absolute deviation of the natural logarithms of a supplier's amounts. The deviation is never less than a
+   * minimum.
+   */
   readonly logMad: number;
   /** The compared invoice amount divided by the median amount, with two decimals. */
   readonly ratio: number;
@@ -20,8 +23,8 @@ export interface AmountStatistics {
 const NORMAL_CONSISTENCY = 0.6745;
 
 /**
- * Compares an invoice amount with the supplier's stored amounts. Undefined when there are none or the amount is not
- * positive. The numbers are statistics and not money: they are never paid or added up.
+ * Compares an invoice amount with the supplier's stored amounts. Undefined if the supplier has no amounts or the amount
+ * is not positive. The numbers are statistics and not money: they are never paid or added up.
  */
 export function amountStatistics(
   uses: readonly AmountUse[],
@@ -48,14 +51,14 @@ export function amountStatistics(
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   if (amounts.length === 0 || amount <= 0) return undefined;
-  // Logarithms do not change the order of amounts, so only the middle amounts need one.
+  // Logarithms do not change the order of amounts, so only the logarithms of the middle amounts are computed.
   const [lower, upper] = middlesOf(amounts);
   return rounded(amount / Math.exp((Math.log(lower) + Math.log(upper)) / 2));
 }
 
 /**
- * Returns the supplier's stored amounts as numbers of minor units. They are for statistics only and must not be paid or
- * added up.
+ * Returns the supplier's stored amounts as numbers of minor units. The numbers are for statistics only and must not be
+ * paid or added up.
  */
 export function amountsOf(uses: readonly AmountUse[]): number[] {
   return uses.map(({ minor }) => Number(minor));
@@ -94,7 +97,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Returns the two middle values. If the number of values is odd, both are the middle value. */
+/** Returns the two middle values. If the number of values is odd, the middle value is returned twice. */
 function middlesOf(values: readonly number[]): readonly [lower: number, upper: number] {
   const sorted = ascending(values);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

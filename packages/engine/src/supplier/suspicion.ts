@@ -30,8 +30,8 @@ export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>
 }
 
 /**
- * Checks whether a decision reported that none of the supplier's invoices are received through KSeF. This is reported
- * once.
+ * Checks whether a decision reported that none of the supplier's invoices are received through KSeF. This fact about a
+ * supplier is reported only once.
  */
 export function toldOutsideKsef(findings: readonly Pick<Finding, 'type' | 'severity'>[]): { toldOutsideKsef?: true } {
   const isTold = findings.some(({ type, severity }) => type === 'KSEF_INVOICE_MISSING' && severity === 'INFO');
@@ -55,9 +55,9 @@ export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
 
 /**
  * Returns the suspicion about a bill from its findings that people have neither dismissed nor accepted. Findings of
- * MEDIUM and above count, because they send a bill to review, and so do all findings about the identity of the
- * supplier. A MEDIUM finding about an amount is raised once, while a HIGH one is raised until a person reviews it. The
- * suspicion determines which parts of the bill enter the profile (detection reference, section 6).
+ * severity MEDIUM and above count, because they send a bill to review, and all findings about the identity of the
+ * supplier. A MEDIUM finding about an amount is raised once, while a HIGH finding is raised until a person reviews it.
+ * The suspicion determines which parts of the bill enter the profile (detection reference, section 6).
  */
 export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' | 'severity'>[]): Suspicion | undefined {
   const grave = findings.filter(({ severity }) => severityRank(severity) >= severityRank('MEDIUM'));
@@ -65,8 +65,8 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
   const isWrongAmount = grave.some(
     (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
   );
-  // An identity finding below MEDIUM counts too, because the same question was raised on an earlier row. A first tax id
-  // without further signs is only mentioned and raises no doubt.
+  // An identity finding below MEDIUM counts too, because a finding about the same question was raised on an earlier
+  // row. A first tax id without further signs is only mentioned and raises no doubt.
   const hasOtherParty =
     grave.some(isSignOfOtherParty) ||
     findings.some((finding) => isSignOfOtherParty(finding) && finding.type !== 'SUPPLIER_TAX_ID_FIRST_USE');
@@ -81,8 +81,8 @@ export function isAmountInDoubt(suspicion: Suspicion | undefined): boolean {
 }
 
 /**
- * Checks whether an earlier record shows how its supplier bills. A suspected copy does not. Neither does a record whose
- * number belongs to another bill, as a person has confirmed.
+ * Checks whether an earlier record shows how its supplier bills. A suspected copy does not show this, and neither does
+ * a record whose number belongs to another bill, as a person has confirmed.
  */
 export function showsHabit({ suspectedAs: suspicion, confirmedAs }: Candidate): boolean {
   return suspicion !== 'DUPLICATE' && confirmedAs === undefined;

@@ -28,14 +28,14 @@ export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   return taxIdValidity(taxKey, country) === 'WRONG_FORMAT' ? undefined : { country, basis: 'ACCOUNT_AND_BUYER' };
 }
 
-/** Fault of a tax id and the country whose rules it breaks. */
+/** Fault of a tax id, with the country whose rules for tax ids it breaks. */
 export interface TaxIdFault extends TaxRegistration {
   readonly reason: 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT';
 }
 
 /**
- * Returns the fault of the supplier's tax id. Undefined if there is none or the country is unknown. A tax id without a
- * country may be a national number of another kind, which is not an error.
+ * Returns the fault of the supplier's tax id. Undefined if the tax id has no fault, or if its country is unknown. A tax
+ * id without a country may be a national number of another kind, which is not an error.
  */
 export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   const registration = taxRegistration(facts);

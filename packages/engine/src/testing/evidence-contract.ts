@@ -31,7 +31,7 @@ export function evidenceFaults({ type, evidence }: Pick<Finding, 'type' | 'evide
   return faultsIn(evidence).map((fault) => `${type}: ${fault}`);
 }
 
-/** @throws Error naming every fault of the findings' evidence and sentences */
+/** Checks the evidence and the sentences of findings in tests. @throws Error that names every fault */
 export function requireEvidenceContract(findings: readonly Finding[]): void {
   const faults = findings.flatMap((finding) => [
     ...evidenceFaults(finding),
@@ -103,7 +103,7 @@ function isMoney(members: Members, name: string): boolean {
   if (name === 'left' || name === 'right') {
     return (members['field'] === 'amount' || members['field'] === 'credit') && members[name] !== null;
   }
-  // A `value` that is a number belongs to a series of invoice numbers.
+  // In evidence, a `value` that is a number is a number in a series of invoice numbers.
   const isOfSeries = name === 'value' && typeof members[name] === 'number';
   return MONEY_MEMBERS.has(name) && members[name] !== null && !isOfSeries;
 }

@@ -12,7 +12,7 @@ const invoice = {
   gross_amount: '1200.00',
 };
 
-// The example takes the facts from a history in memory. A service loads them from its database.
+// The example takes the facts from a history in memory. A service loads the facts from its database.
 const history = inMemoryHistory();
 history.bill(invoice);
 const facts = history.factsOf({ ...invoice, invoice_number: 'KX-4821A' });

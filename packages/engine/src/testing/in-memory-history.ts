@@ -50,8 +50,8 @@ export interface BillOptions {
 
 /**
  * Processes invoices in memory with all steps: normalise, resolve the supplier, look up, run the engine, decide, count.
- * The services run the same steps on collections. Tests use it to build a history from bills instead of writing facts
- * by hand.
+ * The services run the same steps on their database. Tests use this class to build a history from bills instead of
+ * writing facts by hand.
  */
 export function inMemoryHistory(policy: Policy = defaultPolicy) {
   const records = new Map<string, MatchPart>();
@@ -164,7 +164,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   return {
     factsOf,
     record,
-    /** Stores a record as RECEIVED. A history scan does so with all rows before it decides the first row. */
+    /** Stores a record as RECEIVED. A history scan stores all its rows before it decides the first row. */
     receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
       store(matchPartOf(normaliseInvoice(canonical, origin)));
     },

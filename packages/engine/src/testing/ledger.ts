@@ -7,15 +7,17 @@ import { inMemoryHistory } from './in-memory-history.js';
 import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import type { Billed, BillOptions } from './in-memory-history.js';
 
-/** Fields of a bill that a test may set. `by` is the supplier and `account` the bank account to pay to. */
+/**
+ * Fields of a bill that a test may set. The field `by` is the supplier, and `account` is the bank account to pay to.
+ */
 export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
   readonly account?: CanonicalBankAccount | undefined;
   readonly by?: { readonly name: string; readonly tax_id?: string };
 }
 
-/** Supplier of the bills of a ledger that state none. */
+/** Supplier of the test bills that state no supplier. */
 export const usualSupplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
-/** Number of days between two bills of a ledger in tests. */
+/** Number of days between two test bills of a supplier. */
 export const DAYS_BETWEEN_BILLS = 20;
 const FIRST_DAY = '2025-01-01';
 

@@ -1,9 +1,9 @@
 import type { Finding } from '../explanation/evidence.js';
 
-/** Wordings that an accountant would stumble over. */
+/** Wordings that an accountant would not understand at once and that sentences of findings must not contain. */
 const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
-  // The look-behind excludes invoice numbers that end with such a word. The pattern matches the subject of a bill or an
-  // order.
+  // The pattern matches a bill or an order as subject of a sentence. Its look-behind excludes invoice numbers that end
+  // with such a word.
   [
     'one of a plural',
     /(?<![-.,/\p{L}\p{N}])1 (?:(?:earlier|other|regular) )?(?:invoices|times|days|hours|bills(?! [A-Z]{3} | order )|rows|revisions|accounts|amounts|vendors|suppliers|digits|places|characters)\b/u,

@@ -3,12 +3,15 @@ import type { FieldPath, FieldReading } from '../reading.js';
 import type { TextReading } from '../text/read-text.js';
 
 const AGREEMENT_BONUS = 0.1;
-/** Invoice amounts that are taken from the same reading. Amounts from different readings need not add up. */
+/**
+ * Invoice amounts that must all come from the same reading of a picture, because amounts from different readings may
+ * not add up.
+ */
 const AMOUNTS: readonly FieldPath[] = ['net_amount', 'tax_amount', 'gross_amount'];
 
 /**
  * If two text recognitions of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
- * confidence is used. All amounts come from one of the readings.
+ * confidence is used. All amounts come from the same reading.
  */
 export function combineReadings(first: TextReading, second: TextReading): TextReading {
   const better = rank(second) > rank(first) ? second : first;

@@ -18,7 +18,7 @@ const BY_COUNTRY: Readonly<Record<string, OcrLanguage>> = {
   NL: 'nld',
 };
 
-/** Frequent words on invoices. Their letters can be recognized with the language data of any language. */
+/** Frequent words on invoices. The letters of these words can be recognized with the language data of any language. */
 const WORDS: Readonly<Record<OcrLanguage, RegExp>> = {
   eng: /^(?:the|and|invoice|date|total|amount|due|number|description|quantity|payment|for|tax|price|receipt|cash|change)$/,
   deu: /^(?:rechnung|rechnungsnummer|datum|und|der|die|das|mwst|betrag|menge|summe|bitte|kunde|gesamt|kundennummer|seite|netto|brutto|ust|zahlbar|rechnungsdatum|bezeichnung)$/,

@@ -8,8 +8,8 @@ const DECODER = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_
 /** Maximum number of codes that are read on a document page. */
 const CODES_MAX = 6;
 /**
- * Time in milliseconds after which no further page is searched. A document page takes a fraction of a second, but one
- * that consists of parts of codes takes longer.
+ * Time in milliseconds after which no further page is searched. A document page takes a fraction of a second, but a
+ * page that consists of parts of codes takes longer.
  */
 const SEARCH_MS_MAX = 5_000;
 const options: ReaderOptions = { formats: ['QRCode'], maxNumberOfSymbols: CODES_MAX, tryInvert: false };
@@ -29,16 +29,18 @@ export async function readPictureCodes(pictures: readonly Buffer[]): Promise<str
       for (const { text } of await codesOn(picture)) texts.push(text);
     }
   } catch {
-    // An error means that the decoder for codes could not start. The text of the document pages was read nevertheless.
+    // If the decoder for QR codes could not start, the document is read without codes, because the text of its pages
+    // was read.
     return [];
   } finally {
-    // The decoder's memory grows with the largest picture and never shrinks.
+    // The memory of the decoder for QR codes grows with the largest picture and never shrinks, so the decoder is
+    // released.
     purgeZXingModule();
   }
   return texts;
 }
 
-/** Returns no codes if the decoder fails, because the text of the document page was read all the same. */
+/** Returns no codes if the decoder fails, so that the text of the document page is still used. */
 async function codesOn(picture: Buffer): ReturnType<typeof readBarcodes> {
   try {
     return await readBarcodes(picture, options);

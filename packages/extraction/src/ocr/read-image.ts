@@ -54,8 +54,8 @@ async function openOrRefuse(bytes: Uint8Array): Promise<Picture[] | ReturnType<t
 }
 
 /**
- * Returns the reason why an image cannot be decoded. libvips throws one kind of error, and only the message
- * distinguishes an image that is too large from a broken one.
+ * Returns the reason why an image cannot be decoded. The image library libvips throws one kind of error, and only its
+ * message distinguishes an image that is too large from a broken image.
  */
 export function refusePicture(error: unknown): ReturnType<typeof refuse> {
   const message = (error as { message?: string }).message ?? '';

@@ -29,7 +29,10 @@ export interface PictureContext {
 }
 
 export const OCR_PAGES_MAX = 10;
-/** Maximum number of pixels of a document page. A file of 250 KB can contain 16,000 x 16,000 pixels. */
+/**
+ * Maximum number of pixels of a document page. The limit is needed because a file of 250 KB can contain 16,000 x 16,000
+ * pixels.
+ */
 export const PIXELS_MAX = 50_000_000;
 /** Share of a picture's pixels at each end of the grey values that is ignored when its contrast is raised. */
 const IGNORED_SHARE = 0.01;
@@ -113,7 +116,7 @@ function valueAfter(counts: Uint32Array, pixels: number): number {
   return counts.findIndex((count) => (seen += count) > pixels);
 }
 
-/** A reading of pictures, with the recognized words and the text of each QR code. */
+/** The result of reading pictures: the recognized words and the text of each QR code. */
 export interface PicturesReading extends TextReading {
   readonly ocrPages: readonly TextPage[];
   readonly codes: readonly string[];

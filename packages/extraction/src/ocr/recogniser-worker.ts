@@ -13,8 +13,8 @@ interface WorkerScript {
 }
 
 const require = createRequire(import.meta.url);
-// This worker for text recognition does the same as `tesseract.js/src/worker-script/node`. Compare the two when you
-// upgrade tesseract.js.
+// This worker for text recognition does the same as `tesseract.js/src/worker-script/node`. When you upgrade
+// tesseract.js, compare this worker with that script.
 const script = require('tesseract.js/src/worker-script') as WorkerScript;
 const getCore: unknown = require('tesseract.js/src/worker-script/node/getCore');
 

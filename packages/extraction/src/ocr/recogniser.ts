@@ -7,7 +7,10 @@ const WORKER = fileURLToPath(new URL('../../dist/ocr/recogniser-worker.js', impo
 
 export type OcrLanguage = 'eng' | 'deu' | 'fra' | 'pol' | 'spa' | 'ita' | 'nld';
 
-/** Page modes of tesseract: whole page (3), one column of text (4), one block of text (6). */
+/**
+ * Modes in which the OCR program tesseract divides a page: whole page (3), one column of text (4), one block of text
+ * (6).
+ */
 export type PageMode = '3' | '4' | '6';
 
 /** A recognized word with its position in pixels and its line. */
@@ -21,7 +24,10 @@ export interface OcrWord {
   readonly lineBottom: number;
 }
 
-/** Each process has one worker, because a worker takes 175 to 310 MB and a process reads one document at a time. */
+/**
+ * Each process has one worker for text recognition, because a worker takes 175 to 310 MB and a process reads one
+ * document at a time.
+ */
 let current: { readonly key: string; readonly worker: Promise<Worker> } | undefined;
 
 /**
@@ -66,7 +72,7 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
   await closeRecogniser();
   const worker = startWorker(languages);
   current = { key, worker };
-  // A recognition worker that failed to start is not kept for the next document.
+  // If the worker for text recognition failed to start, the next document starts a new worker.
   worker.catch(() => (current = undefined));
   return worker;
 }

@@ -21,12 +21,16 @@ export interface VisiblePage {
 
 /** Minimum confidence of values read by OCR that are compared with the XML. Other values may be misread. */
 export const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
-/** Minimum length of numbers that are searched on the document page. Shorter numbers occur inside others by chance. */
+/**
+ * Minimum length of numbers that are searched on the document page. Shorter numbers occur inside other numbers by
+ * chance.
+ */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
 
 /**
- * Compares the structured part of a document with its visible page (documents reference, section 7). A value is a
- * conflict if no form of it is printed on the page and the page prints another value of that kind.
+ * Compares the structured part of a document with its visible page (documents reference, section 7). A value of the
+ * structured part is a conflict if the page does not show the value in any form and shows another value of the same
+ * kind.
  */
 export function compareWithPage(
   fields: MachineFields,

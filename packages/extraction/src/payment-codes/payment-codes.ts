@@ -5,7 +5,7 @@ import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { compareWithPage } from '../page-comparison/compare-with-page.js';
 import type { VisiblePage } from '../page-comparison/compare-with-page.js';
 
-/** The payment that a payment code transfers to a banking app. */
+/** The payment that a payment code describes for a banking app. */
 export type PaymentCode = Readonly<Partial<Record<FieldPath, { readonly value: string }>>>;
 
 /**
@@ -34,12 +34,15 @@ export function compareCodes(texts: readonly string[], visible: VisiblePage): Fi
   return codes.flatMap((code) => compareWithPage(code, visible, 'QR'));
 }
 
-/** Confidence of an account that only a payment code states. Its check digits are right, but nobody reads it. */
+/**
+ * Confidence of an account that only a payment code states. The check digits of such an account are right, but people
+ * do not see it.
+ */
 const CONFIDENCE_OF_CODE = 0.95;
 
 /**
  * Adds the account of a payment code to a reading that names no account. A banking app pays this account, so it is
- * compared with the accounts of the supplier. Codes with different accounts prove none.
+ * compared with the accounts of the supplier. If codes state different accounts, none is added.
  */
 export function withAccountOfCode(reading: TextReading, texts: readonly string[], pageCount: number): TextReading {
   const hasAccount =
@@ -136,7 +139,10 @@ function readHungarian(_: string, lines: readonly string[]): PaymentCode | undef
   return toCode(lines[HUNGARIAN.account], amount, currency);
 }
 
-/** UPI names an alias of an account, which is printed nowhere else, so that only the amount is compared. */
+/**
+ * A payment code of the Indian system UPI names an alias of the account that is not printed on the page, so only the
+ * amount is compared.
+ */
 function readIndian(text: string): PaymentCode | undefined {
   if (!/^upi:\/\/pay\?/i.test(text)) return undefined;
   const values = new URLSearchParams(text.slice(text.indexOf('?') + 1));

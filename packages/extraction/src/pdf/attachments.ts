@@ -11,8 +11,8 @@ const ATTACHMENTS_MAX = 40;
 /** Maximum size of an attached XML invoice in bytes. */
 export const ATTACHMENT_BYTES_MAX = 10 * 1024 * 1024;
 /**
- * Maximum size of all unpacked attachments of a PDF together. Ordinary files never exceed it, and all attachments are
- * unpacked at once.
+ * Maximum size of all unpacked attachments of a PDF together. Ordinary files never exceed this limit. It applies to all
+ * attachments together, because they are unpacked at once.
  */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -53,7 +53,10 @@ export function hasOversizedAttachment(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Returns the packed bytes of the PDF stream whose dictionary contains a position. Undefined if there is none. */
+/**
+ * Returns the packed bytes of the PDF stream whose dictionary contains a position. Undefined if the position is in no
+ * dictionary of a stream.
+ */
 function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; readonly end: number } | undefined {
   const before = Math.max(0, at - DICTIONARY_BYTES_MAX);
   const around = file.subarray(before, at + DICTIONARY_BYTES_MAX).toString('latin1');
@@ -84,8 +87,8 @@ function unpackedLength(packed: Buffer, bytesMax: number): number {
 type EmbeddedFile = { readonly filename?: string; readonly content?: Uint8Array };
 
 /**
- * Returns the attached files that are XML invoices: those of the document and those of FileAttachment annotations. A file
- * is recognized by its content or by a required name. Files with a required name come first.
+ * Returns the attached files that are XML invoices: the attachments of the document and those of its FileAttachment
+ * annotations. A file is recognized by its content or by a required name. Files with a required name come first.
  */
 export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Attachment[]> {
   const ofDocument = (await pdf.getAttachments()) as Record<string, EmbeddedFile> | null;
@@ -134,7 +137,10 @@ export function hasInvoiceRoot(content: Uint8Array): boolean {
   return false;
 }
 
-/** Returns the name of the XML element at a position without its prefix. Empty if the name does not end. */
+/**
+ * Returns the name of the XML element at a position without its prefix. The result is empty if the text ends within the
+ * name.
+ */
 function localNameAt(text: string, at: number): string {
   const end = text.slice(at).search(/[\s>]/);
   const name = end < 0 ? '' : text.slice(at, at + end);

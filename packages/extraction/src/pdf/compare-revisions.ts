@@ -23,7 +23,7 @@ export interface HistoryFacts {
 export const REVISIONS_COMPARED_MAX = 12;
 /**
  * Maximum number of document pages that are drawn, for all revisions together: the 50 pages that are read of a file,
- * and as many of the first signed and of the first unsigned revision.
+ * and as many pages of the first signed and of the first unsigned revision.
  */
 export const DRAWINGS_MAX = 150;
 
@@ -35,7 +35,7 @@ interface View {
   readonly fields: ReadonlyMap<string, string>;
   /** Names of the signature fields of a PDF, whether signed or not. */
   readonly signatureFields: readonly string[];
-  /** Attached XML invoices with their names and contents. */
+  /** XML invoices that are attached to the PDF, with their names and contents. */
   readonly invoices: readonly string[];
 }
 
@@ -72,7 +72,7 @@ interface Budget {
 interface Comparing {
   readonly budget: Budget;
   readonly tolerated: PageDifference;
-  /** True if the document pages are drawn for the comparison. Otherwise only words and forms are compared. */
+  /** True if the document pages are drawn for the comparison. If it is false, only words and forms are compared. */
   readonly isDrawn: boolean;
 }
 
@@ -85,7 +85,7 @@ const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefA
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
-/** Kinds of differences between two revisions of a document page, the smallest first. */
+/** Kinds of differences between two revisions of a document page, the smallest difference first. */
 const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', 'CHANGED'];
 
 /**
@@ -137,8 +137,8 @@ interface History {
 type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
 
 /**
- * Compares all revisions of a PDF, signed ones first. A signed revision may not differ at all. From an unsigned one
- * nothing may be lost, and no amount or account may be added.
+ * Compares all revisions of a PDF, signed ones first. A signed revision may not differ from the current content at all.
+ * From an unsigned revision nothing may be lost, and no amount or account may be added.
  */
 async function compareAll(history: History): Promise<HistoryFacts> {
   const { bytes, ends } = history;
@@ -166,7 +166,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   for (const end of unsignedEnds(ends, signatures)) {
     const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED', isDrawn: true });
     if (compared === 'INCOMPLETE') isComplete = false;
-    // A revision of a PDF that cannot be opened was never shown to anyone.
+    // A revision of a PDF that cannot be opened is skipped, because nobody can have seen it.
     if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
     signs.push({ kind: 'CONTENT_REPLACED', objects: compared.objects });
     break;
@@ -177,8 +177,8 @@ async function compareAll(history: History): Promise<HistoryFacts> {
 
 /**
  * Returns the ends of the signed revisions of a PDF, the oldest first. Later content may not differ from the oldest
- * revision, and no one can insert another revision before it. Ranges that end within a revision come last, because no
- * real signature does that.
+ * revision, and no one can insert another revision before it. Signed ranges that end within a revision come last,
+ * because no real signature has such a range.
  */
 function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
   const places = byteRanges.map(endOf).sort((one, other) => one - other);
@@ -187,8 +187,8 @@ function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
 }
 
 /**
- * Returns the ends of PDF revisions before the first signature, except the last revision of the file: the first one,
- * then the newest.
+ * Returns the ends of PDF revisions before the first signature, except the last revision of the file: first the oldest
+ * revision, then the newest revisions.
  */
 function unsignedEnds(ends: readonly number[], signatures: readonly Signature[]): number[] {
   const firstSigned = Math.min(...signatures.map(({ byteRange }) => endOf(byteRange)));
@@ -197,8 +197,8 @@ function unsignedEnds(ends: readonly number[], signatures: readonly Signature[])
 }
 
 /**
- * Returns the signatures that cover the PDF up to `end`, and whether the file still has them. Ranges of attached files
- * are not signatures.
+ * Returns the signatures that cover the PDF up to `end`, and whether the file still has these signatures. Byte ranges
+ * inside attached files are not signatures.
  */
 async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end: number): Promise<Signature[]> {
   const ranges = byteRanges.filter((range) => endOf(range) === end);
@@ -284,7 +284,7 @@ function readingOf(
 
 /**
  * Compares the PDF up to `end` with the complete file and returns a difference that is not tolerated. UNREADABLE: the
- * earlier file cannot be opened. INCOMPLETE: it has more revisions or pages than are compared.
+ * earlier file cannot be opened. INCOMPLETE: the file has more revisions or pages than are compared.
  */
 async function compareWith(
   history: History,
@@ -313,7 +313,7 @@ async function compareWith(
   return compared ?? 'UNREADABLE';
 }
 
-/** Compares the pages of two PDF revisions and stops at the first one with a difference that is not tolerated. */
+/** Compares the pages of two PDF revisions and stops at the first page with a difference that is not tolerated. */
 async function comparePagesOf(
   {
     earlier,

@@ -42,8 +42,8 @@ export async function readProperties(pdf: PDFDocumentProxy): Promise<DocumentPro
 }
 
 /**
- * Returns the profiles that the XML declares, and different ones that other parts of the file declare: the level in the
- * metadata, the name of the attachment, identifiers of further attachments (documents reference, section 9.1).
+ * Returns the profiles that the XML declares, and different profiles that other parts of the file declare: the level in
+ * the metadata, the name of the attachment, identifiers of further attachments (documents reference, section 9.1).
  */
 export function declaredProfiles(ofXml: readonly string[], beside: readonly string[]): string[] {
   const [declared] = ofXml;

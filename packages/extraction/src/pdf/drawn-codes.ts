@@ -2,7 +2,10 @@ import { decodeQR } from 'qr/decode.js';
 import { rasterAreas } from './raster.js';
 import type { PdfPage } from './read-pages.js';
 
-/** Maximum number of QR codes that are read from a document. A payment slip, a link and a parcel label need fewer. */
+/**
+ * Maximum number of QR codes that are read from a document. An invoice with a payment slip, a link and a parcel label
+ * has fewer codes.
+ */
 const CODES_MAX = 6;
 /** Returns the texts of the QR codes on the pages of a PDF. */
 export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {

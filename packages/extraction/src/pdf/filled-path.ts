@@ -1,4 +1,7 @@
-/** The area that a filled path paints, which tells for each point of the document page whether it is painted. */
+/**
+ * The area that a filled path paints on a document page. For each point of the page, it tells whether the path covers
+ * the point.
+ */
 export type PaintedArea = (point: readonly [number, number]) => boolean;
 
 type Point = readonly [x: number, y: number];
@@ -9,13 +12,14 @@ const COORDINATES: readonly number[] = [2, 2, 6, 4, 0];
 /** Number of straight pieces that represent a curve of a PDF drawing. */
 const PIECES = 6;
 /**
- * Maximum length of a PDF path that is examined. A longer one, such as a drawn code, counts as painted to its bounds.
+ * Maximum length of a PDF path that is examined. A longer path, such as a drawn code, counts as covering its whole
+ * bounding box.
  */
 const PATH_NUMBERS_MAX = 4_000;
 
 /**
  * Returns the area that a path of a PDF paints. A frame that is drawn as a filled ring leaves the content inside the
- * ring visible, so its bounds do not describe it. Undefined if the path is too long to be examined.
+ * ring visible, so the bounding box is not the covered area. Undefined if the path is too long to be examined.
  * @param place converts a point of the path to a point of the page
  */
 export function paintedArea(
@@ -54,8 +58,8 @@ function outlinesOf(path: ArrayLike<number>, place: (x: number, y: number) => Po
 }
 
 /**
- * Computes points of a curve in a PDF drawing by the algorithm of De Casteljau, between the control points until one
- * point is left.
+ * Computes a point of a curve in a PDF drawing by the algorithm of De Casteljau, which interpolates between control
+ * points until one point is left.
  */
 function pointOfCurve(points: readonly Point[], share: number): Point {
   let rest = points;

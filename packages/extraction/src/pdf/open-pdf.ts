@@ -8,8 +8,8 @@ import { refuse } from '../refuse.js';
 const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
 /**
- * Options that run no code of the document and use no XFA, no fonts of the machine and no network (documents reference,
- * section 4).
+ * Options for opening a PDF that run no code of the document and use no XFA forms, no fonts of the machine and no
+ * network (documents reference, section 4).
  */
 const OPTIONS = {
   isEvalSupported: false,

@@ -34,7 +34,8 @@ const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
 /**
- * Half of the maximum distance between marks on a page that belong together, which is 6 to 12 pixels or 5 to 9 points.
+ * Half of the maximum distance (6 to 12 pixels, or 5 to 9 points) between marks on a page that count as belonging
+ * together.
  */
 const BLOCK_PIXELS = 6;
 /** Maximum difference of the shades of grey in the empty background of a drawn page. */
@@ -43,7 +44,7 @@ const PAPER_DISTANCE_MAX = 32;
 const LINE_PIXELS_MAX = 4;
 /** Maximum size of the icon of a PDF note: 26 points and a margin of one pixel. */
 const NOTE_PIXELS_MAX = 36;
-/** PDF notes closer together than this distance are treated as one drawing. */
+/** Notes on a PDF page that are closer together than this distance are treated as one drawing. */
 const NOTE_DISTANCE_PIXELS = 36;
 /** Maximum number of notes on a document page that draw their own appearance. */
 export const NOTES_MAX = 12;
@@ -61,16 +62,16 @@ const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
  */
 const NUMBER =
   /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
-/** Names of accounts in addition to the labels that announce an account. */
+/** Names of bank accounts, in addition to the labels that precede an account number on an invoice. */
 const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
-/** Maximum distance on a page of a number from the name of the account that it belongs to. */
+/** Maximum distance on a page between a number and the name of an account, for the number to be that account. */
 const ACCOUNT_CHARACTERS_MAX = 40;
-/** Maximum distance of a digit that was placed in front of another one on a page, about one letter. */
+/** Maximum distance between an added digit and the digit that follows it on a page, about one letter. */
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
  * Compares the images, texts and annotations of a document page in two revisions. If the page can no longer be drawn,
- * it counts as changed, because its boxes or annotations exceed those of any invoice.
+ * it counts as changed, because it has more boxes or annotations than any invoice.
  * @param laterSignatures number of signatures that were added to the file since; at most this many new signature fields
  * may be signed
  */
@@ -92,8 +93,8 @@ export function comparePages(
 }
 
 /**
- * Compares the texts of a document page when the earlier page is not drawn. Added words may belong to a later
- * signature, so they are a difference only if they state an amount or an account.
+ * Compares the texts of a document page in two revisions when the earlier page is not drawn. Added words may belong to
+ * a later signature, so they are a difference only if they state an amount or an account.
  */
 export function compareUndrawn(before: TextPage, after: TextPage): PageDifference {
   if (!haveOneSize(before, after)) return 'CHANGED';
@@ -103,7 +104,10 @@ export function compareUndrawn(before: TextPage, after: TextPage): PageDifferenc
   return saysPayment(added.map(({ text }) => text).join(' ')) ? 'PAYMENT' : 'NONE';
 }
 
-/** Compares the words of a document page: whether one is missing, and what the added words state. */
+/**
+ * Compares the words of a document page in two revisions: whether a word is missing, and whether the added words state
+ * an amount or an account.
+ */
 function compareWords(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [earlier, later] = [wordsOf(before.text, before.drawn), wordsOf(after.text, after.drawn)];
   const isOfSignature = (word: Word): boolean => signatures.some((area) => isWithin(word, area));
@@ -184,8 +188,8 @@ function compareContent(before: GreyPicture, after: GreyPicture): PageDifference
 }
 
 /**
- * Compares PDF pages with annotations. Both revisions have the same content, or the later one is extended. The content
- * below an annotation decides what it may change.
+ * Compares PDF pages with annotations. Without their annotations, both revisions have the same content, or the later
+ * revision has additional content. The content below an annotation decides what the annotation may change.
  */
 function compareAnnotations(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [one, other] = [before.drawn, after.drawn];
@@ -223,8 +227,9 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
 }
 
 /**
- * Returns the areas of new signatures on a PDF page: later signatures, and open fields that were signed. A field counts
- * as a stamp if it has no signature in the file, is large, contains a number or draws more than a name.
+ * Returns the areas of new signatures on a PDF page: the fields of later signatures, and open fields that were signed.
+ * A field counts as a stamp and not as a signature if it has no signature in the file, is large, contains a number or
+ * draws more than a name.
  */
 function newSignatures(before: PageView, after: PageView, laterSignatures: number): PixelArea[] {
   const signed = before.drawn.annotations.filter(({ kind }) => kind === 'SIGNATURE');
@@ -282,7 +287,7 @@ function drawingIn(
   return box;
 }
 
-/** Returns the highlights of a PDF page, and its notes that are small, few and apart from each other. */
+/** Returns the highlights of a PDF page, and its notes, if they are small, few and apart from each other. */
 function commentsOf({ annotations }: DrawnPage): Annotation[] {
   const notes = annotations.filter(({ kind }) => kind === 'NOTE');
   const isApart = (note: Annotation): boolean => {
@@ -301,8 +306,8 @@ function isAtMost({ left, top, right, bottom }: PixelArea, { width, height }: Si
 }
 
 /**
- * Checks whether a change between two drawn PDF pages is a horizontal line, by the number of pixels above and below it
- * that became ink.
+ * Checks whether a change between two drawn PDF pages is a horizontal line, by the number of pixels above and below the
+ * line that became dark.
  */
 function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number): boolean {
   const isInk = (row: number): boolean => {
@@ -315,7 +320,9 @@ function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number):
   return pixels <= LINE_PIXELS_MAX;
 }
 
-/** Returns the largest difference among all pixels of two drawn pages that look different. */
+/**
+ * Returns the largest difference in colour between the pixels of two drawn pages, among the pixels that look different.
+ */
 function compareGreys(
   before: GreyPicture,
   after: GreyPicture,

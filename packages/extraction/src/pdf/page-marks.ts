@@ -48,10 +48,12 @@ export interface PageMarks {
 interface Graphics {
   matrix: Matrix;
   fill: string;
-  /** False if content of the page below the painted area remains visible, as with highlights and shadows. */
+  /**
+   * True if the painted area hides the content of the page below it. False, for example, for highlights and shadows.
+   */
   isOpaque: boolean;
   isInvisible: boolean;
-  /** Area outside of which nothing is painted. Null if only the document page limits it. */
+  /** Area of the document page outside of which nothing is painted. Null if the area is the whole page. */
   clip: Area | null;
   mode: number;
   font: string;
@@ -68,13 +70,13 @@ interface Fill extends Area {
   readonly colour: string;
   /** True if the path on a PDF page is a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
-  /** Part of the bounds that a path paints on a PDF page. Absent for a path that fills its bounds. */
+  /** Part of the bounds that a path paints on a PDF page. Absent if the path fills its bounding box. */
   readonly painted?: PaintedArea;
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const INVISIBLE_MODES: ReadonlySet<number> = new Set([3, 7]);
-/** Text rendering modes of a PDF that show the colour of the outline, which this file does not track. */
+/** Text rendering modes of a PDF that show the colour of the outline, which the code in this file does not track. */
 const OUTLINE_MODES: ReadonlySet<number> = new Set([1, 2, 5, 6]);
 const SIZE_MIN = 1;
 /** Minimum distance of two colours on a page that look different. Black and white have a distance of 442. */
@@ -102,7 +104,7 @@ const COVER_WIDTH_MIN = 4;
 const CODE_SIDE_MIN = 42;
 const CODE_SIDE_MAX = 230;
 const CODE_DOT_MAX = 8;
-/** Minimum number of dark squares of a drawn QR code. Even the smallest code has more. */
+/** Minimum number of dark squares of a drawn QR code. Even the smallest QR code has more dark squares. */
 const CODE_DOTS_MIN = 60;
 const CODE_PATH_MIN = 600;
 const CODES_MAX = 6;
@@ -166,8 +168,8 @@ function digitShown(font: LoadedFont, code: number): string | undefined {
 }
 
 /**
- * Checks whether an image on a PDF page is opaque. An image that is not decoded yet counts as transparent, because it
- * may not cover the text.
+ * Checks whether an image on a PDF page is opaque. An image that is not decoded yet counts as transparent, because the
+ * text below it may be visible.
  */
 function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
   const objects = image.startsWith('g_') ? page.commonObjs : page.objs;
@@ -219,7 +221,7 @@ class Walk {
   private drawings = 0;
   /** Small filled paths on a PDF page that may be squares of a drawn code, at most `FILLS_MAX` of them. */
   private readonly dots: Area[] = [];
-  /** Filled paths on a PDF page with so many points that each may be a whole drawn code. */
+  /** Filled paths on a PDF page that have so many points that each path may be a whole drawn code. */
   private readonly drawnCodes: Area[] = [];
   private readonly images: PlacedImage[] = [];
   /** One entry for each open section of marked content on a PDF page, true if the layer of the section is hidden. */
@@ -508,7 +510,7 @@ class Walk {
     );
   }
 
-  /** Returns the text of the page with its cover: text that a later rectangle covers, or text on such a rectangle. */
+  /** Returns the texts of a page that a later rectangle covers, or that are printed on such a rectangle. */
   private withCover(text: ShownText, order: number, pageArea: number): ShownText {
     if (text.hiddenBy !== null) return text;
     const point = centre(text);

@@ -36,7 +36,7 @@ export async function pdfiumProgram(): Promise<Instantiate> {
       return instance.exports;
     };
   } catch (error) {
-    // If compiling PDFium failed, the next instance tries again.
+    // If compiling PDFium failed, the next instance compiles it again.
     compiled = undefined;
     throw error;
   }

@@ -31,8 +31,8 @@ export interface DrawnPage {
   /** Picture of the document page without annotations. */
   readonly content: GreyPicture;
   /**
-   * Image of the PDF page with annotations that draw their own appearance. It is the same image as `content` if there
-   * are none.
+   * Image of the PDF page with annotations that draw their own appearance. If there are no such annotations, it is the
+   * same image as `content`.
    */
   readonly whole: GreyPicture;
   readonly annotations: readonly Annotation[];
@@ -60,7 +60,7 @@ export interface PdfiumDocument {
   draw(index: number): DrawnPage | undefined;
 }
 
-/** Functions of the PDFium library that this file uses. The library exports them without types. */
+/** Functions of the PDFium library that this file uses. The library exports these functions without types. */
 interface Functions {
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetSignatureCount(document: number): number;
@@ -97,7 +97,7 @@ type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
 const POINTS_PER_INCH = 72;
 /** Resolution at which PDF pages are drawn, as on a screen. Smaller differences are not visible to readers. */
 const DPI = 96;
-/** Maximum number of pixels in the drawing of a PDF page. A4 has 0.9 million. */
+/** Maximum number of pixels in the drawing of a PDF page. A page in A4 has 0.9 million pixels. */
 const PIXELS_MAX = 2_000_000;
 /**
  * Minimum resolution at which a PDF page is drawn. At a lower resolution, letters of ordinary size cannot be
@@ -301,7 +301,7 @@ function kindOf(
   const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
   if (type === SIGNATURE_FIELD) return isSigned(pdfium, annotation) ? 'SIGNATURE' : 'OTHER';
   if (!TEXT_FIELDS.has(type)) return 'OTHER';
-  // The length that PDFium returns includes the two bytes of the terminator.
+  // The length of a text that PDFium returns includes the two bytes that terminate the text.
   return pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, 0, 0) > 2 ? 'OTHER' : 'BLANK_FIELD';
 }
 
@@ -374,8 +374,8 @@ function bytesOf(pdfium: Pdfium, bytesMax: number, read: (at: number, length: nu
 }
 
 /**
- * Calls `use` with a buffer in the memory of PDFium. When the memory grows, it moves, so that addresses stay valid but
- * views do not.
+ * Calls `use` with a buffer in the memory of PDFium. When the memory of PDFium grows, it moves: addresses in it stay
+ * valid, but views of it do not.
  */
 function withBuffer<T>(pdfium: Pdfium, bytes: number, use: (at: number) => T): T {
   const at = pdfium.wasmExports.malloc(bytes);

@@ -13,7 +13,7 @@ const CODE_DPI = 150;
 /** Width in points of the white margin that a payment code needs around it. */
 const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
-/** Maximum number of pixels in the image of a document page. A4 at 150 dpi has 2.2 million. */
+/** Maximum number of pixels in the image of a document page. A page in A4 at 150 dpi has 2.2 million pixels. */
 export const PIXELS_MAX = 12_000_000;
 
 /** Returns images of the given pages (from 1) of a PDF. Rejects for files that PDFium cannot open. */
@@ -99,7 +99,7 @@ function dpiOfSide(page: PDFiumPage, side: number): number {
 export function rasterSize(width: number, height: number, dpi: number): { width: number; height: number } {
   const scale = Math.min(dpi / POINTS_PER_INCH, Math.sqrt(PIXELS_MAX / (width * height)));
   const shorter = Math.max(1, Math.floor(Math.min(width, height) * scale));
-  // The document page is a narrow strip whose shorter side was rounded up to a pixel.
+  // If the document page is a narrow strip, its shorter side was rounded up to one pixel.
   const longer = Math.max(1, Math.min(Math.floor(Math.max(width, height) * scale), PIXELS_MAX / shorter));
   return width < height ? { width: shorter, height: longer } : { width: longer, height: shorter };
 }

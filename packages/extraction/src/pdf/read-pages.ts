@@ -8,7 +8,10 @@ import type { Area, Layers, PageMarks, ShownText } from './page-marks.js';
 const PAGES_FIRST = 40;
 const PAGES_LAST = 10;
 const TEXT_CHARACTERS_MAX = 500_000;
-/** Minimum number of letters and digits on a document page. A page with fewer is a scan if it has an image. */
+/**
+ * Minimum number of letters and digits on a document page. A page with fewer letters and digits counts as a scan if it
+ * has an image.
+ */
 const LETTERS_MIN = 20;
 const SCAN_IMAGE_SHARE = 0.1;
 const DRAWN_LETTERS_MIN = 200;
@@ -57,7 +60,8 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
     try {
       const items = await readItems(page, budget);
       budget -= items.reduce((sum, { str }) => sum + str.length, 0);
-      // The budget is checked before the operators of the document page are processed, which have no limit.
+      // The budget of characters is checked before the drawing operators of a document page are processed, because the
+      // number of operators is not limited.
       if (budget < 0) return 'TOO_LARGE';
       pages.push(await readPage(page, items, { index, number, layers }));
     } finally {
@@ -68,7 +72,8 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
 }
 
 /**
- * Reads text items and stops when the budget is used up, because a document page may contain 100 MB of text operators.
+ * Reads the text items of a document page and stops when the budget of characters is used up, because a document page
+ * may contain 100 MB of text operators.
  */
 async function readItems(page: PDFPageProxy, budget: number): Promise<PdfTextItem[]> {
   const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
@@ -177,7 +182,9 @@ function apply(view: readonly number[], x: number, y: number): readonly [number,
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Checks whether a text item of a PDF page is hidden: hidden text with the same content is at its place. */
+/**
+ * Checks whether a text item of a PDF page is hidden, because a hidden text with the same content is at the same place.
+ */
 function isHidden(item: PdfTextItem, hidden: readonly ShownText[]): boolean {
   const [, , , , x = 0, y = 0] = item.transform;
   const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0);

@@ -148,7 +148,7 @@ async function readOpenPdf(
     method: visible.isOcr ? 'OCR' : 'TEXT',
     format: 'PDF',
     profile: null,
-    // An attachment of a PDF that could not be read is named next to the method TEXT.
+    // If an attachment of a PDF could not be read, the result names it in addition to the method TEXT.
     embeddedFile: attachment?.name ?? null,
     ...text,
     ...ofFile,
@@ -247,8 +247,8 @@ function readHybrid(
 }
 
 /**
- * Returns the fields that the XML does not state and the visible page does. A profile such as MINIMUM has no account,
- * so that otherwise an account on the document page would be paid without being compared with the supplier's.
+ * Returns the invoice fields that only the visible page states and the XML does not. A profile such as MINIMUM has no
+ * account, so that otherwise an account on the document page would be paid without being compared with the supplier's.
  */
 function absentFields({ fields, invalidIban }: DocumentReading, { reading }: Visible): DocumentReading['fields'] {
   const hasAccount = invalidIban !== null || ACCOUNT_FIELDS.some((field) => fields[field] !== undefined);
@@ -285,7 +285,10 @@ function readingIn({ outcome }: ReadAttachment): DocumentReading | null {
   return 'reading' in outcome ? outcome.reading : outcome.failure.reading;
 }
 
-/** Checks if XML is damaged or in a format that is not read, so that only the document page states the invoice. */
+/**
+ * Checks whether the attached XML is damaged or in a format that is not read. In this case the invoice is read only
+ * from the document page.
+ */
 function isUnread(outcome: ReadingOutcome): boolean {
   return 'failure' in outcome && outcome.failure.reading === null && UNREAD.includes(outcome.failure.reason);
 }

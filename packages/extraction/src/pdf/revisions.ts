@@ -14,8 +14,8 @@ export interface RevisionMarks {
 export type ByteRange = readonly [start: number, length: number, second: number, rest: number];
 
 /**
- * Maximum number of streams in a PDF that are examined. No ordinary document has more, and for each one the bytes
- * before it are examined.
+ * Maximum number of streams in a PDF that are examined. No ordinary document has more streams, and the bytes before
+ * each stream are examined.
  */
 const STREAMS_MAX = 100_000;
 const ENDS_MAX = 1_000;
@@ -42,7 +42,7 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   const { marks, isComplete } = findEndMarks(file);
   const ends = marks.flatMap((at) => endOfRevision(file, at) ?? []);
   const last = ends.at(-1);
-  // PDF readers do not require the end mark of the last revision.
+  // The end mark of the last revision may be missing, because PDF readers do not require it.
   if (last !== undefined && isBlank(file, last)) ends.pop();
   const ranges = findByteRanges(file);
   return {
@@ -52,13 +52,16 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   };
 }
 
-/** Checks whether only white space and zeros, which are added in transit, remain in the PDF. */
+/** Checks whether the rest of the PDF consists only of white space and zeros, which are added in transit. */
 export function isBlank(file: Uint8Array, from: number): boolean {
   for (let at = from; at < file.length; at += 1) if ((file[at] ?? 0) > 32) return false;
   return true;
 }
 
-/** Finds `%%EOF` outside of streams. An attached PDF has its own end marks. */
+/**
+ * Finds `%%EOF` outside of streams. End marks inside streams are ignored, because an attached PDF has its own end
+ * marks.
+ */
 function findEndMarks(file: Buffer): { readonly marks: readonly number[]; readonly isComplete: boolean } {
   const marks: number[] = [];
   let streams = 0;
@@ -105,8 +108,8 @@ function endOfStream(file: Buffer, keyword: number): number {
 }
 
 /**
- * Returns the end of the PDF revision that an end mark closes, including its line end. Undefined if the mark closes
- * none: the first part of a linearised file refers to nothing before it.
+ * Returns the end of the PDF revision that an end mark closes, including its line end. Undefined if the mark ends no
+ * revision, as in the first part of a linearised file, which refers to nothing before it.
  */
 function endOfRevision(file: Buffer, mark: number): number | undefined {
   const before = file
@@ -181,7 +184,7 @@ export function objectAt(bytes: Uint8Array, place: number): number | undefined {
   return /^\d+$/.test(generation ?? '') && /^\d+$/.test(number ?? '') ? Number(number) : undefined;
 }
 
-/** Yields the short lines of a PDF from a position on. */
+/** Yields the lines of a PDF from a position on, if they are short. */
 function* linesOf(file: Buffer, from: number): Generator<string, undefined> {
   let at = from;
   while (at < file.length) {

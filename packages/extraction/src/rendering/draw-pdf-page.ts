@@ -50,7 +50,7 @@ async function drawPage(document: PDFiumDocument, { page, width: widthMax }: Pag
   return { rendering: { mediaType: 'image/png', content } };
 }
 
-/** PDFium throws plain errors that only their messages distinguish. A crash is a WebAssembly error. */
+/** The errors that PDFium throws differ only in their messages, but a crash causes a WebAssembly error. */
 function refusalOf(error: unknown): RenderingOutcome {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (name === 'RuntimeError') return refuse('DAMAGED', CANNOT_BE_DRAWN);

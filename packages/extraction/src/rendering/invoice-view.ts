@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentReading, FieldPath, InvoiceLine } from '../reading.js';
 
-/** Maximum length of a unit of measure. Names and numbers have the limits of the canonical invoice. */
+/** Maximum length of a unit of measure. Names and numbers have the same maximum lengths as in the canonical invoice. */
 const UNIT_LENGTH_MAX = 100;
 
 const STYLE = `
@@ -38,8 +38,8 @@ const titles: Readonly<Record<DocumentReading['kind'], string>> = {
 };
 
 /**
- * Renders a structured invoice as a page for reading and printing: HTML without scripts, in which only texts come from
- * the document. A saved copy keeps the content security policy, which allows only the built-in style sheet.
+ * Renders a structured invoice as a page for reading and printing: HTML without scripts, into which only texts are
+ * copied from the document. A saved copy keeps the content security policy, which allows only the built-in style sheet.
  */
 export function viewOf(reading: DocumentReading): string {
   const { kind, fields, invalidIban } = reading;
@@ -138,8 +138,8 @@ function totalsOf({ payableAmount }: DocumentReading, value: (path: FieldPath) =
 }
 
 /**
- * Isolates the writing direction of a text from the document, so that the text does not reverse its surroundings.
- * Returns an empty string for null.
+ * Isolates the writing direction of a text from the document, so that a text from right to left does not reverse the
+ * text around it. Returns an empty string for null.
  */
 function isolated(text: string | null): string {
   return text === null ? '' : `<bdi>${shown(text)}</bdi>`;

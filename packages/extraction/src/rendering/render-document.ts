@@ -9,8 +9,8 @@ import { viewOf } from './invoice-view.js';
 import type { RenderingOutcome, RenderingTarget } from './rendering.js';
 
 /**
- * Renders a document for people. Like `readDocument`, it rejects only for defects, and must run in a process of its
- * own.
+ * Renders a document for people. Like `readDocument`, the function rejects only because of bugs, and must run in a
+ * process of its own.
  */
 export async function renderDocument(
   bytes: Uint8Array,

@@ -7,7 +7,7 @@ import type { FailureReason } from '../reading.js';
 export type RenderingTarget =
   { readonly kind: 'PAGE'; readonly page: number; readonly width: number } | { readonly kind: 'VIEW' };
 
-/** A picture or view of a document for a person. */
+/** A picture of a document page, or an HTML view of the document, for people. */
 export interface Rendering {
   readonly mediaType: 'image/png' | 'text/html';
   readonly content: Uint8Array;

@@ -25,7 +25,7 @@ export const attackFiles = {
   attachment: (): Buffer => attachmentPdf([deflateSync(Buffer.alloc(300 * 1024 * 1024))]),
   /** A hostile PDF with an attachment in which a pattern would search to the end of the file for every comment. */
   comments: (): Buffer => attachmentPdf([deflateSync(Buffer.from(`${'<!---->'.repeat(500)}<`))]),
-  /** An encrypted PDF with an unknown password (standard security handler). */
+  /** A test PDF that is encrypted with an unknown password (standard security handler). */
   encrypted: (): Buffer => {
     const hex = 'ab'.repeat(32);
     const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${hex}> /U <${hex}> >> /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]`;
@@ -33,12 +33,12 @@ export const attackFiles = {
   },
 } as const;
 
-/** A PDF with compressed attachments, the first of which is `factur-x.xml`. */
+/** A test PDF with compressed attachments, the first of which is `factur-x.xml`. */
 export function attachmentPdf(attachments: readonly Buffer[], type = '/Type /EmbeddedFile'): Buffer {
   return pdfOf(Buffer.from('BT ET'), attachments, '', type);
 }
 
-/** A PDF with one page of the given content, compressed or not, and compressed attachments. */
+/** A test PDF with one page of the given content, compressed or not, and compressed attachments. */
 function pdfOf(
   content: Buffer,
   attachments: readonly Buffer[] = [],

@@ -12,7 +12,10 @@ export interface EvaluatedInvoice {
   pdf(): Promise<Uint8Array>;
 }
 
-/** Sets of `evaluation/`: texts that this package prints, and folders of PDFs made by other programs. */
+/**
+ * Sets of test invoices in `evaluation/`: texts that this package prints as PDFs, and folders of PDFs made by other
+ * programs.
+ */
 export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set', 'fourth-set'] as const;
 
 /** Returns all invoices of an evaluation set, which measures how well documents are read. */
@@ -28,7 +31,7 @@ interface Description {
   readonly expected: Readonly<Record<string, string>>;
 }
 
-/** Field names in the evaluation files that differ from the field names of the reading. */
+/** Field names in the evaluation files that differ from the names under which the fields are read. */
 const names: Readonly<Record<string, string>> = { due_date: 'due', supplier_name: 'supplier' };
 
 function readFolder(set: string): readonly EvaluatedInvoice[] {

@@ -1,10 +1,10 @@
 import { firstRevision, withSignature } from './pdf-history.js';
 import type { PdfObject, PdfObjects } from './pdf-history.js';
 
-/** Total of the invoice and its position on the document page. */
+/** Total amount on the test PDF of an invoice, and its position on the page. */
 export const TOTAL = { text: '3951.97', x: 400, y: 620 } as const;
 
-/** Object numbers of the invoice that {@link invoice} returns. */
+/** Object numbers in the test PDF that {@link invoice} returns. */
 export const at = {
   catalog: 1,
   pages: 2,
@@ -110,7 +110,7 @@ export function signatureField(
   return `<< /Type /Annot /Subtype /Widget /FT /Sig /T (${name}) /F 4 /Rect [${rectangle}] /V ${value} 0 R ${appearance} >>`;
 }
 
-/** Returns the PDF objects of the invoice in {@link invoice}. */
+/** Returns the PDF objects of the test invoice that {@link invoice} returns. */
 export const invoiceObjects: PdfObjects = {
   [at.catalog]: catalogWith(),
   [at.pages]: `<< /Type /Pages /Kids [${at.page} 0 R] /Count 1 >>`,
@@ -126,12 +126,15 @@ export const invoiceObjects: PdfObjects = {
   [at.layer]: '<< /Type /OCG /Name (Terms) >>',
 };
 
-/** An unsigned invoice of EUR 3951.97 with a form field for the order number. `changes` replace some of its objects. */
+/**
+ * A test PDF of an unsigned invoice over EUR 3951.97 with a form field for the order number. `changes` replace some of
+ * its objects.
+ */
 export function unsignedInvoice(changes: PdfObjects = {}): Buffer {
   return firstRevision({ ...invoiceObjects, ...changes });
 }
 
-/** Returns the invoice with an invisible signature that its supplier added in a second revision. */
+/** Returns the test PDF of the invoice with an invisible signature that its supplier added in a second revision. */
 export function signedInvoice(file: Buffer = unsignedInvoice(), changes: PdfObjects = {}): Buffer {
   return withSignature(
     file,

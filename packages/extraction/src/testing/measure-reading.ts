@@ -4,7 +4,7 @@ import type { DocumentMediaType } from '../media-type.js';
 import type { FieldPath, FieldReading } from '../reading.js';
 import type { EvaluatedInvoice } from './evaluated-invoice.js';
 
-/** Fields by the names that the files in `evaluation/` use. */
+/** Names of the invoice fields to measure, as used that the files in `evaluation/` use. */
 const fields: Readonly<Record<string, FieldPath>> = {
   number: 'invoice_number',
   date: 'issue_date',
@@ -33,7 +33,7 @@ export interface MeasuredField {
   readonly isRight: boolean;
 }
 
-/** Format in which an invoice is read: as a PDF with text, or as a scanned picture. */
+/** Format in which an invoice is read when reading is measured: as a PDF with text, or as a scanned picture. */
 export type Sending = (
   pdf: Uint8Array,
 ) => Promise<{ readonly bytes: Uint8Array; readonly mediaType: DocumentMediaType }>;
@@ -49,8 +49,8 @@ export async function measureInvoice(
   return Object.entries(fields).flatMap(([field, path]): MeasuredField[] => {
     const stated = invoice.truth[field];
     const found = reading?.fields[path];
-    // Fields that the description leaves out are not compared, except that no bank account may be found on an invoice
-    // without one.
+    // Fields that the description of an evaluated invoice leaves out are not compared. But if the description states no
+    // bank account, none may be found.
     if (stated === undefined && (field !== 'iban' || found === undefined)) return [];
     const expected = stated === '?' || stated === '' ? undefined : stated;
     const isRight = comparable(field, found?.value) === comparable(field, expected);
@@ -122,13 +122,16 @@ export function fieldBands(measured: readonly MeasuredField[], field: string): F
   });
 }
 
-/** Counts of key fields that the finding EXTRACTION_LOW_CONFIDENCE names and misses in the measured invoices. */
+/**
+ * Counts of key fields with wrong values in the measured invoices, depending on whether the finding
+ * EXTRACTION_LOW_CONFIDENCE names the field.
+ */
 export interface FindingCounts {
   readonly keyFields: number;
   /** Key fields that were read wrongly without a finding that names them. */
   readonly wrongWithoutFinding: readonly MeasuredField[];
   readonly invoices: number;
-  /** Invoices with a finding about a key field. */
+  /** Number of measured invoices with a finding about a key field. */
   readonly invoicesWithFinding: number;
 }
 

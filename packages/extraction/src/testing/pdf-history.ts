@@ -2,11 +2,11 @@
 export type PdfObject = string | { readonly entries: string; readonly data: Buffer | string } | null;
 export type PdfObjects = Readonly<Record<number, PdfObject>>;
 
-/** Entries of a PDF trailer other than `/Size` and `/Prev`. */
+/** Entries of the trailer of a test PDF, other than `/Size` and `/Prev`. */
 interface RevisionOptions {
   readonly root?: number;
   readonly trailer?: string;
-  /** If false, the file does not contain `%%EOF`, which PDF readers do not need. */
+  /** False if the test PDF does not contain the end mark `%%EOF`, which PDF readers do not need. */
   readonly hasEnd?: boolean;
 }
 
@@ -42,8 +42,8 @@ export function withRevision(
 }
 
 /**
- * Appends a signed revision. `field` is the number of a signature field among `objects`; the function adds the
- * signature to its dictionary. The signature consists of zeros, because nothing verifies it.
+ * Appends a signed revision to a test PDF. `field` is the number of a signature field among `objects`; the function
+ * adds the signature to its dictionary. The signature consists of zeros, because no test verifies it.
  */
 export function withSignature(
   file: Buffer,

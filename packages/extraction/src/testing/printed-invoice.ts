@@ -9,8 +9,8 @@ import type { PDFFont, PDFPage } from 'pdf-lib';
 import type { OwnCompany } from '../reading.js';
 
 /**
- * A handwritten text invoice in the layout of a supplier, with its true values. The files are in `evaluation/`, and
- * `evaluation/README.md` describes their notation.
+ * A handwritten text invoice in the layout of a supplier, with its true values. Such texts are in files of
+ * `evaluation/`, and `evaluation/README.md` describes their notation.
  */
 export interface PrintedInvoice {
   readonly name: string;

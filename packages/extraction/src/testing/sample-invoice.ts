@@ -6,7 +6,7 @@ export function sampleInvoice(index = 0): PrintedInvoice {
   return printedInvoiceOf((index % 2 === 0 ? english : german)(index));
 }
 
-/** Net amount of the sample invoice in cents, of which a fifth is a whole number of cents. */
+/** Net amount of the sample invoice in cents, chosen so that a fifth of it is a whole number of cents. */
 function netCents(index: number): number {
   return 10_000 + 100 * ((index * 7_919) % 90_000);
 }

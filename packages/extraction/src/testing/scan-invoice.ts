@@ -5,7 +5,10 @@ import { pdfiumProgram } from '../pdf/pdfium-program.js';
 import type { Sending } from './measure-reading.js';
 
 const POINTS_PER_INCH = 72;
-/** Returns a document page that is slightly rotated, on paper that is not quite white. */
+/**
+ * Returns the picture of a document page as a scanner would make it: slightly rotated, on paper that is not quite
+ * white.
+ */
 const TURN_DEGREES = 0.6;
 const BLUR = 0.5;
 const GREY = 12;

@@ -14,7 +14,7 @@ export interface AccountReading {
   readonly domestic: { readonly sortCode: Candidate; readonly accountNumber: Candidate } | undefined;
 }
 
-/** Labels of a bank account that will be debited, which therefore belongs to the buyer. */
+/** Labels of a bank account that will be debited, so the account belongs to the buyer. */
 const PAYERS_ACCOUNT =
   /abgebucht|abbuchung|eingezogen|mandat|prelev|domicilia(?:ción|cion)|adeudo|addebit|incasso|lastschrift|direct debit|polecenie zaplaty|automatisch afgeschreven|geincasseerd|\*{3}/i;
 const BANK_WORDS =
@@ -63,8 +63,7 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
 }
 
 /**
- * Finds an IBAN that a line break in the document divides. The position of the IBAN is the position of its part on the
- * first line.
+ * Finds an IBAN that a line break in the document divides. The reported position is that of the part on the first line.
  */
 function ibanOverTwoLines(document: TextDocument, cell: ReadCell): IbanMatch[] {
   const begin = BROKEN_IBAN.exec(cell.text);
@@ -76,8 +75,8 @@ function ibanOverTwoLines(document: TextDocument, cell: ReadCell): IbanMatch[] {
 }
 
 /**
- * Checks whether the sentence before a bank account in a document asks for a transfer to it, after one about a direct
- * debit.
+ * Checks whether the sentence before a bank account in a document asks for a transfer to the account, after a sentence
+ * about a direct debit.
  */
 function isTransfer(before: string): boolean {
   return TRANSFER.test(before.split(/[.?!;] /).at(-1) ?? '');
@@ -139,8 +138,8 @@ function findBehind(document: TextDocument, pattern: RegExp): Candidate | undefi
 }
 
 /**
- * Finds numbers after an IBAN label that do not have the format of an IBAN. They are reported but never stored as
- * `iban`.
+ * Finds numbers after an IBAN label that do not have the format of an IBAN. Such numbers are reported but never stored
+ * as `iban`.
  */
 export function findMalformedIban(document: TextDocument): string | null {
   for (const place of placesOf(document, 'iban')) {

@@ -26,8 +26,7 @@ const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
 /** Confidence of an invoice field's value with a generic label if no other value is possible. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
 /**
- * Score below which even the only possible value of an invoice field is unlikely, so that nothing raises its
- * confidence.
+ * Score below which even the only possible value of an invoice field is unlikely, so that its confidence is not raised.
  */
 const SCORE_OF_LONE_VALUE_MIN = 0.3;
 const RIVAL_SCORES = 0.35;
@@ -39,9 +38,9 @@ const AGREEMENT_BONUS = 0.15;
 
 export interface Choice {
   readonly best: Candidate;
-  /** True if another value of the invoice field is about as likely. */
+  /** True if another value of the invoice field is about as likely as the chosen value. */
   readonly isContested: boolean;
-  /** True if another value of the invoice field is possible. */
+  /** True if another value of the invoice field is possible besides the chosen value. */
   readonly hasRival: boolean;
 }
 
@@ -59,7 +58,8 @@ export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
       continue;
     }
     const [better, other] = candidate.score > known.score ? [candidate, known] : [known, candidate];
-    // Only the first agreement counts: a value is not more certain because it is printed on every document page.
+    // If two labels agree on a value, only the first agreement counts: a value is not more certain because it is
+    // printed on every document page.
     const isSecondHit = better.cell !== other.cell && other.evidence !== 'NO_LABEL' && other.score > 0.3;
     const bonus = isSecondHit && !agreed.has(candidate.value) ? AGREEMENT_BONUS : 0;
     if (bonus > 0) agreed.add(candidate.value);

@@ -24,7 +24,10 @@ interface Scored {
   readonly score: number;
 }
 
-/** The amounts of the invoice, each with its proof. Net and tax are present only if they add up to the total. */
+/**
+ * The amounts of the invoice, each with its proof. The net amount and the tax are present only if they add up to the
+ * total.
+ */
 export interface Totals {
   readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;
   readonly net: Candidate | undefined;
@@ -41,9 +44,12 @@ const GROSS_WORDS = /brutto|inkl|incl|ttc|gross|iva?inclu|coniva|ivato|tvac|comp
 /** Labels of a total in another currency, which is printed for information only. */
 const OTHER_CURRENCY =
   /equivalent|gegenwert|contrevaleur|rownowartosc|contravalor|controvalore|tegenwaarde|exchangerate|wechselkurs|tauxdechange|kurswaluty|tipodecambio|tassodicambio|wisselkoers/;
-/** A total is often printed several times: in the table, on the payment slip, and as the amount paid. */
+/** A total that is printed several times, as in the table and on the payment slip, does not count as several totals. */
 const REPEATED_BONUS = 0.1;
-/** Digits of rounding by which a tax may differ from its rate, and the share of the net amount beyond that. */
+/**
+ * Rounding difference by which a tax may differ from its rate, and the additional share of the net amount by which it
+ * may differ.
+ */
 const RATE_TOLERANCE_DIGITS = 5;
 const RATE_TOLERANCE_SHARE = 0.0002;
 /** Highest tax as a share of the net amount. */
@@ -53,9 +59,9 @@ const RATES_OF_COUNTRIES: ReadonlySet<number> = new Set([
   2.1, 2.5, 2.6, 3, 3.7, 3.8, 4, 4.8, 5, 5.5, 6, 7, 7.5, 7.7, 8, 8.1, 8.5, 9, 9.5, 10, 11, 12, 13, 13.5, 14, 14.5,
   14.975, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25.5, 27, 28,
 ]);
-/** A lower percentage beside the word "tax" is no rate of an invoice. */
+/** Lowest percentage beside the word "tax" that counts as a tax rate. */
 const RATE_MIN = 2;
-/** Percentages of discounts, interest and retentions are no tax rates. */
+/** Matches the words beside percentages of discounts, interest and retentions, which are not tax rates. */
 const OTHER_PERCENTAGE =
   /interest|discount|late|zinsen|verzug|skonto|rabatt|nachlass|interets|penalite|escompte|remise|odset|rabat|interes|recargo|descuento|irpf|retenci|retention|interess|sconto|ritenuta|rente|korting|bonus|penalty|commission/;
 /** Tolerance, in thousandths of the currency unit, for rounding of the amount to be paid. */
@@ -67,7 +73,7 @@ const RATE_LINES_MAX = 6;
 /** Maximum number of tax rate lines that are examined, because every combination of them is tried. */
 const PARTS_MAX = 8;
 const PART_PENALTY = 0.4;
-/** Words beside an amount on which no tax is levied. */
+/** Words beside an amount that mean that no tax is levied on it. */
 const WITHOUT_TAX =
   /esclus|esent|exempt|exonér|exento|no sujeto|steuerfrei|nicht steuerbar|vrijgesteld|zwolnion|osvobozen|undanta|fritatt|isento/i;
 const RATE_OF_ZERO = /(?:^|[^\d.,])0(?:[.,]00?)? ?%/;
@@ -201,7 +207,7 @@ function isWithoutTax(text: string): boolean {
   return WITHOUT_TAX.test(text) || RATE_OF_ZERO.test(text);
 }
 
-/** Checks whether an amount is net and tax of one of several rates together. */
+/** Checks whether an amount is the sum of the net amount and the tax of one of several tax rates. */
 function isPartOfRate({ amount }: Placed, parts: readonly PartOfRate[]): boolean {
   if (parts.length < 2) return false;
   return parts.some(
@@ -209,7 +215,7 @@ function isPartOfRate({ amount }: Placed, parts: readonly PartOfRate[]): boolean
   );
 }
 
-/** Returns the sums of the parts of several tax rates that add up to the gross amount. */
+/** Returns the net and tax sums over several tax rates, if they add up to the gross amount. */
 function sumOfRates(gross: number, parts: readonly PartOfRate[], unit: number): Sum | undefined {
   for (let set = 1; set < 2 ** parts.length; set += 1) {
     const taken = parts.filter((_, index) => (set & (2 ** index)) !== 0);
@@ -257,8 +263,8 @@ function roundingsOf(money: readonly Placed[]): number[] {
 }
 
 /**
- * Returns a total that net and tax prove, if the chosen amount differs from it by exactly one other stated amount, such
- * as the balance of earlier invoices or an amount that was paid. Undefined if there is none.
+ * Returns a total that equals the sum of net amount and tax, if the chosen amount differs from it by exactly one other
+ * stated amount, such as the balance of earlier invoices or an amount that was paid. Undefined if there is none.
  */
 function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readonly Placed[]): Scored | undefined {
   if (chosen.sum !== undefined) return undefined;
@@ -310,7 +316,7 @@ interface SumOfLine {
   readonly gross: Placed;
 }
 
-/** Returns the lines that contain a net amount and a tax behind it, and whose last amount is the sum of both. */
+/** Returns the lines that contain a net amount followed by a tax, and whose last amount is the sum of both. */
 function sumsOfLines(money: readonly Placed[]): SumOfLine[] {
   const lines = new Map<number, Placed[]>();
   for (const one of money) lines.set(one.cell.line, [...(lines.get(one.cell.line) ?? []), one]);
@@ -383,7 +389,7 @@ function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
   return ({ amount }) => amount.decimals <= 1 && (amount.currency !== null || Math.abs(amount.thousandths) >= 100_000);
 }
 
-/** Returns the smallest step between amounts of the document in thousandths: one cent, or one whole unit. */
+/** Returns the smallest unit of the amounts in the document, in thousandths: one cent, or one whole unit. */
 function unitOf(money: readonly Placed[]): number {
   const decimals = Math.max(0, ...money.map(({ amount }) => amount.decimals));
   return decimals >= 3 ? 1 : decimals === 0 ? 1_000 : 10;
@@ -419,7 +425,7 @@ function ratesOf(document: TextDocument): number[] {
 interface Sum {
   readonly net: Placed;
   readonly tax: Placed;
-  /** Sum of the net amounts of several tax rates. Absent if `net` is the whole net amount. */
+  /** Sum of the net amounts of several tax rates. Absent if the member `net` is the whole net amount. */
   readonly netThousandths?: number;
   readonly taxThousandths: number;
   readonly isLabelled: boolean;
@@ -486,7 +492,7 @@ function bestSum(
   return best;
 }
 
-/** Several tax lines, one for each rate, that add up to the tax amount. */
+/** Tax lines, one for each tax rate, that together add up to the tax amount. */
 function taxLines(
   total: number,
   values: ReadonlyMap<number, readonly Placed[]>,
@@ -503,7 +509,7 @@ function taxLines(
     )
     .slice(0, 12);
   const highest = Math.max(...rates, 0);
-  // Taxes of several levels (CGST and SGST, GST and QST) are each levied on the whole net amount.
+  // Taxes of several levels (CGST and SGST, GST and QST) are each charged on the whole net amount.
   const isOfAll = ({ amount }: Placed): boolean =>
     rates.some((rate) => Math.abs(amount.thousandths - net * rate) <= RATE_TOLERANCE_DIGITS * unit);
   const isMore = Math.abs(total) > Math.abs(net) * (highest + 0.01);
@@ -527,8 +533,8 @@ function strongest(list: readonly Placed[], kind: 'net' | 'tax'): Placed {
 }
 
 /**
- * If no total has a label, the gross amount is the largest amount that is the sum of two others with a printed tax
- * rate.
+ * If no total has a label, the gross amount is the largest amount that is the sum of two other amounts whose ratio is a
+ * printed tax rate.
  */
 function largestWithSum(
   money: readonly Placed[],

@@ -24,8 +24,8 @@ const WORDS: readonly (readonly [state: CorrectionState, words: RegExp])[] = [
   ],
 ];
 /**
- * Begins the result of a corrective invoice, which belongs neither to the state before nor to the state after: what is
- * to be paid or refunded.
+ * Words that begin the result of a corrective invoice: the amount to be paid or refunded, which belongs neither to the
+ * state before nor to the state after the correction.
  */
 const RESULT =
   /^(?:do(?:zwrotu|zaplaty|doplaty)|kwotado|razemdo|zuzahlen|zahlbetrag|erstattung|guthaben|amount(?:due|payable)|refund|topay|tobepaid)/;
@@ -35,7 +35,8 @@ const COLUMN_DISTANCE_MAX = 60;
 
 /**
  * Assigns the amounts of a correction to the state before it, the state after it or the difference, by the heading of
- * their block, column or line. Empty unless the document shows the state before the correction and another one.
+ * their block, column or line. Empty unless the document shows the state before the correction and the state after it
+ * or the difference.
  */
 export function findCorrectionStates(document: TextDocument): ReadonlyMap<ReadCell, CorrectionState> {
   const found = new Map<ReadCell, CorrectionState>();
@@ -70,7 +71,7 @@ export function findCorrectionStates(document: TextDocument): ReadonlyMap<ReadCe
 function headingsOf({ cells }: ReadLine): (readonly [ReadCell, CorrectionState])[] {
   return cells.flatMap((cell): (readonly [ReadCell, CorrectionState])[] => {
     if (cell.text.length > HEADING_LENGTH_MAX || cell.dates.length > 0) return [];
-    // The title of a corrective invoice contains the same words.
+    // The words in the title of a corrective invoice are ignored, because the title contains the same words.
     if (cell.labels.some((hit) => hit.start <= 1 && hasKind(hit, 'number'))) return [];
     const key = keyOf(cell);
     const state = WORDS.find(([, words]) => words.test(key))?.[0];

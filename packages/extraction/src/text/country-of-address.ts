@@ -15,7 +15,7 @@ const ADDRESSES: readonly (readonly [country: string, pattern: RegExp])[] = [
   ['CA', /(?<![A-Za-z])(?:AB|BC|MB|N[BLSTU]|ON|PE|QC|SK|YT)\W{0,3}[A-Z]\d[A-Z] ?\d[A-Z]\d(?![A-Za-z\d])/],
   ['AU', /(?<![A-Za-z])(?:NSW|VIC|QLD|TAS|ACT|NT|WA|SA) \d{4}(?!\d)/],
 ];
-/** Lines below and above the name of a party in which its address stands. */
+/** Number of lines below and above the name of a party that may contain its address. */
 const LINES_OF_ADDRESS = 5;
 
 /**

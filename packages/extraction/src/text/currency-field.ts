@@ -8,7 +8,7 @@ export interface CurrencyReading {
   readonly best: Candidate | undefined;
   /** Possible currencies of an ambiguous sign. Empty if the currency was read or nothing was printed. */
   readonly candidates: readonly string[];
-  /** True if only the country of the supplier decides what an ambiguous sign means. */
+  /** True if only the country of the supplier shows which currency an ambiguous currency sign means. */
   readonly isByCountry: boolean;
 }
 
@@ -39,7 +39,9 @@ const UNAMBIGUOUS: Readonly<Record<string, string>> = {
   s$: 'SGD',
   rm: 'MYR',
 };
-/** Possible currencies of an ambiguous sign, with the country that decides between them (documents reference, 10.6). */
+/**
+ * Possible currencies of an ambiguous currency sign, each with the country that uses it (documents reference, 10.6).
+ */
 const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   $: { US: 'USD', CA: 'CAD', AU: 'AUD', NZ: 'NZD', HK: 'HKD', SG: 'SGD', MX: 'MXN' },
   kr: { SE: 'SEK', NO: 'NOK', DK: 'DKK', IS: 'ISK' },
@@ -50,9 +52,9 @@ const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fr: { CH: 'CHF', LI: 'CHF' },
   лв: { BG: 'BGN' },
 };
-/** Score of a currency that only the country of the supplier decides. */
+/** Score of a currency that follows only from the country of the supplier. */
 const SCORE_BY_COUNTRY = 0.8;
-/** Highest confidence of a currency that only the country of the supplier decides (documents reference, 10.6). */
+/** Highest confidence of a currency that follows only from the country of the supplier (documents reference, 10.6). */
 export const CONFIDENCE_BY_COUNTRY_MAX = 0.8;
 const SCORE_BESIDE_GROSS = 1.15;
 const SCORE_BY_LABEL = 1.1;
@@ -147,7 +149,10 @@ function besideGross(document: TextDocument, cell: ReadCell): string | null {
   return null;
 }
 
-/** Returns the currency in the best position. If positions are equal, the more frequent currency is returned. */
+/**
+ * Returns the currency in the most significant position of the document. If positions are equally significant, the more
+ * frequent currency is returned.
+ */
 function mostSupported(found: readonly Candidate[]): Candidate | undefined {
   const byValue = new Map<string, { best: Candidate; count: number }>();
   for (const candidate of found) {

@@ -10,7 +10,7 @@ import type { DateMatch } from './dates.js';
 
 /** Confidence that the only date of a document is the issue date, whatever its label. */
 const CERTAINTY_OF_LONE_DATE = 0.88;
-/** Score of a date that follows the label of its field, which was right in all measured invoices. */
+/** Score of a date that follows the label of its field, which was the correct date in all measured invoices. */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;
 /** Factor for the score of dates whose labels name another purpose, such as a delivery. */
 const OTHER_LABEL_PENALTY = 0.6;
@@ -24,11 +24,11 @@ const ANOTHER_INVOICE_PENALTY = 0.6;
 /** Headings of the invoice to which a credit note refers, in folded letters. */
 const CREDITED_INVOICE =
   /^(?:original|credited|corrected)(?:invoice|document)|^invoicecredited|^(?:ursprungliche|korrigierte|stornierte)rechnung|^zurechnung|^zurrechnung|^bezug|^facture(?:dorigine|initiale|concernee)|^faktura(?:korygowana|pierwotna)|^dotyczyfaktury|^dofaktury|^factura(?:original|rectificada)|^fattura(?:originaria|dirif)|^(?:oorspronkelijke|gecrediteerde)factuur/;
-/** Label of a date that names an invoice, which on a credit note may be the credited one. */
+/** Label of a date that contains the word invoice. On a credit note, it may be the date of the credited invoice. */
 const INVOICE_LABEL = /invoice|rechnung|faktur|factur|fattur|belegdatum/;
 const LINES_OF_REFERENCE_MAX = 3;
 /**
- * Words next to the date on which a discount ends. This date is no due date, because BT-9 is the due date of the full
+ * Words next to the date on which a discount ends. This date is not the due date, which is the date for paying the full
  * amount.
  */
 const DISCOUNT = /skont|discount|escompte|sconto|descuento|korting|abzuglich|abzgl|\brabatt/i;
@@ -58,7 +58,7 @@ export function findDateCandidates(
 ): {
   readonly issue: readonly Found[];
   readonly due: readonly Found[];
-  /** Only date of the document, apart from due dates and dates that serve another purpose. */
+  /** The only date of the document, if due dates and dates with another purpose are left out. */
   readonly lone: string | undefined;
 } {
   const issue = labelled(document, 'issueDate', isCredit);
@@ -90,7 +90,10 @@ function hasReceiptTitle({ cells }: TextDocument): boolean {
   return cells.some(({ page, text }) => page === 0 && RECEIPT_TITLE.test(text));
 }
 
-/** Returns how certain the chosen issue date of a document is. Undefined if the score of its label decides. */
+/**
+ * Returns how certain the chosen issue date of a document is. Undefined if the score of its label determines the
+ * confidence.
+ */
 export function certaintyOfIssueDate({ best, isContested }: Choice, lone: string | undefined): number | undefined {
   const isLabelled = best.evidence === 'SPECIFIC_LABEL' && best.score >= SCORE_OF_LABELLED_DATE_MIN;
   if (best.value !== lone && (isContested || !isLabelled)) return undefined;
@@ -156,7 +159,10 @@ function namesCreditedInvoice(document: TextDocument, { cell, hit }: LabelPlace)
     .some(({ cells }) => CREDITED_INVOICE.test(foldKey(cells[0]?.text ?? '')));
 }
 
-/** Checks whether the words around a date, up to the next date and clause, name a discount and no net payment. */
+/**
+ * Checks whether the words around a date, up to the next date and clause, name a discount and not the payment of the
+ * full amount.
+ */
 function isEndOfDiscount(document: TextDocument, cell: ReadCell, date: DateMatch): boolean {
   const cells = document.lines[cell.page]?.[cell.line]?.cells ?? [cell];
   const previous = cell.dates.filter(({ end }) => end <= date.start).at(-1);

@@ -37,7 +37,7 @@ const DAY_MONTH_YEAR =
 const MONTH_DAY_YEAR = /(?<!\p{L})(\p{L}{3,12})\.?[ -]?(\d{1,2})(?:st|nd|rd|th)? ?,? ?[ -]?(\d{4})(?!\d)/giu;
 const COMPACT = /(?<![\d./-])(20\d{2})(0[1-9]|1[0-2])([0-2]\d|3[01])(?![\d./-])/g;
 
-/** Returns the order of day and month in the other dates of the document, or undefined if no date shows it. */
+/** Returns the order of day and month in the other dates of the document, or undefined if no date shows the order. */
 export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
   for (const text of texts) {
     for (const [, first, , second, year] of text.matchAll(SEPARATED)) {

@@ -14,7 +14,7 @@ export interface IbanMatch {
 
 const specifications = getCountrySpecifications();
 const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?(\d{2})(?=[ .-]?[A-Z0-9])/giu;
-/** Beginning of an IBAN as OCR may misread it. */
+/** Pattern for the beginning of an IBAN, including letters and digits that OCR confuses. */
 const MISREAD_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?([\dOQDILBSZG]{2})(?=[ .-]?[A-Z0-9])/giu;
 /** A Polish bank account number without its country code. */
 const NRB = /(?<![\d\p{L}])(?<!\d )\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
@@ -33,7 +33,7 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
     const end = endOfLetters(text, match.index, length);
     if (end === undefined) continue;
     const raw = text.slice(match.index, end);
-    // Words after a tax id are not part of a bank account.
+    // Words that follow a tax id are excluded, because they are not part of a bank account.
     if (/[a-z]/.test(raw) && /[A-Z]/.test(raw)) continue;
     const printed = raw.replace(/[ .-]/g, '').toUpperCase();
     const repaired = isOcr ? repairIban(printed) : printed;
@@ -53,8 +53,8 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
 }
 
 /**
- * Returns the offset at which the given number of letters and digits ends, or undefined if the text is longer or
- * shorter.
+ * Returns the offset in a text after the given number of letters and digits, or undefined if the text has more or
+ * fewer.
  */
 function endOfLetters(text: string, start: number, count: number): number | undefined {
   let seen = 0;

@@ -4,20 +4,20 @@ import type { TextPage } from './layout.js';
 import { withDigits } from './misread.js';
 
 /**
- * Pattern of a KSeF number: four groups; a narrow column breaks the line after a hyphen. Misread letters are repaired
- * where the check digits prove it.
+ * Pattern of a KSeF number: four groups of characters. In a narrow column, the number continues on the next line after
+ * a hyphen. Letters that OCR misread are corrected if the check digits then match.
  */
 const PRINTED =
   /(?<![0-9A-Z-])([0-9A-Z]{10})\s{0,2}-\s{0,2}([0-9A-Z]{8})\s{0,2}-\s{0,2}([0-9A-Z]{12})\s{0,2}-\s{0,2}([0-9A-Z]{2})(?![0-9A-Z-])/g;
 const HYPHENS = /[\u2010-\u2015\u2212]/g;
-/** Letters and digits that OCR takes for each other where a number is hexadecimal. */
+/** Letters and digits that OCR takes for each other in hexadecimal numbers. */
 const HEX_BY_LETTER: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', S: '5', Z: '2', G: '6' };
 /** Maximum number of characters before a KSeF number that are searched for its label. */
 const LABEL_LENGTH = 120;
 
 /**
- * Finds the KSeF number that a document names as its own; undefined for none, and for several different ones. Numbers with wrong check
- * digits and numbers of the invoices that it corrects are left out.
+ * Finds the KSeF number that a document names as its own; undefined if it names none or several. Numbers with wrong
+ * check digits and numbers of corrected invoices are left out.
  */
 export function findKsefNumber(pages: readonly TextPage[], isOcr: boolean): string | undefined {
   const found = new Set(pages.flatMap((page) => numbersOn(page, isOcr)));

@@ -951,7 +951,9 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   ],
 };
 
-/** German compound words end with these labels of invoice numbers, as in Handelsrechnung and Schlussrechnung. */
+/**
+ * Labels of invoice numbers that may be the end of a German compound word, as in Handelsrechnung and Schlussrechnung.
+ */
 const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|nota)$/;
 
 /** Labels that announce an invoice number even without a blank, as in `No.4711` and `#4711`. */
@@ -1044,7 +1046,7 @@ function longestLabel(
     const end = (offsets[index] ?? 0) + 1;
     const isWordEnd = !/\p{L}/u.test(text.charAt(end));
     const labelKey = key.slice(from, index + 1);
-    // In `INVOICE-2026-171` and `PO7654321`, the word is part of the value.
+    // In `INVOICE-2026-171` and `PO7654321`, the word is part of the value and not a label.
     if (VALUE_BEHIND.test(text.slice(end, end + 30)) && !GLUED_TO_NUMBER.test(labelKey)) continue;
     if (!isWordEnd || (!isWordStart && !(isGermanCompound(text, start) && COMPOUND_ENDINGS.test(labelKey)))) continue;
     best = { label: { entries: node.entries, key: labelKey, start, end }, next: index + 1 };

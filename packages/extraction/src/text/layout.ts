@@ -60,7 +60,10 @@ const CELL_GAP_MIN = 6;
 const CELL_GAP_LETTERS = 1.7;
 /** Minimum gap between two letters on a page that counts as a space, in font sizes. */
 const BLANK_GAP_SIZES = 0.15;
-/** For letters that a PDF places one by one, a space is wider than the usual distance between letters. */
+/**
+ * If a PDF places letters one by one, a gap counts as a space only if it is wider than the usual distance between
+ * letters.
+ */
 const BLANK_GAP_OF_SINGLE_LETTERS = 1.6;
 
 /** Arranges the text of a page as lines of text cells (documents reference, section 4). */
@@ -160,7 +163,7 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
   return groups;
 }
 
-/** The estimated letter width is 0 for short words, whose letters say little about the font. */
+/** The estimated letter width is 0 for short words, whose letters show too little about the font. */
 function widthOfLetter({ text, left, right }: TextRun): number {
   return text.length < 3 ? 0 : (right - left) / text.length;
 }

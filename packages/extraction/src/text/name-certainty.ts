@@ -16,15 +16,15 @@ import {
 import { leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** Certainty of a name by the number of signs on the page that the supplier has this name. */
+/** Certainty of a supplier name, by the number of signs on the page that this is the name. */
 const CERTAINTY_BY_SIGNS: readonly number[] = [0.4, 0.6, 0.85, 0.92, 0.96];
 /** Certainty of a name in a block that is headed as the supplier's, without other signs. */
 const CERTAINTY_OF_LABEL = 0.85;
-/** Highest certainty of a short form of a company's name, and of a name that is about as likely as another one. */
+/** Highest certainty of a short form of a company's name, and of a name that is about as likely as another name. */
 const CERTAINTY_OF_DOUBT = 0.6;
 /**
- * Certainty as a supplier name of a text that is a label, a number or a contact, and of a payee where nobody else is
- * named.
+ * Certainty of a supplier name if the text is a label, a number or a contact, or the name of a payee on a page that
+ * names nobody else.
  */
 const CERTAINTY_OF_NO_NAME = 0.3;
 /** Minimum length of a supplier name that is searched on the page. A shorter one occurs inside words by chance. */
@@ -62,7 +62,10 @@ export function certaintyOfName(
   return isDoubtful ? Math.min(certainty, CERTAINTY_OF_DOUBT) : certainty;
 }
 
-/** Checks whether a text is in the letterhead or the footer. Between them, a sentence may name the company of somebody else. */
+/**
+ * Checks whether a text is in the letterhead or the footer. Only there does a name count, because a sentence in the
+ * middle of the page may name another company.
+ */
 function isAtEdge(document: TextDocument, { page, top }: ReadCell): boolean {
   const height = document.pages[page]?.height ?? 1;
   return (page === 0 && top < LETTERHEAD * height) || top > FOOTER * height;

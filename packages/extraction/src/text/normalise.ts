@@ -1,6 +1,6 @@
 /**
- * Normalizes printed text (documents reference, 10.1): compatibility characters become plain ones, every white space
- * becomes a space, every dash a hyphen, and every apostrophe a straight one.
+ * Normalizes printed text (documents reference, 10.1): compatibility characters become plain characters, every white
+ * space becomes a space, every dash a hyphen, and every apostrophe a straight one.
  */
 export function normaliseText(text: string): string {
   return text

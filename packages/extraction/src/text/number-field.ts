@@ -25,7 +25,7 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
   'numero',
   '#',
 ]);
-/** Text between a label and its number. OCR reads `nº` as `n2` or `n?`. */
+/** Text between the label of an invoice number and the number. OCR reads `nº` as `n2` or `n?`. */
 const BEFORE =
   /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
 /** Letters that an invoice number may contain. Greek and Cyrillic letters may look like Latin ones. */
@@ -49,8 +49,8 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
   const others = otherNumbers(document);
   const found: Candidate[] = [];
   for (const place of placesOf(document, 'number')) {
-    // In a document, `No` and `#` alone are often headings of columns and lists. They count as a label only with a
-    // colon or a value in the same cell.
+    // In a document, `No` and `#` alone are often headings of columns and lists. These words count as a label only with
+    // a colon or a value in the same cell.
     for (const region of place.regions) {
       const text = region.cell.text.slice(region.start, region.end);
       // Matches an invoice number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.
@@ -88,7 +88,8 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
 
 /**
  * Puts the series in front of an invoice number that is stated apart from it, as in `seria LVC nr. 01184`: in the same
- * cell, in the cell before it, or at the end of the cell above its label. The same number exists in every series.
+ * cell, in the cell before it, or at the end of the cell above its label. The series is needed, because the same number
+ * exists in every series.
  */
 function withSeries(document: TextDocument, cell: ReadCell, token: Token): Token {
   const inCell = SERIES.exec(cell.text.slice(0, token.start));
@@ -128,7 +129,7 @@ function isPostcode(cell: ReadCell, { start }: Token): boolean {
   );
 }
 
-/** In `INVOICE   No. 4711`, the word before the label, on the same line, shows what the number identifies. */
+/** Checks whether the word before the label shows that the number identifies an invoice, as in `INVOICE No. 4711`. */
 function followsTitle(document: TextDocument, { cell, hit }: LabelPlace): boolean {
   if (!BARE_NUMBER_WORDS.has(hit.key)) return false;
   const line = document.lines[cell.page]?.[cell.line];
@@ -186,14 +187,14 @@ function readNumber(text: string, offset: number): Token | undefined {
   const first = TOKEN.exec(rest)?.[0];
   if (first === undefined) return undefined;
   let end = first.length;
-  // Joins the parts of an invoice number that a space divides, if there is a short word or a slash: `RE 2024-001`, `FV
-  // 12/2024`, `2024 / 0123`.
+  // Joins the parts of an invoice number that a space divides, if one part is a short word or the parts have a slash
+  // between them: `RE 2024-001`, `FV 12/2024`, `2024 / 0123`.
   for (let joins = 0; joins < 3; joins += 1) {
     const written = rest.slice(0, end);
     const next = /^(?: ?[/_-] ?| )([A-Z0-9][A-Z0-9/._\\-]*)/i.exec(rest.slice(end));
     if (next?.[1] === undefined) break;
     const isSlash = /^ ?[/_-] ?/.test(next[0]);
-    // In `26-0771 - VW Caddy`, a description follows the invoice number.
+    // In `26-0771 - VW Caddy`, the text after the invoice number is a description and not part of it.
     const isWide = next[0].startsWith(' - ');
     const hasNoDigit = !/\d/.test(written) && /^[A-Z]{1,5}[./-]?$/.test(written) && /\d/.test(next[1]);
     const goesOn =

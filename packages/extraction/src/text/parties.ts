@@ -3,8 +3,8 @@ import type { LabelHit, LabelKind } from './labels.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
 /**
- * Role of a party. A payee is a party to whom the payment goes, such as a factoring company or the remittance address of
- * the supplier. It says nothing about who supplied.
+ * Role of a party. A payee is a party to whom the payment goes, such as a factoring company or the remittance address
+ * of the supplier. A payee is not necessarily the supplier.
  */
 export type Role = 'supplier' | 'buyer' | 'payee';
 

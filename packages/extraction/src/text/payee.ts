@@ -12,7 +12,7 @@ const ACCOUNT_OWNER =
 /** Matches `Current account` behind `Account name`, which is a kind of bank account. */
 const KIND_OF_ACCOUNT =
   /(?:current|business|client|savings|trading|girokonto|geschäftskonto|euro|usd|gbp) (?:current |euro )?(?:account|konto|a\/c)/i;
-/** Words for a factoring company. A bank is the payee only of claims that it bought. */
+/** Words for a factoring company. A bank is the payee only if such words show that it bought the claim. */
 const FACTOR = /factor|receivable|forderung|affacturage|faktoring/i;
 
 /**

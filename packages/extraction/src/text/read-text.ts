@@ -34,8 +34,8 @@ export interface TextReading extends Pick<
   | 'payeeName'
 > {
   /**
-   * True if the text looks like an invoice: it has at least two of the word "invoice", a number, a date, a total and a
-   * tax id.
+   * True if the text looks like an invoice: at least two of these are found: the word "invoice", a number, a date, a
+   * total, a tax id.
    */
   readonly isInvoice: boolean;
 }
@@ -157,7 +157,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   };
 }
 
-/** Returns the supplier names, the most likely first and without repetition. The name of the buyer comes last. */
+/** Returns the supplier names, the most likely name first and each name once. The name of the buyer comes last. */
 function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefined): Candidate[] {
   const buyerKey = buyer === undefined ? '' : foldKey(buyer.value);
   const byKey = new Map<string, Candidate>();
@@ -201,7 +201,7 @@ function hasCreditNoteTitle(document: TextDocument): boolean {
   );
 }
 
-/** Countries that the ids, the bank account and the domain of the supplier belong to. */
+/** Countries to which the tax ids, the bank account and the domain of the supplier belong. */
 function supplierCountries(
   document: TextDocument,
   fields: Partial<Record<FieldPath, FieldReading>>,

@@ -69,7 +69,7 @@ function endOfRest(cell: ReadCell, hit: LabelHit): number {
     if (next.start < hit.end) continue;
     if (/\d/.test(cell.text.slice(hit.end, next.start)) || /[\p{L}]{2}/u.test(cell.text.slice(hit.end, next.start)))
       return next.start;
-    // `Invoice No. PO` never shares its value with the next label; `Number and date: 12 / 1.2.2024` does.
+    // `Invoice No. PO` is no case of labels with a shared value; `Number and date: 12 / 1.2.2024` is one.
     if (/\d/.test(cell.text.slice(next.end))) continue;
   }
   return cell.text.length;
@@ -101,7 +101,10 @@ function cellsToTheRight(
   return regions;
 }
 
-/** `No 1234` and `VAT` begin with what may be a label: a label only when nothing or a colon follows. */
+/**
+ * Text such as `No 1234` or `VAT` begins with a word that may be a label. It counts as a label only if nothing or a
+ * colon follows.
+ */
 function isValue(cell: ReadCell, label: LabelHit): boolean {
   return label.entries.every(({ kind }) => kind === 'currency') && /\d/.test(cell.text.slice(label.end));
 }

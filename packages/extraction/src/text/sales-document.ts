@@ -2,7 +2,7 @@ import type { SalesDocument } from '../reading.js';
 import { foldKey } from './normalise.js';
 import type { TextDocument } from './text-document.js';
 
-/** Maximum length of the title of a document. Longer text cells are prose. */
+/** Maximum length of the title of a document. Longer text cells are not titles. */
 const TITLE_LENGTH_MAX = 60;
 const TITLES: readonly { readonly kind: SalesDocument; readonly title: RegExp }[] = [
   { kind: 'RECEIPT', title: /^(?:paragon|receipt)/ },

@@ -7,8 +7,8 @@ import { readText } from './read-text.js';
 import type { TextContext } from './read-text.js';
 
 /**
- * Minimum confidence of the number, date and total that show a separate invoice. Lists of invoices have lower
- * confidence.
+ * Minimum confidence of the number, date and total of a part of a document for the part to count as a separate invoice.
+ * Lists of invoices have lower confidence.
  */
 const CONFIDENCE_MIN = 0.75;
 
@@ -43,7 +43,7 @@ function halvesOf(page: TextPage): TextPage[][] {
   const part = (isIn: (cell: TextCell) => boolean): TextPage => {
     const lines = page.lines.map((line) => ({ ...line, cells: line.cells.filter(isIn) }));
     const filled = lines.filter(({ cells }) => cells.length > 0);
-    // The field readers find the neighbours of a text cell by its position.
+    // The positions of text cells are numbered again, because neighbouring cells are found by their positions.
     const placed = filled.map((line, index) => ({
       ...line,
       cells: line.cells.map((cell, column) => ({ ...cell, line: index, index: column })),
@@ -63,7 +63,7 @@ function invoicesIn(parts: readonly TextPage[], context: TextContext): Statement
   for (const part of parts) {
     const { invoice_number: number, issue_date: date } = read([part], context);
     const last = statements.at(-1);
-    // A document page that does not begin another invoice continues the one before it.
+    // A document page that does not begin another invoice continues the invoice on the page before.
     if (last !== undefined && (!isCertain(number) || !isCertain(date) || areSame(number.value, last.number))) {
       last.parts.push(part);
     } else if (isCertain(number)) statements.push({ parts: [part], number: number.value });

@@ -13,7 +13,7 @@ const SEPARATOR =
   / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l|P\.C\.|PLLC|LLP|Lda|Ltda|Unipessoal)| \/\/ /;
 /** Matches a legal form without a name, as in `SAS au capital de 5 000 euros`. */
 const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit Sitz|z siedzibą)/i;
-/** Words that show that a footer belongs to the supplier: the company registration and the share capital. */
+/** Words about the company registration and the share capital, which show that a footer belongs to the supplier. */
 export const REGISTRATION =
   /registered|reg\. ?no|company no|capital|\brcs\b|siret|siren|\bhr[ab]\b|amtsgericht|handelsregister|geschäftsführer|kvk|\brea\b|\bkrs\b|regon|registro mercantil|cap\. soc|\bape\b|\bnaf\b|ondernemingsnummer|\brpr\b|\bfn \d/i;
 /** Words that name the bank of the supplier next to its bank account. */
@@ -31,7 +31,7 @@ const CONTACT =
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, which is lower than the score of every letterhead. */
 const PAYEE_SCORE = 0.25;
-/** Score of the name of the owner of the account, who may be a payee that the supplier did not choose. */
+/** Score, as supplier name, of the name of the owner of the bank account, who may be another payee. */
 const ACCOUNT_OWNER_SCORE = 0.45;
 /** Length of a label of a supplier name that is no part of the name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
@@ -43,21 +43,23 @@ export const FOOTER = 0.82;
 const LETTERHEAD_BONUS = 0.3;
 /** Score that a letterhead gets on a picture, where stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
-/** Lines of a block that are examined, and the lines at the end of a document page that count as its footer. */
+/**
+ * Number of lines of a block that are examined, and number of lines at the end of a document page that count as its
+ * footer.
+ */
 const LINES_OF_BLOCK_MAX = 7;
 const LINES_OF_FOOTER = 6;
 const ADDRESSEE_PENALTY = 0.4;
 const SENDER_BONUS = 0.12;
 /** Letters of a supplier name that wide spaces divide, as in `H o r t e n s e`. */
 const LETTERSPACED = /(?:\S ){5}/;
-/** Words in the address block of an addressee. */
 const ADDRESSEE =
   /^(?:t\.?a\.?v\.?|attn|att\b|attention|z\. ?h(?:d|än)|zu händen|à l'attention|alla c\.|a la atenció|c\.?a\.? |f\.?a\.?o\.?|dear|sehr geehrte|herrn?$|frau$|firma$|accounts payable|the directors|kreditoren|an$)/i;
 /** A person whom a letter addresses, on the line above the name of the company. */
 const PERSON = /^(?:mr|mrs|ms|miss|frau|herrn?|mme|mlle|monsieur|madame|sig\.?(?:ra)?|dhr|mevr|pan|pani)\.? \p{Lu}/iu;
 /** Pattern for a heading of a party that the labels lack, as in `Carrier: Harbor Freight LLC`. */
 const UNKNOWN_HEADING = /^\p{L}[\p{L} ]{2,19}: (?=\p{Lu})/u;
-/** Contacts and ids that a letterhead states and the address in the window of an envelope does not. */
+/** Contacts and ids that a letterhead states and that an address in the window of an envelope does not state. */
 const SENDER =
   /@|www\.|https?:|\btel|\bfax\b|phone|\bkvk\b|\biban\b|siret|\bvat\b|\bbtw\b|\bust\b|\bnip\b|\bcif\b|\bnif\b|p\. ?iva|\bcvr\b|org\.? ?n|gstin|\babn\b|\btva\b|\bein\b|\bdič\b|αφμ/i;
 
@@ -112,7 +114,7 @@ export function findPartyNames(
     const named = nameOfZone(zone);
     if (named === undefined) continue;
     if (zone.role === 'payee') {
-      // The payee is read as the supplier only if nothing else on the document page names one.
+      // The payee is read as the supplier only if no other text on the page names a supplier.
       add(supplier, named.cell, named.text, named.start, PAYEE_SCORE, false);
       continue;
     }
@@ -220,8 +222,8 @@ function isRegisteredFooter(document: TextDocument, cell: ReadCell): boolean {
 }
 
 /**
- * Rates the block below a name at the top of a document page: contacts and ids belong to a sender, `Attn` belongs to an
- * addressee.
+ * Computes a score for the block below a name at the top of a document page: contacts and ids show a sender, and `Attn`
+ * shows an addressee.
  */
 function blockScore(document: TextDocument, name: ReadCell): number {
   const lines = document.lines[name.page] ?? [];
@@ -246,8 +248,8 @@ function blockScore(document: TextDocument, name: ReadCell): number {
 }
 
 /**
- * A letterhead may shorten the name that the footer states in full: `Luz del Ebro`, `Luz del Ebro Comercializadora,
- * S.A.U.`
+ * A letterhead may shorten the supplier name that the footer states in full: `Luz del Ebro`, `Luz del Ebro
+ * Comercializadora, S.A.U.`
  */
 function withFullNames(names: readonly Candidate[]): Candidate[] {
   return names.map((name) => {

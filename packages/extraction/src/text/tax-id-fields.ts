@@ -113,7 +113,7 @@ function isBelowOwnName(document: TextDocument, cell: ReadCell, companies: reado
   return false;
 }
 
-/** Finds the local tax number if there is no other id, as in `Steuernummer 201/113/40209`. */
+/** Finds the local tax number if the document states no other tax id, as in `Steuernummer 201/113/40209`. */
 export function findLocalTaxIds(document: TextDocument, zones: readonly PartyZone[]): Candidate[] {
   const found: Candidate[] = [];
   for (const place of placesOf(document, 'localTaxId')) {

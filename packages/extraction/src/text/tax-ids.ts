@@ -56,7 +56,10 @@ export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
   return found.sort((one, other) => one.start - other.start);
 }
 
-/** In `Fatura No 000.004.817` and `INVOICE NO 974760673`, `No` means "number" and not Norway. */
+/**
+ * In `Fatura No 000.004.817` and `INVOICE NO 974760673`, the letters `No` mean "number" and are not the country prefix
+ * of Norway.
+ */
 function isNumberWord(text: string, match: RegExpExecArray): boolean {
   const [, prefix = ''] = match;
   if (/[a-z]/.test(prefix)) return /^(?:no|de|es|it|se|be|at)$/i.test(prefix) && !/^[a-z]{2}\d/i.test(match[0]);
@@ -100,7 +103,7 @@ function longestValid(text: string): { raw: string; country: string; isProven: b
     if (id?.country === undefined || (raw.match(/\d/g) ?? []).length < 7) continue;
     const validity = taxIdValidity(id.body, id.country);
     if (validity === 'VALID') return { raw, country: id.country, isProven: true };
-    // Example tax ids and misprinted tax ids have the right format but no valid check digit.
+    // A tax id with a wrong check digit is kept, because it may be misprinted or an example.
     if (validity === 'FORMAT_ONLY' || validity === 'WRONG_CHECK_DIGIT') {
       formatOnly ??= { raw, country: id.country, isProven: false };
     }

@@ -21,7 +21,7 @@ export interface ReadCell extends TextCell {
 
 export interface ReadLine extends TextLine {
   readonly cells: readonly ReadCell[];
-  /** True for a heading of the table of invoice items. The cells below it belong to single items. */
+  /** True for a heading of the table of invoice items. The cells below such a heading belong to single items. */
   readonly isItemHeader: boolean;
 }
 
@@ -35,10 +35,13 @@ export interface TextDocument {
   readonly dateOrder: DateOrder | undefined;
 }
 
-/** Signs of countries that write the day first: currencies, ids, and addresses with a British postcode. */
+/**
+ * Signs on an invoice of countries in which the day is written before the month: currencies, ids, and addresses with a
+ * British postcode.
+ */
 const DAY_FIRST =
   /[€£]|\b(?:EUR|GBP|AUD|NZD|INR|ZAR|SGD|PLN|CHF|BRL|R\$)(?![A-Za-z])|\b(?:ABN|GSTIN|CNPJ|NIPC|P\.? ?IVA)\b|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
-/** Maximum length of a text cell that the recognizers examine. Longer cells are prose. */
+/** Maximum length of a text cell that the recognizers examine. Longer cells contain running text. */
 const CELL_LENGTH_MAX = 2000;
 const LABELS_OF_ITEM_HEADER_MIN = 3;
 

@@ -25,7 +25,10 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
   return { ...difference(after, before), isCorrection: true };
 }
 
-/** Returns the amounts of an invoice's table line without labels: the last one, if it is the sum of two others. */
+/**
+ * Returns the amounts of an invoice from a table line without labels: the last amount is the gross amount if it is the
+ * sum of two other amounts.
+ */
 function totalsOfLine(placed: readonly Placed[]): Totals {
   for (const last of placed) {
     const line = placed.filter(({ cell }) => cell.page === last.cell.page && cell.line === last.cell.line);
@@ -42,8 +45,8 @@ function totalsOfLine(placed: readonly Placed[]): Totals {
 }
 
 /**
- * Returns the totals of a corrective invoice after the correction minus those before it. Absent unless both states name
- * their total.
+ * Returns the totals of a corrective invoice after the correction minus the totals before it. Absent unless both totals
+ * are stated.
  */
 function difference(after: Totals | undefined, before: Totals | undefined): Totals {
   const minus = (one: Candidate | undefined, other: Candidate | undefined): Candidate | undefined => {

@@ -19,8 +19,8 @@ const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
 export type CurrencyReading = { readonly code: string } | { readonly candidates: readonly string[] };
 
 /**
- * Returns the currency if suppliers invoice in it. Otherwise returns the possible currencies: that of a funds code,
- * then those that amounts of the document state (documents reference, section 6).
+ * Returns the currency if suppliers invoice in it. Otherwise returns the possible currencies: first the currency of a
+ * funds code, then the currencies that amounts of the document state (documents reference, section 6).
  * @param readStated called only if the code is not a currency
  */
 export function readCurrency(

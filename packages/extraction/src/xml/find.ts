@@ -2,8 +2,8 @@ import { XmlXPath } from 'libxml2-wasm';
 import type { XmlElement, XmlNode } from 'libxml2-wasm';
 
 /**
- * Maximum number of compiled expressions that are cached. The invoice syntaxes have a few hundred, and documents add
- * the names of their elements.
+ * Maximum number of compiled expressions that are cached. The paths of all invoice formats need a few hundred
+ * expressions, and the element names in documents add more.
  */
 const COMPILED_MAX = 2_000;
 const compiled = new Map<string, XmlXPath>();
@@ -30,8 +30,8 @@ export function textReader(
   return (node) => {
     const texts = textsOf(node, usual);
     if (texts.length === paths.length) return texts;
-    // A value in the XML may contain the separator, so the values are counted. Removing the separator from all values
-    // first would take longer.
+    // A value in the XML may contain the separator, so the function checks the number of values. Removing the separator
+    // from all values first would take longer.
     return textsOf(node, compileOf(paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`)));
   };
 }
@@ -41,10 +41,10 @@ function textsOf(node: XmlNode, xpath: XmlXPath): readonly string[] {
   return typeof texts === 'string' ? texts.split(SEPARATOR) : [];
 }
 
-/** Counts the siblings with the same name on one side of an XML element. */
+/** Counts, for an XML path, the siblings with the same name on one side of an XML element. */
 export function countSiblings(element: XmlElement, axis: 'preceding-sibling' | 'following-sibling'): number {
   const { name, namespaceUri } = element;
-  // A name test in an XPath takes a tenth of the time of a comparison with name().
+  // A name in an XPath takes a tenth of the time that a comparison with the function name() takes.
   const xpath =
     namespaceUri === ''
       ? compile(`count(${axis}::${name})`, {})

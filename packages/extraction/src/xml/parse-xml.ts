@@ -4,7 +4,7 @@ import type { ReadingFailure } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { countElements } from './find.js';
 
-/** Maximum size, the same as for a reserved upload (documents reference, section 14). */
+/** Maximum size of an XML document, the same as for a reserved upload (documents reference, section 14). */
 const XML_BYTES_MAX = 10_485_760;
 /** Maximum number of XML elements, four times the number in an invoice with 10,000 lines. */
 const ELEMENTS_MAX = 500_000;
@@ -38,7 +38,7 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
   }
 }
 
-/** The XML parser reports its limits only by these messages. */
+/** The XML parser reports only by these messages that a document exceeds its limits. */
 const LIMIT = /excessive depth|too (?:big|long)|huge text node|XML_PARSE_HUGE/i;
 
 function toFailure({ message, line }: { readonly message: string; readonly line: number | null }): {

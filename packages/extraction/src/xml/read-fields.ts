@@ -22,7 +22,9 @@ export interface FieldsReading {
 
 interface Reader {
   readonly read: (raw: string, node: XmlNode) => { readonly value: string; readonly confidence: number } | undefined;
-  /** A text that cannot be read is a fault in the document. It is not replaced by the next node or source. */
+  /**
+   * A text that cannot be read is a fault in the document. The value is not read from the next node or source instead.
+   */
   readonly isStrict: boolean;
 }
 /** `UNREADABLE` means that the document states the value of an invoice field in a form that cannot be stored. */
@@ -39,11 +41,14 @@ interface Context {
 const ALTERNATIVES = ' | ';
 const RAW_LENGTH_MAX = 1_000;
 /**
- * Maximum number of XML elements that state one value. A syntax has at most 18; prefixes that change within a file
- * would add more.
+ * Maximum number of XML elements that state one value. An invoice format has at most 18 such elements, but a file may
+ * change its namespace prefixes and thereby have more.
  */
 const PLACES_MAX = 20;
-/** Maximum number of bank accounts of an XML invoice that are read: FA(3) allows 100, and as many of factors. */
+/**
+ * Maximum number of bank accounts of an XML invoice that are read: the format FA(3) allows 100, and 100 more of
+ * factoring companies.
+ */
 const ACCOUNTS_MAX = 200;
 /** Maximum number of amounts of an XML invoice that are examined for different currencies. */
 const STATED_CURRENCIES_MAX = 5;
@@ -54,8 +59,8 @@ export function readFields(root: XmlElement, syntax: Syntax): FieldsReading {
   const context: Context = { root, syntax, fields: {} };
   for (const [field, reader] of readers) store(context, field, reader);
   const currencyCandidates = storeCurrency(context);
-  // The tax is chosen with the help of the stated net and gross amounts. A gross amount that is not stated is computed
-  // from both.
+  // The tax is chosen with the help of the stated net and gross amounts. If no gross amount is stated, it is computed
+  // from the net amount and the tax.
   store(context, 'net_amount', amount);
   store(context, 'gross_amount', amount, 1);
   store(context, 'tax_amount', amount);
@@ -112,7 +117,7 @@ function formatOf(node: XmlNode): string | undefined {
 }
 
 /**
- * Reads a field from its sources in the XML and stores its first value.
+ * Reads an invoice field from its sources in the XML and stores the first value that is found.
  * @param sourcesMax number of sources to try, from the first one
  */
 function store(context: Context, field: FieldPath, reader: Reader, sourcesMax = Infinity): void {
@@ -240,7 +245,8 @@ function totalOfFields(context: Context, paths: readonly FieldPath[]): Outcome {
 
 /**
  * Returns the totals in the currency of the invoice. A total without a currency is included. Several totals are either
- * parts of one tax amount or repeat it, as in Saudi invoices; the difference of gross and net decides.
+ * parts of one tax amount or repeat it, as in Saudi invoices; the difference between the gross and the net amount shows
+ * which.
  */
 function taxOf(context: Context, nodes: readonly XmlNode[]): Outcome {
   const currency = context.fields.currency?.value;

@@ -18,8 +18,8 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2';
 type Content = { readonly content: Uint8Array } | { readonly failure: ReadingFailure };
 
 /**
- * Returns the signed content of a CAdES envelope (DER, BER, base64 or PEM), also if envelopes are nested. The signature
- * is not verified: the invoice is read as if it were not signed.
+ * Returns the signed content of a CAdES envelope (DER, BER, base64 or PEM), even if several envelopes are nested. The
+ * signature is not verified: the invoice is read as if it were not signed.
  */
 export function signedContent(bytes: Uint8Array): Content {
   if (bytes.length > ENVELOPE_BYTES_MAX) {

@@ -1,29 +1,32 @@
 import type { DocumentFormat, FieldPath } from '../reading.js';
 
 /**
- * Source of a field value. Paths are XPath 1.0 expressions, relative to the root element of the invoice, with the
- * prefixes of the syntax. The first source that is present is used.
+ * Source of the value of an invoice field in an XML format. Paths are XPath 1.0 expressions, relative to the root
+ * element of the invoice, with the prefixes of the syntax. The first source that is present is used.
  */
 export type Source =
-  /** Uses the first of the XML nodes whose value can be read. */
+  /** The value of the invoice field is that of the first XML node that can be read. */
   | string
-  /** Joins the listed values that are present in the XML invoice. */
+  /** The value of the invoice field consists of the listed values that are present, joined together. */
   | { readonly join: readonly string[]; readonly separator: ' ' | '' }
   /**
-   * Combines a tax id with a country that is stated separately. A number that already begins with the country is not
-   * changed.
+   * The value is a tax id, combined with a country that is stated separately. A number that already begins with the
+   * country is not changed.
    */
   | { readonly country: string; readonly number: string }
-  /** Combines an invoice number with the code of its series, if it has one. */
+  /** The value is the invoice number, combined with the code of its series if there is one. */
   | { readonly series: string; readonly number: string }
   /** Uses the earliest of several dates in the XML as the value of the field. */
   | { readonly earliest: string }
   /**
-   * Adds the amounts in the XML nodes of all paths, and subtracts the nodes of `minus`. With `each`, every path must
-   * have a node.
+   * The value is the sum of the amounts in the XML nodes of all paths, less the amounts in the nodes of `minus`. With
+   * `each`, every path must have a node.
    */
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
-  /** Uses totals whose `@currencyID` is the currency of the invoice, if they are stated in several currencies. */
+  /**
+   * The value is taken from totals whose `@currencyID` is the currency of the invoice, if they are stated in several
+   * currencies.
+   */
   | { readonly inInvoiceCurrency: string }
   /** The value of the invoice field is the sum of other fields. */
   | { readonly fields: readonly FieldPath[] };
@@ -48,7 +51,7 @@ export interface Syntax {
     readonly path: string;
     readonly creditNotes: readonly string[];
     readonly corrections: readonly string[];
-    /** Root element that makes a document a credit note, whatever type code it states. */
+    /** Root element that makes a document a credit note, whatever type code the document states. */
     readonly creditNoteRoot?: string;
   };
   readonly payable: readonly Source[];

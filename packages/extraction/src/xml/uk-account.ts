@@ -1,4 +1,7 @@
-/** Returns the sort code and account number of a UK bank account, or undefined if they do not have the UK format. */
+/**
+ * Returns the sort code and account number of a UK bank account, or undefined if the account does not have the UK
+ * format.
+ */
 export function readUkAccount(
   sortCode: string,
   accountNumber: string,

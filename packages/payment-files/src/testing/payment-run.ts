@@ -97,7 +97,8 @@ export function paymentRunText(lines: readonly RunLine[], style: RunStyle = {}):
 }
 
 /**
- * Returns payments for a payment run of a given size, such as one for a benchmark. The lines are the same each time.
+ * Returns payments for a payment run of a given size, such as one for a benchmark. The generated lines are the same in
+ * every run.
  */
 export function runLines(count: number): readonly RunLine[] {
   const accounts = [

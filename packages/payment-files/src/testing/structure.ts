@@ -13,7 +13,7 @@ const TRANSACTION =
   'IntrmyAgt2Acct? IntrmyAgt3? IntrmyAgt3Acct? CdtrAgt? CdtrAgtAcct? Cdtr? CdtrAcct? UltmtCdtr? InstrForCdtrAgt* ' +
   'InstrForDbtrAgt? Purp? RgltryRptg* Tax? RltdRmtInf* RmtInf? SplmtryData*';
 
-/** Types of the elements that payment files contain; all others may have any content. */
+/** Types of the elements that payment files contain; all other elements may have any content. */
 const TYPES: Readonly<Record<string, string>> = {
   MsgId: 'Identifier',
   PmtInfId: 'Identifier',

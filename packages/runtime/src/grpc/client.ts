@@ -26,7 +26,10 @@ export interface CallOptions {
 }
 
 const TIMEOUT_MS_DEFAULT = 10_000;
-/** Time by which a nested gRPC call ends before the call that it serves, so that there is time to report its result. */
+/**
+ * Time by which a nested gRPC call ends before the call that it serves, so that the outer call has time to report the
+ * result.
+ */
 export const DEADLINE_MARGIN_MS = 200;
 /**
  * Interval of pings while calls are open, and maximum time to wait for a ping response. A machine that failed sends
@@ -64,9 +67,10 @@ export function openChannel(address: string, options: ChannelOptions = {}): Chan
 }
 
 /**
- * Every rpc of a service as a function: deadline, caller context, trace and our error kind in one place. An rpc that its
- * contract calls idempotent is repeated once when the service could not be reached; a stream of requests never is, a
- * stream of responses only before its first message.
+ * Returns every gRPC method of a service as a function that sets the deadline, passes on the context and the trace of
+ * the caller, and converts errors. A method that its contract calls idempotent is called once more if the service could
+ * not be reached. A call with a stream of requests is never repeated, and a call with a stream of responses only before
+ * its first message.
  */
 export function client<D extends Definition>(definition: D, channel: Channel): Methods<D, CallOptions> {
   const grpcMethods = toGrpc(definition);
@@ -136,7 +140,7 @@ function measureCall({ path }: Method, { context }: Attempt) {
 
 /**
  * Cancels the gRPC call when the signal is aborted.
- * @returns a function that removes the listener
+ * @returns a function that removes the listener of the signal
  */
 function cancelOn(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {
   const cancel = (): void => call.cancel();

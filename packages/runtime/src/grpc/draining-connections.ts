@@ -10,9 +10,9 @@ const { prototype } = Http2SubchannelConnector;
 const connect = prototype.connect;
 
 /**
- * A server that stops, or whose connection has reached its maximum age, lets running calls end and accepts no new ones.
- * grpc-js still pings such a connection, but Node.js does not send these pings, so grpc-js would cancel the running
- * calls.
+ * A gRPC server that stops, or whose connection has reached its maximum age, lets running calls end and accepts no new
+ * ones. grpc-js still pings such a connection, but Node.js does not send these pings, so grpc-js would cancel the
+ * running calls.
  */
 prototype.connect = async function connectWithoutPingsWhileDraining(...args) {
   const transport = await connect.apply(this, args);

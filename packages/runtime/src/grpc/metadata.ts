@@ -18,7 +18,10 @@ export function metadataOf(context: RequestContext, { traceparent, tracestate }:
   return metadata;
 }
 
-/** Returns the context of the caller of an rpc. A call without context (from a console or a probe) acts as SYSTEM. */
+/**
+ * Returns the context of the caller of an rpc. A call without context (from a command line tool or a probe) acts as
+ * SYSTEM.
+ */
 export function contextOf(metadata: Metadata): RequestContext {
   return {
     requestId: text(metadata, 'request-id') ?? 'none',

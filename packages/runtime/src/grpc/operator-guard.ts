@@ -3,8 +3,8 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { RequestContext } from '../request-context.js';
 
 /**
- * Checks whether a service of the contracts is only for the operator of the installation. The name decides, so that a
- * new method of such a service is protected from the beginning.
+ * Checks whether a service of the contracts is only for the operator of the installation. The name of the service
+ * decides this, so that a new method of such a service is protected from the beginning.
  * @param fullName such as `invoicecontrol.operations.v1.OperatorService`
  */
 export function isForOperator(fullName: string): boolean {

@@ -54,7 +54,6 @@ export interface GrpcServerOptions {
    * continue, unless they observe the signal of their context.
    */
   readonly silence?: SilenceWatch | undefined;
-  /** Enables gRPC reflection, so that tools can discover the service during development. */
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
 }
@@ -63,8 +62,8 @@ export interface GrpcServer {
   /** Address of the running gRPC server, as `host:port` with its actual port. */
   readonly address: string;
   /**
-   * Sets the state of the name `ready` in the gRPC health service. The empty name (liveness) is always healthy while
-   * the process runs.
+   * Sets whether the gRPC health service reports the name `ready` as healthy. The empty name, which means that the
+   * process is alive, is always reported as healthy.
    */
   setReady(isReady: boolean): void;
   /** Stops the gRPC server. Calls in progress may end within `timeoutMs`, and are then canceled. */
@@ -119,7 +118,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-/** Members that all kinds of gRPC calls have. */
 interface AnyCall {
   readonly metadata: Metadata;
   getDeadline(): Date | number;
@@ -216,7 +214,7 @@ function handlerOf(
 }
 
 function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
-  // The deadline is infinite if the caller of the rpc set none.
+  // If the caller of the rpc set no deadline, the deadline is infinite.
   const deadline = Number(call.getDeadline());
   return Number.isFinite(deadline) ? { deadline } : {};
 }

@@ -12,8 +12,8 @@ import type { Finish, Outbox } from './outbox.js';
 import type { Stored } from './stored.js';
 
 /**
- * Members that every aggregate document has in addition to its state (architecture section 5, rules 2 and 3). State,
- * version and events are in one document, so one write changes all of them atomically.
+ * Members that every aggregate document has in addition to its state (architecture section 5, rules 2 and 3). An
+ * aggregate is a document with its state, its version and its events, so that one write changes all of them atomically.
  */
 export interface Aggregate extends Announcing {
   readonly organizationId: string;
@@ -43,7 +43,7 @@ const COMMIT_ID_BYTES = 9;
 /**
  * Repeats a change of a document (read, decide and write) after a version conflict. After five attempts the caller gets
  * CONFLICT.
- * @param attemptsMax another number of attempts, for documents that many concurrent requests change
+ * @param attemptsMax number of attempts, if it is not five, for documents that many concurrent requests change
  */
 export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -74,13 +74,12 @@ export interface Guard {
   readonly version: number;
 }
 
-/** Condition under which the first version of a MongoDB document is written. */
 export interface FirstGuard extends Guard {
   readonly version: 1;
 }
 
 export interface SaveOptions {
-  /** Events that announce the change of the document. */
+  /** Events that announce the change of a MongoDB document and are stored in the same write. */
   readonly events?: readonly Announcement[];
   /** Work that belongs to the change of a MongoDB document and completes together with its events. */
   readonly finish?: Finish;
@@ -269,7 +268,7 @@ async function writeFirstChanges<D extends Aggregate>(
   return changes.map((_, index) => refused.get(index) ?? stored.has(commitIds[index]));
 }
 
-/** Adds the new version of a MongoDB document and its events to the change that the caller makes to a document. */
+/** Adds the new version of a MongoDB document and its events to the change that the caller makes to the document. */
 function withEvents<D extends Aggregate>(
   change: UpdateFilter<Stored<D>>,
   entries: readonly OutboxEvent[],

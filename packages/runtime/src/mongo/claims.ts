@@ -15,7 +15,7 @@ export interface Claimable {
   readonly leaseUntil?: Date;
 }
 
-/** Value of the lease of a document that no worker has claimed. */
+/** Expiry time that stands for the lease of a document that no worker has claimed. */
 export const FREE = new Date(0);
 
 /** Lease that a worker holds on a document while it works on it. */

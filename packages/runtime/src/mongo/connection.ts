@@ -67,8 +67,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
-    // An undefined member of a MongoDB document is not stored. The connections of the product refuse undefined members
-    // in filters.
+    // Members of a MongoDB document that are undefined are not stored, but undefined members in filters are refused.
     ignoreUndefined: true,
     // Each heartbeat of the MongoDB driver is a separate command, so that every server and every proxy is watched in
     // the same way.
@@ -115,9 +114,9 @@ function lacksMajority(error: unknown): boolean {
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
- * Tells whether an error means that MongoDB is unavailable: the server cannot be reached, no connection becomes free in
- * time, the replica set is failing over or has no majority, or the connection was lost. Whether a write took effect is
- * then unknown.
+ * Checks whether an error means that MongoDB is unavailable: the server cannot be reached, no connection becomes free
+ * in time, the replica set is failing over or has no majority, or the connection was lost. Whether a write took effect
+ * is then unknown.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   // The MongoDB driver wraps an error that concerns a whole batch in another error.

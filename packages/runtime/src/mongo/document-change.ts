@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Maximum number of entries that a list in a database document may lose at its beginning so that the change is still
- * written as an append.
+ * Maximum number of entries that a list in a database document may lose at its beginning while entries are added at its
+ * end. If it loses more, the whole list is written.
  */
 const DROPPED_MAX = 8;
 /** Maximum number of entries of a list in a database document that are written one by one. */

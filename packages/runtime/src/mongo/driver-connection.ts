@@ -49,7 +49,7 @@ class OurConnection extends Connection {
   }
 }
 
-/** Only commands of traced work and of polled work are recorded: the driver itself sends others. */
+/** Only commands of traced work and of polled work are recorded: the driver itself sends further commands. */
 function recorded(database: string, command: Command, sent: Promise<unknown>): Promise<unknown> {
   if (!isWithinWork()) return sent;
   const startedAt = performance.now();

@@ -35,10 +35,11 @@ export function missingIndexes(database: string): readonly MissingIndex[] {
 }
 
 /**
- * Creates the indexes of a collection that are missing. Resolves when those exist that the service needs: unique
- * indexes, because they make writes correct, and indexes that a query names, because the query fails without them. The
- * others only make queries faster. If building them takes longer than two seconds, it continues while the service works,
- * and {@link missingIndexes} names them. Several processes may request the same build; the database does it once.
+ * Creates the indexes of a collection that are missing. Resolves when all indexes exist that the service needs: unique
+ * indexes, because they make writes correct, and indexes that a query names, because the query fails without them. All
+ * other indexes only make queries faster. If building them takes longer than two seconds, it continues while the
+ * service works, and {@link missingIndexes} names them. Several processes may request the same build; the database does
+ * it once.
  * @param named names of indexes that queries name
  */
 export async function ensureIndexes<D extends Document>(

@@ -28,7 +28,7 @@ export interface BulkWritten {
 }
 
 /**
- * Runs write operations in one database command. The error of an operation does not affect the others.
+ * Runs write operations in one database command. The error of an operation does not affect the other operations.
  * @throws an error that concerns every operation, such as a lost connection
  */
 export async function bulkWrite<D extends { readonly _id: string }>(

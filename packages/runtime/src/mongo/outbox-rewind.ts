@@ -99,7 +99,8 @@ export async function watchForRewind(
     );
     logger.warn({ stream, isNewStream, known, lastSeq }, 'the broker lost events; publishing them again');
     await relays.updateOne({ _id: stream }, { $set: { created, lastSeq, refillSince } });
-    // The next comparison with the event stream reads the stored position again, in case the refill fails.
+    // If publishing the events again fails, the next comparison with the event stream must read the stored position
+    // again.
     compared = undefined;
     return refillSince;
   };

@@ -35,8 +35,8 @@ const RELAY_EACH_MS = 10_000;
 const RELAY_AGAIN_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
 /**
- * Minimum age of events that the outbox relay publishes. Younger events are still being published by the process that
- * stored them.
+ * Minimum age of events that the outbox relay publishes. The process that stored more recent events is still publishing
+ * them.
  */
 const RELAY_AGE_MS_MIN = 2_000;
 const RECENT_EVENTS_MAX = 32;
@@ -186,7 +186,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const work = async ({ collectionName, announced, finish, onEnded }: Task): Promise<void> => {
     let isPublished = announced.events.length > 0;
     try {
-      // New events would hide from the comparison that the broker lost older events.
+      // Before the comparison with the event stream, nothing is published: new events would hide that the broker lost
+      // older events.
       if (!rewind.isCompared())
         throw new Error('The event stream of the broker has not been compared with the outbox of the service yet.');
       for (const event of announced.events) {

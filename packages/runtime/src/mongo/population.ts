@@ -2,7 +2,9 @@ import type { Collection, Document } from 'mongodb';
 import { createCache } from '../cache.js';
 import type { Clock } from '../clock.js';
 
-/** Maximum number of documents that one count for a metric reads, so that it stays cheap in a large collection. */
+/**
+ * Maximum number of documents that one count for a metric reads, so that the count is fast even in a large collection.
+ */
 export const POPULATION_MAX = 10_000;
 /** Time for which a count for a metric is used again, because a count reads documents and its result changes slowly. */
 export const POPULATION_COUNTED_EACH_MS = 300_000;

@@ -23,7 +23,7 @@ export interface Bus extends Link {
   isConnected(): boolean;
   /** Returns the time since which NATS is disconnected, or undefined while it is connected. */
   disconnectedAt(): Date | undefined;
-  /** Calls the given function once: immediately if NATS is connected, or else after the first connection. */
+  /** Calls the given function once: immediately if NATS is connected, and otherwise after the first connection. */
   whenConnected(callback: () => void): void;
   /** Sends a ping to the message broker, and resolves when the broker responds. */
   ping(): Promise<unknown>;
@@ -35,7 +35,7 @@ export interface BusOptions {
   readonly url: string;
   /** Name under which the broker lists the connection of this process. */
   readonly name: string;
-  /** Number of servers that store the event streams that this process creates. One unless set. */
+  /** Number of servers that store the event streams that this process creates. The default is one server. */
   readonly streamReplicas?: number;
   readonly logger: Logger;
 }

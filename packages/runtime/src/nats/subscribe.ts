@@ -29,7 +29,10 @@ export interface DeadLetters {
 
 /** Position of an event consumer, as sequence numbers of its stream. */
 export interface ConsumerPosition {
-  /** Time when the broker created the consumer. A later consumer with the same name has a position of its own. */
+  /**
+   * Time when the broker created the consumer. A consumer that was created later under the same name has its own
+   * position.
+   */
   readonly created: string;
   /** Sequence number up to which the event consumer has acknowledged all events and stored the resulting changes. */
   readonly acknowledgedSeq: number;
@@ -186,7 +189,7 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  /** Stored position of the event consumer that this process found first. */
+  /** Position of the event consumer that was stored when this process started. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
     // If another process already listens to the events, it has compared the positions, and its stored position may be
@@ -288,7 +291,7 @@ export async function subscribe<T extends EventHeader>(
     logger.warn(fields, 'the broker lost a consumer, or it stopped; it listens again');
     listening = await listen(consumer);
   };
-  /** The broker counts an acknowledgement shortly after it has received it. */
+  /** The broker includes an acknowledgement in its counts only shortly after it has received it. */
   const consumerAfterLastAck = async (): Promise<ConsumerInfo | undefined> => {
     for (let attempts = 1; ; attempts++) {
       const found = await findConsumer(bus, type, durable);
@@ -352,7 +355,7 @@ class NotNew extends Error {
 }
 
 /**
- * Tells whether an error arose because another process that starts at the same time has deleted the event consumer to
+ * Checks whether an error arose because another process that starts at the same time has deleted the event consumer to
  * create it again.
  */
 function isOfStartingTogether(error: unknown): boolean {

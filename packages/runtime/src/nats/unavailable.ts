@@ -11,8 +11,8 @@ import {
 const CLUSTER_NOT_READY: readonly number[] = [10_005, 10_008];
 
 /**
- * Tells whether an error means that NATS is unavailable. Whether NATS stored the event that was being published is then
- * unknown.
+ * Checks whether an error means that NATS is unavailable. Whether NATS stored the event that was being published is
+ * then unknown.
  */
 export function isNatsUnavailable(error: unknown): boolean {
   return (

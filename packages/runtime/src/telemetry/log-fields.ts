@@ -1,6 +1,7 @@
 /**
  * Every field that a log line may have, with its meaning. A person who searches the logs of all services relies on one
- * name for each thing, so a new field is declared only if no field for the thing exists. The logger accepts no others.
+ * name for each thing, so a new field is declared only if no field with the same meaning exists. The logger accepts no
+ * other fields.
  */
 export const logFields = {
   // Kinds of work.
