@@ -132,7 +132,9 @@ describe('the key ring', () => {
     await verifyKeyRing([k2, k1], canaries);
     expect(stored.map(({ keyId }) => keyId)).toEqual(['k1', 'k2']);
     await expect(verifyKeyRing([k2], canaries)).rejects.toThrow('SECRETBOX_KEYS lacks k1');
-    await expect(verifyKeyRing([k2, key('k1')], canaries)).rejects.toThrow('Under the id k1, SECRETBOX_KEYS has another key');
+    await expect(verifyKeyRing([k2, key('k1')], canaries)).rejects.toThrow(
+      'Under the id k1, SECRETBOX_KEYS has another key',
+    );
     // The canary of k1 was deleted when no value was sealed with k1. Then a replica that still had k1 sealed another
     // value.
     stored.splice(0);
