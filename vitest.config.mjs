@@ -4,8 +4,9 @@ import { compiledModules } from './tools/compiled-modules.mjs';
 import { LongestFirst } from './tools/longest-first.mjs';
 
 /**
- * Projects are named by cost and run one after the other, cheapest first. A worker loads a module once and keeps it for all
- * files that it runs (ADR 0111): tests leave no state behind in modules, and know none of what ran before them.
+ * Test projects are named by their cost and run one after the other, the fastest first. A worker loads a module once
+ * and keeps it for all test files that it runs (ADR 0111), so tests leave no state behind in modules and do not depend
+ * on earlier tests.
  */
 function project(name, order, options) {
   return {
@@ -13,11 +14,11 @@ function project(name, order, options) {
     test: {
       name,
       environment: 'node',
-      // Titles are shown whole.
+      // The titles of tests are shown whole.
       chaiConfig: { truncateThreshold: 240 },
       pool: 'forks',
       isolate: false,
-      // Node loads compiled modules itself, untransformed.
+      // Node.js loads compiled modules itself, without a transformation.
       server: { deps: { external: [/\/dist\//] } },
       exclude: notOurs,
       testTimeout: 180_000,
@@ -30,13 +31,13 @@ function project(name, order, options) {
   };
 }
 
-/** MongoDB and NATS, started once a run. */
+/** MongoDB and NATS are started once for each test run. */
 const servers = 'tools/dev/dist/test-servers.js';
-/** The product, started once for all files of its project. */
+/** The product is started once for all test files of its project. */
 const product = 'tools/dev/dist/test-product.js';
 const sources = '{packages/*,services/*,tools/*,simulators,console}/src/**';
 const isolated = '**/*.isolated{,.int}.test.ts';
-/** Each of these test files starts a product in processes of its own, and kills them. */
+/** Each test file of this project starts a product in separate processes, and kills them. */
 const crashes = 'tests/e2e/crash-*.e2e.test.ts';
 const notOurs = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 
@@ -49,7 +50,8 @@ export default defineConfig({
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
       }),
-      // Each of these files has a process of its own, because it tests things that a process does once, such as the start of telemetry.
+      // Each test file of this project has a separate process, because it tests things that a process does once, such
+      // as the start of telemetry.
       project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
       project('integration', 2, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
@@ -65,7 +67,7 @@ export default defineConfig({
       }),
       project('crash', 5, { include: [crashes] }),
       project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
-      // Minutes of elections and outages in real time: `npm run test:failover`.
+      // The failover tests take minutes, because elections and outages happen in real time: `npm run test:failover`.
       ...(process.env.FAILOVER
         ? [project('failover', 7, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
         : []),

@@ -73,7 +73,9 @@ function checkPaths(path, text) {
   }
 }
 
-/** Checks whether the path is an entry point of a package, such as `packages/runtime/mongo/audit`. */
+/**
+ * Checks whether a path that a document names is an entry point of a package, such as `packages/runtime/mongo/audit`.
+ */
 function isEntry(named) {
   const [root, name, ...rest] = named.split('/');
   return (
@@ -89,7 +91,7 @@ function checkScripts(path, text) {
   }
 }
 
-/** Decision records describe the state at the time of the decision. */
+/** Decision records are not checked for existing paths, because they describe the state at the time of the decision. */
 function isHistory(path) {
   return path.startsWith('docs/adr/');
 }
@@ -107,7 +109,7 @@ function checkDecision(path, text) {
   }
 }
 
-/** Checks the citations of document sections. A citation may be broken over two lines of a comment. */
+/** Checks the citations of document sections in a text. A citation may be broken over two lines of a comment. */
 function checkCitations(path, text) {
   const joined = text.replaceAll(/\n\s*(?:\*|\/\/|#)? */g, ' ');
   for (const [whole, name, numbers] of joined.matchAll(citation)) {

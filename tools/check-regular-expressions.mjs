@@ -31,7 +31,9 @@ const SEARCH = { maxIteration: 5, incubationTimeout: null, attackTimeout: null, 
  */
 const WAYS_MAX = 20_000;
 const VERDICTS_FILE = '.cache/regular-expressions.json';
-/** Version that is part of each cache key. Raise it when the rules below change. */
+/**
+ * Version of the check of regular expressions, which is part of each cache key. Raise it when the rules below change.
+ */
 const RULES = 'recheck 4.5.0, 3';
 const EXCEPTIONS_FILE = 'tools/regular-expression-exceptions.json';
 

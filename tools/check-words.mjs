@@ -1,6 +1,6 @@
-// Runs `npm run check -- words`: comments must begin as sentences, and texts must avoid words that readers have to look
-// up (CONTRIBUTING.md). `node tools/check-words.mjs packages/engine` checks one directory, `--root DIR` checks another
-// repository.
+// Runs `npm run check -- words`: comments must begin as sentences, and texts must avoid words that readers would have
+// to look up (CONTRIBUTING.md). `node tools/check-words.mjs packages/engine` checks one directory, `--root DIR` checks
+// another repository.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,8 @@ const FRAGMENTS = [
   /^(?:As|At|By|For|From|In|Of|On|Since|To|Under|Until|With|Without|Within) (?:what|whom|which|whose|how|when|where|who)\b/i,
   /^(?:Absent|Empty|False|Null|True|Undefined|\d+): /,
   /^(?:After|At|Before|By|For|From|In|On|Since|To|Under|Until|With|Without|Within)(?: [^\s.:;,]+){1,4}[.;](?:\s|$)/,
-  // `When two arrive at once, one wins.` has a main clause after the comma; `When the key was created.` has none.
+  // A sentence such as `When two arrive at once, one wins.` has a main clause after the comma; `When the key was
+  // created.` has none.
   /^(?:As|When)\b[^,]*?(?:[.:;](?:\s|$)|$)/,
 ];
 const SENTENCE = 'begin with a sentence ("Tells whether ...", "True when ...", "Time when ...", "Limits on ...")';
@@ -31,8 +32,8 @@ const WORDS = [
 ];
 
 /**
- * Decision records, the specification and most references stay as they were agreed. proto/google and proto/grpc are
- * copies. The other files quote wrong wording.
+ * Files in which words are not checked. Decision records, the specification and most references stay as they were
+ * agreed. proto/google and proto/grpc are copies. The other files quote wrong wording.
  */
 const UNCHECKED =
   /^docs\/(?:adr\/|specification|reference\/(?!erp-answers|ksef-answers|metrics|changed-documents))|^proto\/g|\/fixtures\/|^tools\/check-words|^tests\/architecture\/words/;

@@ -15,8 +15,8 @@ process.chdir(root);
 const checks = [
   {
     name: 'format',
-    // The cache depends on the contents of files, since a checkout or a rebase updates the times of unchanged files.
-    // Without its cache, the check takes 16 s of CPU time.
+    // The lint cache depends on the contents of files, because a checkout or a rebase updates the times of unchanged
+    // files. Without the cache, the check takes 16 s of CPU time.
     command: [
       'prettier',
       '--check',
@@ -94,8 +94,8 @@ async function worker() {
 }
 
 /**
- * The contracts must stay compatible with those on the main branch, because messages in transit and stored events use
- * them.
+ * The contracts must stay compatible with the contracts on the main branch, because messages in transit and stored
+ * events use those.
  */
 async function compatibility() {
   const branch = await firstBranch(['main', 'origin/main']);
@@ -103,8 +103,8 @@ async function compatibility() {
   const listed = await execute(['git', 'ls-tree', '--name-only', branch, 'buf.yaml', 'proto/invoicecontrol/']);
   if (listed.output.trim().split('\n').length < 2) return { passed: true, note: 'skipped: main has no contracts yet' };
 
-  // Exports the contracts instead of using buf's git input, because buf would clone, which fails in shallow clones and
-  // worktrees.
+  // Exports the contracts of the main branch instead of using buf's git input, because buf would clone the repository,
+  // which fails in shallow clones and worktrees.
   const before = `.cache/contracts-of-main-${process.pid}`;
   await mkdir(before, { recursive: true });
   try {

@@ -21,7 +21,7 @@ const PYTHON_PACKAGES = [
   'typing_extensions',
 ];
 const DENO = '2.9.6';
-/** Packages of the registry of npm, by the directory that they are installed into. */
+/** Packages of the npm registry, by the directory in which they are installed. */
 const NPM_PACKAGES = {
   orval: ['orval@7.13.2'],
   lint: ['@stoplight/spectral-cli@6.16.3', '@redocly/cli@2.77.0'],
@@ -104,7 +104,7 @@ const clients = {
     compile: compileTypescript,
     calls: callTypescriptTypes,
   },
-  // The client of the product in Deno. Compiling means that it runs and verifies a webhook there.
+  // The TypeScript client of the product in Deno. In place of a compilation, it runs and verifies a webhook there.
   'product-client-deno': {
     version: DENO,
     needs: ['npm'],
@@ -143,7 +143,7 @@ if (unknown.length > 0) {
 
 mkdirSync(cache, { recursive: true });
 const whole = values.description ?? `${root}services/gateway/openapi.json`;
-// The same document as /openapi-without-webhooks.json.
+// The OpenAPI description without webhooks, which equals `/openapi-without-webhooks.json`.
 const withoutWebhooks = `${cache}/openapi-without-webhooks.json`;
 const { webhooks: _, ...paths } = JSON.parse(readFileSync(whole, 'utf8'));
 writeFileSync(withoutWebhooks, JSON.stringify(paths));
@@ -255,7 +255,7 @@ function goCommand(module, version) {
   return command;
 }
 
-/** Lints the API description. The two configurations state the rules that do not apply, with their reasons. */
+/** Lints the API description. The two lint configurations state the rules that do not apply, with the reasons. */
 function lint() {
   const settings = `${root}services/gateway`;
   run(npmCommand('lint', 'spectral'), ['lint', '--fail-severity', 'warn', '-r', `${settings}/spectral.yaml`, whole]);
@@ -348,8 +348,8 @@ function callGo(program) {
 function ogen(folder) {
   const command = goCommand('github.com/ogen-go/ogen/cmd/ogen', OGEN);
   run('go', ['mod', 'init', 'example.com/client'], { cwd: folder });
-  // ogen tells alternatives of one type apart only by a discriminator, so it leaves out the JSON body of POST /payment-runs,
-  // in which an account is written in one of three ways. The XML body remains.
+  // The generator ogen distinguishes alternatives of one type only by a discriminator. It therefore leaves out the JSON
+  // body of POST /payment-runs, in which an account is written in one of three ways. The XML body remains.
   writeFileSync(`${folder}/ogen.yml`, 'generator:\n  ignore_not_implemented: ["discriminator inference"]\n');
   run(
     command,
@@ -378,7 +378,7 @@ function compileTypescript(folder) {
   });
 }
 
-/** Runs a program as a module beside the compiled API client. It fails if an answer is a refusal. */
+/** Runs a program as a module beside the compiled API client. The program fails if a response is a refusal. */
 function runModule(folder, program) {
   writeFileSync(`${folder}/package.json`, '{ "type": "module" }');
   writeFileSync(`${folder}/call.js`, `const { API, KEY, INVOICE } = process.env;\n${program}`);
@@ -390,7 +390,7 @@ function callOrval(folder) {
     folder,
     `import { analyzeInvoice, listFindings, listFindingTypes } from './client.js';
 const real = globalThis.fetch;
-// orval leaves the address of the server to its caller.
+// The generator orval leaves the address of the server to the caller of its functions.
 globalThis.fetch = (url, init) => real(API + url, init);
 const options = { headers: { authorization: 'Bearer ' + KEY } };
 const answers = [await listFindingTypes(options), await analyzeInvoice(JSON.parse(INVOICE), options), await listFindings({ limit: 1 }, options)];
@@ -410,7 +410,7 @@ if (types.items.length <= 50 || posted.decision === undefined || found.items.len
   );
 }
 
-/** openapi-typescript writes only types. A program that uses them is compiled and run. */
+/** The generator openapi-typescript writes only types, so a program that uses the types is compiled and run. */
 function callTypescriptTypes(folder) {
   writeFileSync(
     `${folder}/typed.ts`,

@@ -8,7 +8,7 @@ const SOURCE = /^((?:packages|services|tools)\/[^/]+|simulators)\/src\/(.+)\.js$
 
 /**
  * Gives tests the compiled modules of the packages, which Node loads and runs as in production. Modules that Vite has
- * transformed cost a test run a third more CPU time: each use of an imported name is a call there.
+ * transformed cost a test run a third more CPU time, because each use of an imported name is a call in them.
  */
 export function compiledModules() {
   return {

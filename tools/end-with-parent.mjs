@@ -1,7 +1,8 @@
 const POLL_EACH_MS = 250;
 
-// A worker whose run was killed would go on with its tests, and keep what they started. With it they end as well: each
-// has a watchdog (tools/dev/src/infrastructure/child.ts). A listener for the disconnection would keep the worker itself.
+// Ends a test worker when the process that started it was killed. Otherwise the worker would continue its tests, and
+// keep the servers that it started. Each of these servers has a watchdog (tools/dev/src/infrastructure/child.ts), which
+// ends it with the worker. A listener for the disconnection is not used, because it would keep the worker running.
 if (process.connected && !globalThis.endsWithParent) {
   globalThis.endsWithParent = true;
   setInterval(() => {

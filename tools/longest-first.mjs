@@ -1,6 +1,6 @@
 import { BaseSequencer } from 'vitest/node';
 
-/** The slowest test files, in this order: a run prints its ten slowest files. */
+/** The slowest test files, in this order. Each test run prints its ten slowest files. */
 export const LONGEST = [
   'tests/detection/histories.test.ts',
   'services/erp-sync/src/providers/answers.test.ts',
@@ -20,8 +20,9 @@ export const LONGEST = [
 ];
 
 /**
- * Begins early with the longest test files, or one that starts last would run alone; the others in the order of vitest.
- * They are spread over the first third, because two of the longest at once wait for each other.
+ * Starts the longest test files early, because a long file that starts last would run alone. The others keep the order
+ * of vitest. The longest files are spread over the first third, because two of them at the same time would wait for
+ * each other.
  */
 export class LongestFirst extends BaseSequencer {
   async sort(specifications) {

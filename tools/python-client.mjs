@@ -1,5 +1,6 @@
-// Checks the Python client: its types with mypy, then its tests. With INVOICE_CONTROL_URL and INVOICE_CONTROL_API_KEY it
-// also runs the examples of its README against that API. The packages are fetched once into .cache/python.
+// Checks the Python client: its types with mypy, then its tests. With INVOICE_CONTROL_URL and INVOICE_CONTROL_API_KEY
+// it also runs the examples of its README against that API. The packages that it needs are downloaded once into
+// .cache/python.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

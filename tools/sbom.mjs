@@ -28,7 +28,7 @@ mkdirSync('.cache', { recursive: true });
 writeFileSync('.cache/sbom.cdx.json', `${JSON.stringify(listed, null, 2)}\n`);
 console.log(`.cache/sbom.cdx.json: ${listed.components.length} packages`);
 
-/** Adds an npm package, by its path in the lock file, and all that it needs at run time. */
+/** Adds an npm package, by its path in the lock file, and all packages that it needs at run time. */
 function follow(path) {
   const target = packages[path].link ? packages[path].resolved : path;
   if (needed.has(target)) return;
@@ -41,8 +41,8 @@ function follow(path) {
 }
 
 /**
- * Finds an npm package as Node.js does: in the directory itself, then in each one above it. Optional ones may be
- * missing.
+ * Finds an npm package as Node.js does: in the directory itself, then in each directory above it. Optional packages may
+ * be missing.
  */
 function resolve(name, from) {
   for (let directory = from; ; directory = directory.replace(/(?:^|\/)[^/]*$/, '')) {

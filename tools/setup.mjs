@@ -1,7 +1,7 @@
 // Prepares a clone for `npm start`, `npm test` and the other scripts: it installs packages, generates code and compiles
-// everything. The scripts call it themselves, because ignore-scripts=true (.npmrc) also disables npm's pre and post
-// scripts. It is plain JavaScript without dependencies, because it runs before anything is installed. When nothing has
-// changed, it ends quickly and prints nothing.
+// everything. The scripts call this program themselves, because ignore-scripts=true (.npmrc) also disables npm's pre
+// and post scripts. It is plain JavaScript without dependencies, because it runs before anything is installed. When
+// nothing has changed, it ends quickly and prints nothing.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -144,7 +144,7 @@ async function buildConsole() {
   if (!todo().includes('console')) return;
   const console = consoleHash();
   await step('building the web application', async () => {
-    // Vite is loaded as the workspace finds it, because the tests use another version.
+    // Vite is loaded from the workspace of the web application, because the tests use another version of Vite.
     const vite = createRequire(join(root, CONSOLE, 'package.json')).resolve('vite/package.json');
     const built = await run(process.execPath, [join(dirname(vite), 'bin/vite.js'), 'build', '--logLevel', 'warn'], {
       cwd: CONSOLE,
@@ -169,7 +169,7 @@ function isInstalled() {
     });
 }
 
-/** Checks whether every project is compiled, which leaves a build information file. */
+/** Checks whether every TypeScript project is compiled. A compiled project has a build information file. */
 function isBuilt() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'));
   return references.every(({ path }) => existsSync(join(path, 'dist/.tsbuildinfo')));
@@ -194,7 +194,10 @@ function contractsHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
-/** The site is made from Markdown, from the description of the API and from its own programs and styles. */
+/**
+ * The documentation site is made from Markdown, from the description of the API and from the programs and styles of the
+ * site.
+ */
 function siteHash() {
   const inputs = [
     'services/gateway/openapi.json',

@@ -15,7 +15,7 @@ const WARM_UP_REQUESTS = 300;
 export interface Aftermath {
   readonly answers: string;
   readonly tookMs: number;
-  /** Duration of the slowest request of an ordinary client, during and after the attack. */
+  /** Maximum duration of the slowest request of an ordinary client, during and after the attack. */
   readonly servedMs: number;
   readonly beforeBytes: number;
   readonly peakBytes: number;

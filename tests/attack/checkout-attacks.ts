@@ -1,5 +1,5 @@
-// Attacks by people who pay: the provider signs the notifications about their subscriptions, in which they choose the
-// organization.
+// Attacks by people who buy a plan: the payment provider signs the notifications about their subscriptions, in which
+// they choose the organization.
 import { createHmac, randomUUID } from 'node:crypto';
 import { developmentSettings } from '@invoicecontrol/topology/start';
 import type { AttackedSystem } from './attacked-system.js';

@@ -7,7 +7,8 @@ import { open, statusOf, write } from './wire.js';
 /** Default maximum time in milliseconds for which a hostile request may block the event loop. */
 export const HOLD_MS_MAX = 10;
 /**
- * Number of measurements, the shortest of which counts: garbage collection and compilation affect only some of them.
+ * Number of measurements of each hostile request, the shortest of which counts: garbage collection and compilation
+ * affect only some measurements.
  */
 const MEASUREMENTS = 5;
 const CLOSE_MS_MAX = 10_000;

@@ -56,8 +56,8 @@ export interface LargeUploads {
 }
 
 /**
- * 40 clients send a file of the given size at the same time. The memory of the gateway, the documents service and its
- * child processes is measured.
+ * Measures the memory of the gateway, the documents service and its child processes while 40 clients send a file of the
+ * given size at the same time.
  */
 export async function sendLargeUploads(system: AttackedSystem, bytes: number): Promise<LargeUploads> {
   const file = { mediaType: 'application/pdf', bytes: largeFile(bytes) };

@@ -25,7 +25,7 @@ interface Read {
   readonly isRight: boolean;
 }
 
-/** Lower limits of the ranges of confidence of invoice fields. Each range ends where the next begins. */
+/** Lower limits of the ranges of confidence of invoice fields. Each range ends at the lower limit of the next range. */
 const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
 /** Sets of test invoices whose values are known. */
 const SETS = ['first-set.txt', 'second-set.txt', 'third-set'];
@@ -132,7 +132,10 @@ const fieldOfExpectation: Readonly<Record<string, FieldPath>> = {
   buyer_tax_id: 'buyer.tax_id',
 };
 
-/** Returns the values by their paths. A value that nobody can tell, or that the document does not state, is null. */
+/**
+ * Returns the true values of a benchmark document by their paths. A value that nobody can tell, or that the document
+ * does not state, is null.
+ */
 function fieldsOf(expected: Readonly<Record<string, string | null>>): Known['truth'] {
   return Object.fromEntries(
     Object.entries(expected).flatMap(([name, value]) => {
@@ -142,7 +145,7 @@ function fieldsOf(expected: Readonly<Record<string, string | null>>): Known['tru
   );
 }
 
-/** Yields each sample unchanged. A PDF with XML is also yielded without the XML, and as a scan. */
+/** Yields each sample document unchanged. A PDF with XML is also yielded without the XML, and as a scan. */
 async function* samples(folder: string): AsyncGenerator<Known> {
   const manifest = join(folder, 'manifest.json');
   if (!existsSync(manifest)) return step(`no samples in ${folder}`);

@@ -12,8 +12,9 @@ interface Stored {
 const KNOWN = 400;
 
 /**
- * Runs only the database commands that storing and deciding one invoice takes, in their four steps, to measure what the
- * database and its driver cost. The commands must match those that `npm run bench` prints as "before the answer".
+ * Runs only the database commands that storing and deciding one invoice takes, in four sequential steps, to measure
+ * what the database and its driver cost. The commands must match those that `npm run bench` prints as "before the
+ * answer".
  */
 export async function storeWithNothingAround(
   url: string,

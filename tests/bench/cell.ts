@@ -13,7 +13,7 @@ export interface Measured extends Load {
 
 const SETTLE_LOOK_EACH_MS = 100;
 const SETTLE_MS_MAX = 5_000;
-/** CPU time per sample below which a benchmarked process is idle: timers alone use less. */
+/** CPU time per sample below which a benchmarked process counts as idle. The timers of an idle process use less. */
 const IDLE_CPU_MS_MAX = 20;
 
 export async function measure(load: LoadProcess, order: LoadOrder, watched: Watched): Promise<Measured> {
@@ -47,7 +47,7 @@ async function cpuOf(watched: Watched): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
 }
 
-/** Returns the median of each benchmark figure over the rounds. Refusals are added up. */
+/** Returns the median of each benchmark figure over the rounds. The numbers of refused requests are added up. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const of = (figure: (round: Measured) => number): number => median(rounds.map(figure));
   const refused: Record<string, number> = {};

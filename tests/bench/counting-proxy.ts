@@ -5,7 +5,7 @@ import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 export interface CountingProxy {
   /** Address of the proxy as `host:port`, to be used instead of the real address. */
   readonly address: string;
-  /** Delays every message through the proxy by this time from now on, in both directions. */
+  /** Delays every message through the proxy from now on by the given time, in both directions. */
   delay(latencyMs: number): void;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export interface DatabaseCommand {
   readonly service: string;
   /** Name of the command, such as `invoices.find`. */
   readonly name: string;
-  /** True for a command that changes documents. The response waits for the journal. */
+  /** True for a database command that changes documents. The response to such a command waits for the journal. */
   readonly isWrite: boolean;
   /** Size of the database command in bytes, as it was sent. */
   readonly bytes: number;
@@ -48,7 +48,7 @@ export interface DatabaseCommand {
   answeredAtMs: number;
 }
 
-/** Commands that the driver sends to keep its connections, independent of the requests. */
+/** Commands that the database driver sends to keep its connections, independent of the requests. */
 const housekeeping = new Set(['hello', 'ismaster', 'ping', 'endsessions', 'buildinfo', 'killcursors']);
 const writes = /\.(insert|update|delete|findAndModify)$/;
 const OP_MSG = 2013;
@@ -129,8 +129,8 @@ export function startRpcProxy(target: string, onCall: () => void): Promise<Count
 }
 
 /**
- * Joins pieces of a byte stream into whole messages. `lengthOf` returns the length of the first message once enough
- * bytes have arrived.
+ * Joins pieces of a byte stream into whole messages. `lengthOf` returns the length of the first message once enough of
+ * its bytes have arrived.
  */
 function inMessages(lengthOf: (bytes: Buffer) => number | undefined, onMessage: (message: Buffer) => void): Reader {
   let rest: Buffer = Buffer.alloc(0);

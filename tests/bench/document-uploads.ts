@@ -44,10 +44,13 @@ const plans: Readonly<Record<DocumentKind, { readonly full: Plan; readonly quick
 };
 
 const UNREAD = 422;
-/** Default number of parsers of the documents service. */
+/** Default number of processes of the documents service that read documents. */
 const PARSERS = Math.min(availableParallelism(), 4);
 
-/** Milliseconds per document, and documents per second when several are sent at the same time. */
+/**
+ * Duration in milliseconds for each uploaded document, and documents per second when several clients send documents at
+ * the same time.
+ */
 interface Speed {
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -58,7 +61,10 @@ export interface KindMeasured {
   readonly kind: DocumentKind;
   /** Mean size of the uploaded documents in bytes. */
   readonly bytes: number;
-  /** Number of documents, among those sent one at a time, that could not be read; that is a valid result. */
+  /**
+   * Number of documents, among those sent one at a time, that could not be read. An unreadable document is a valid
+   * result.
+   */
   readonly unread: number;
   readonly product: Speed & { readonly putP50Ms: number; readonly analyzeP50Ms: number };
   readonly ceiling: Speed;
@@ -130,7 +136,7 @@ export async function measureUploads(
 
 /**
  * Sends all files. Each client sends its next document when the previous one is decided.
- * @throws Error for a document whose response is neither a decision nor the list of its missing fields
+ * @throws Error for a document to which the response is neither a decision nor the list of its missing fields
  */
 async function sendAll(target: UploadTarget, files: readonly DocumentFile[], clients: number): Promise<UploadTimes[]> {
   const waiting = files.values();

@@ -31,7 +31,7 @@ export interface Company {
   advanceClock(seconds: number): Promise<void>;
 }
 
-/** Creates a company in the ERP simulator and adds its records. */
+/** Creates a company in the ERP simulator and adds the records of the company. */
 export async function openCompany(erp: ErpName, url: string, size: BooksSize): Promise<Company> {
   const [tenantId, companyId, clientId, realmId] = [
     randomUUID(),

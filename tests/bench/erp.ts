@@ -42,7 +42,10 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 `;
 
 const AIMS = {
-  /** Minimum number of imported ERP rows per second, as a share of bare paging. */
+  /**
+   * Minimum number of imported ERP rows per second, as a share of the rows per second of a client that only reads the
+   * pages of the ERP.
+   */
   pagingShare: 0.5,
   /** Maximum memory of the erp-sync process in addition to what it used before the synchronisation. */
   memoryMb: 150,
@@ -55,7 +58,7 @@ const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
 /** Number of documents in one bare insert, which is as many as the service writes for one page. */
 const INSERT_DOCUMENTS = 250;
-/** Maximum number of ERP documents that are inserted; the rate is stable before that. */
+/** Maximum number of ERP documents that are inserted; the rate of inserts is stable before that number. */
 const BARE_DOCUMENTS_MAX = 50_000;
 const BYTES_PER_MB = 1024 * 1024;
 
@@ -69,10 +72,10 @@ interface Measured {
   /** Time until the last row of the ERP import was stored, in milliseconds. */
   readonly pagesMs: number;
   readonly pagingMs: number;
-  /** Inserts per second of the same bills with the same indexes and without the product. */
+  /** Inserts per second when the same bills are inserted with the same indexes, but without the product. */
   readonly bareInsertsPerSecond: number;
   readonly pages: number;
-  /** CPU time per 1,000 rows in milliseconds, by process. */
+  /** CPU time of the ERP import per 1,000 rows in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
   readonly aboveIdleMb: Readonly<Record<string, number>>;
   readonly callsUnchanged: number;
@@ -118,7 +121,7 @@ function erpsOf(only: string | undefined): readonly ErpName[] {
   return erpNames.filter((erp) => names.includes(erp));
 }
 
-/** Measures the import from one ERP. Each ERP is measured with empty databases and new processes. */
+/** Measures the import from one ERP. The import from each ERP begins with empty databases and new processes. */
 async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promise<Measured> {
   step(`${erp}: books with ${size.vendors} vendors and ${size.bills} bills`);
   const simulators = await startSimulators();
@@ -202,8 +205,8 @@ async function cpuOf(watched: Readonly<Record<string, number | undefined>>): Pro
 }
 
 /**
- * Waits until the given number of ERP synchronisations has ended. Returns the newest one, and the time until the first
- * one had stored its last row.
+ * Waits until the given number of ERP synchronisations has ended. Returns the newest synchronisation, and the time
+ * until the first synchronisation had stored its last row.
  */
 async function endOfRun(api: Client, connectionId: string, count: number): Promise<{ run: Run; pagesMs: number }> {
   let stored = { rows: 0, atMs: 0 };

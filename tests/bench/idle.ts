@@ -1,4 +1,4 @@
-// Counts what an idle system costs that nobody uses: its commands to the database and its CPU time.
+// Measures the cost of a running system that nobody uses: its commands to the database and its CPU time.
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCountedSystem } from './counted-system.js';
 import { cpuMsOf } from './node-process.js';
@@ -8,7 +8,10 @@ import { step } from './progress.js';
 /** Services search for unfinished work of an earlier process soon after their start, and then rest. */
 const SETTLE_MS = 15_000;
 const MEASURED_SECONDS = 60;
-/** Without a mail server, the organization service has no job that sends mails. Nothing connects to this one. */
+/**
+ * Without a mail server, the organization service has no job that sends mails. No service connects to the mail server
+ * of this address.
+ */
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'Invoice Control <control@mail.example>' };
 
 export interface Idle {

@@ -1,4 +1,5 @@
-// `npm run bench:inbox`: what it costs to receive the purchase invoices of a company from KSeF, from the first call to the last decision.
+// Runs `npm run bench:inbox`, which measures the cost of receiving a company's purchase invoices from KSeF, from the
+// first call to the last decision.
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ApiError } from '@invoicecontrol/client';
@@ -41,7 +42,7 @@ and two calls for a run without news. Ends after ${MINUTES_MAX} minutes at the l
 const AIMS = {
   /** Maximum memory of the ksef service in addition to what it used before the inbox run. */
   memoryMb: 150,
-  /** Number of KSeF calls of one role that finds nothing new. */
+  /** Number of KSeF calls that an inbox run makes for one role without new invoices. */
   callsWithoutNews: 2,
 } as const;
 const INVOICES = { full: 10_000, quick: 500 } as const;
@@ -62,9 +63,9 @@ interface Measured {
   readonly receiveMs: number;
   readonly decideMs: number;
   readonly uploadMs: number;
-  /** Documents and decided invoices that are stored, and the KSeF numbers among them. */
+  /** Numbers of stored documents and decided invoices, and the KSeF numbers of these invoices. */
   readonly stored: { readonly documents: number; readonly decided: number; readonly numbers: number };
-  /** Invoices that were decided before an invoice that KSeF stored earlier. */
+  /** Invoices that were decided before another invoice that KSeF had stored earlier. */
   readonly outOfOrder: number;
   /** Resident memory of each service before and during the benchmark, in MB. */
   readonly idleMb: Resident;
@@ -103,8 +104,8 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   onEnd(() => ksef.stop());
   const stores = await startStores();
   const secrets = newSecrets();
-  // With shortened time, a quarter of an hour has 45 seconds, and a night 72 minutes: the nightly repeat of the KSeF
-  // inbox would receive everything again.
+  // The benchmark shortens time: a quarter of an hour has 45 seconds, and a night 72 minutes. Without this setting, the
+  // nightly repeat of the KSeF inbox would receive every invoice again.
   const env = { ...ksef.env, KSEF_WAIT_FACTOR: '0.05' };
   const system = await startSystem({ ...stores, secrets, logDir, name: 'inbox', env });
   const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench inbox');
@@ -179,7 +180,7 @@ async function received(api: Client, connectionId: string, documents: Db, count:
     // The inbox run counts its invoices only when their package is complete, so the uploads are counted instead. No
     // other uploads exist yet.
     progress(`${await documents.collection('uploads').estimatedDocumentCount()} of ${count} received`);
-    // The oldest inbox run is read, because the next one may already have begun.
+    // The oldest inbox run is read, because the next run may already have begun.
     const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');
     if (run?.status === 'SUCCEEDED' && run.received === count) return;
     if (run !== undefined && run.status !== 'RUNNING') {

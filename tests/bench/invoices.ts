@@ -31,7 +31,7 @@ export interface IssueDates {
 
 /** The range ends yesterday, so that no invoice is dated in the future or very long ago. */
 export const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
-/** Number of days from the issue of an invoice to its arrival. */
+/** Number of days from the issue of an invoice to its arrival in the product. */
 const POST_DAYS = 5;
 
 export const firstWords = (
@@ -85,13 +85,16 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
 
 /**
  * Returns the time of arrival of a stored invoice. The times are in the order of the numbers, and no invoice arrives
- * before its day of issue.
+ * before it is issued.
  */
 export function arrivalOf(index: number, storedCount: number, issued: IssueDates = lastTwoYears): Date {
   return new Date(Math.ceil((dayNumber(issued.to) + 1 - ageOf(index, storedCount, issued)) * DAY_MS) - 1);
 }
 
-/** Returns the age in days before the end of the last day; 0 for invoices after the stored ones. */
+/**
+ * Returns the age of an invoice in days before the end of the last day of the history; 0 for invoices after the stored
+ * ones.
+ */
 function ageOf(index: number, storedCount: number, { from, to }: IssueDates): number {
   return Math.max(0, 1 - index / storedCount) * (dayNumber(to) - dayNumber(from));
 }
@@ -145,7 +148,7 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Returns numbers from 0 to 1 that the seed determines (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that the seed determines (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   return () => {

@@ -1,4 +1,5 @@
-// Runs the ksef service in a separate process. For this process, an hour of KSeF may be shorter than an hour.
+// Runs the ksef service in a separate process. With the option `--hour`, this process counts the hourly limits of KSeF
+// in a shorter time than an hour.
 import { configSchema } from '@invoicecontrol/ksef/config';
 import { startService } from '@invoicecontrol/ksef/service';
 import { readConfig } from '@invoicecontrol/runtime/config';

@@ -42,7 +42,9 @@ session left open. Ends after ${MINUTES_MAX} minutes at the latest, besides the 
 `;
 
 const HOUR_SECONDS = 3_600;
-/** Number of sessions that KSeF opens in an hour for one context. It is the first limit that a benchmark reaches. */
+/**
+ * Number of sessions that KSeF opens in an hour for one context. This limit is the first that the benchmark reaches.
+ */
 const SESSIONS_AN_HOUR = 120;
 const POLL_EACH_MS = 500;
 const FIRST_NIP = 5_265_000_000;
@@ -232,7 +234,8 @@ async function submitAll(
 }
 
 /**
- * Reads the request log of the simulated KSeF while requests arrive, because the simulator keeps only the last ones.
+ * Reads the request log of the simulated KSeF while requests arrive, because the simulator keeps only the last
+ * requests.
  */
 async function awaitEnd(
   db: MongoConnection['db'],

@@ -7,11 +7,14 @@ export interface LoadOrder {
   readonly url: string;
   readonly key: string;
   /**
-   * Number of connections. Each posts its next invoice after the response to the previous one. Ignored if a rate is
-   * set.
+   * Number of connections of the load generator. Each connection posts its next invoice after the response to the
+   * previous invoice. Ignored if a rate is set.
    */
   readonly connections: number;
-  /** Posts this number of invoices per second at even intervals, whether or not earlier requests were answered. */
+  /**
+   * Number of invoices that the load generator posts per second at even intervals, whether or not earlier requests were
+   * answered.
+   */
   readonly ratePerSecond?: number;
   readonly seconds: number;
   /** Index of the first invoice to post. Each invoice is posted once. */
@@ -27,7 +30,7 @@ export interface Load {
   /** Number of requests that were sent, including those that had no response at the end. */
   readonly posted: number;
   readonly answered: number;
-  /** Number of responses other than 202 by status, and of requests with `no answer`. */
+  /** Number of responses other than 202 by status, and number of requests without a response (`no answer`). */
   readonly refused: Readonly<Record<string, number>>;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;

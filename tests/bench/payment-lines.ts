@@ -1,4 +1,4 @@
-// Creates the lines of payment runs over stored invoices: clean ones, and ones with planted faults.
+// Creates the lines of payment runs over stored invoices: lines without a fault (clean), and lines with planted faults.
 import type { RunLine } from '@invoicecontrol/payment-files/testing/payment-run';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
@@ -46,7 +46,7 @@ export interface LabelledRuns {
 
 const CENT = 10_000n;
 const UNIT = 1_000_000n;
-/** Share of the planted lines of a payment run, by kind. The rest is clean. */
+/** Share of the planted lines of a payment run, by kind. All other lines are clean. */
 const PLANTED_SHARE = 0.07;
 const INVOICES_PER_LINE_MAX = 4;
 /** Account of a person who is paid in place of the supplier. */
@@ -73,12 +73,14 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
     random,
   );
   const copies = new Map<string, StoredBill>();
-  // A copied bill that the decision on invoices did not stop is a fault of that decision (`npm run bench:detection`).
+  // A bill that copies another bill, and that the decision on invoices did not stop, is a fault of that decision (`npm
+  // run bench:detection`) and not of the payment run.
   for (const bill of stored)
     if (bill.isCopy && bill.decision !== 'PASS' && isPayable(bill)) copies.set(bill.claim, bill);
   const credits = stored.filter(({ invoice, decision }) => decision === 'PASS' && toMicro(invoice.gross_amount) < 0n);
-  // A contract number that stands on the bill of every month does not say which of them a payment pays. Such bills are
-  // only in clean lines, and a held bill counts as planted if no bill with its number, and none for its supply, may be paid.
+  // A contract number that stands on the bill of every month does not say which of these bills a payment pays. Such
+  // bills are only in clean lines. A held bill counts as a planted fault if no bill with its number, and none for its
+  // supply, may be paid.
   const numberOf = ({ invoice }: StoredBill): string => `${ibanOf(invoice)}|${invoice.invoice_number}`;
   const sharing = new Map<string, StoredBill[]>();
   for (const bill of stored) sharing.set(numberOf(bill), [...(sharing.get(numberOf(bill)) ?? []), bill]);
@@ -190,7 +192,7 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
   return { before, lines };
 }
 
-/** Pays the bills as one of many programs does: the names and texts differ in form. */
+/** Pays the bills in the form of one of many payment programs: the names and texts differ in form. */
 function paymentOf(bills: readonly StoredBill[], amountMicro: bigint, random: Random): RunLine {
   const [first] = bills;
   if (first === undefined) throw new RangeError('A payment pays at least one bill.');

@@ -1,4 +1,5 @@
-// Runs `npm run bench:payment-runs`, which measures which payments of a run are held, and how long a large run takes.
+// Runs `npm run bench:payment-runs`, which measures which payments of a payment run are held, and how long the check of
+// a large payment run takes.
 import { parseArgs } from 'node:util';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -36,7 +37,9 @@ const ROWS_MAX = 5_000;
 const LINES = 1_000;
 const LARGE_LINES = 10_000;
 const LARGE_HISTORY = 100_000;
-/** Rate during a payment run at which another tenant posts invoices, and the number of its stored invoices. */
+/**
+ * Rate at which another tenant posts invoices during a payment run, and the number of stored invoices of that tenant.
+ */
 const STEADY_PER_SECOND = 20;
 const STEADY_SECONDS = 12;
 const STEADY_STORED = 1_000;
@@ -59,7 +62,7 @@ const usage = `Measures payment runs with the services, each in a process of its
 Ends with code 1 if a target is missed, and after ${MINUTES_MAX} minutes at the latest.
 `;
 
-/** Number of history scans so far, for the ids of scans. */
+/** Number of history scans that were posted so far, which makes the ids of scans unique. */
 let scans = 0;
 
 await runProgram(main);
@@ -117,7 +120,7 @@ async function judgeRun(
   tenant: Tenant,
   seed: number,
 ): Promise<readonly JudgedLine[]> {
-  // Numbers with invisible characters are refused when invoices are received.
+  // Invoice numbers with invisible characters are refused when invoices are received, so they are left out.
   const bills = labelledHistory({ seed })
     .filter(({ invoice }) => !/\p{Cf}/u.test(invoice.invoice_number))
     .slice(0, 2 * ROWS_MAX);

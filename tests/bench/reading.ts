@@ -12,7 +12,7 @@ import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
 import { step } from './progress.js';
 import { endAfter, onEnd, runProgram } from './run-program.js';
 
-/** Maximum time for reading all images; PDFs take some seconds. */
+/** Maximum time for reading all images of the invoices; PDFs take some seconds. */
 const MINUTES_MAX = 15;
 
 const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.
@@ -55,7 +55,7 @@ async function run(): Promise<void> {
       measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
     }
     print(set, measured);
-    // With the option --scan, the PDFs are also read as pictures.
+    // With the option `--scan`, the PDF invoices are also read as pictures.
     const scans = dpi === undefined ? scansOf(set) : new Map<string, URL>();
     if (scans.size === 0) continue;
     step(`${set}, scans`);
@@ -78,7 +78,7 @@ function scansOf(set: string): Map<string, URL> {
   return scans;
 }
 
-/** Returns a stored scan in place of the PDF. */
+/** Returns a stored scan of the invoice in place of the PDF. */
 function asFile(scan: URL): Sending {
   return async () => {
     const bytes = await readFile(scan);

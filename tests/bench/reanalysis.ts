@@ -37,10 +37,10 @@ Ends with code 1 if a result changed, and after ${MINUTES_MAX} minutes at the la
 `;
 
 const COUNT_MAX = 100_000;
-/** A quarter of the invoices is imported from files, and the other invoices are posted one by one. */
+/** The reanalysis benchmark imports a quarter of the invoices from files, and posts the others one by one. */
 const SCANNED_SHARE = 0.25;
 const ROWS_MAX = 5_000;
-/** Share of the bills that arrive between the two rounds: a quarter more, from the following months. */
+/** Share of the bills that arrive between the two rounds of analysis: a quarter more, from the following months. */
 const LATER_SHARE = 0.25;
 /** Approximate number of bills per supplier in the history. */
 const BILLS_PER_SUPPLIER = 40;
@@ -169,7 +169,7 @@ async function rowIdsOf(db: MongoConnection['db'], organizationId: string): Prom
   return (await rows.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
 }
 
-/** Results of one round of analyzing the invoices again. */
+/** Results of one round in which all invoices are analyzed again. */
 interface Round {
   readonly tookMs: number;
   readonly changes: readonly { readonly invoiceId: string; readonly what: readonly string[] }[];

@@ -24,8 +24,8 @@ export interface Row {
    */
   readonly cpuRatio: Readonly<Record<Exclude<Subject, 'ceiling'>, number>>;
   /**
-   * The p95 latency of posting an invoice with a large history, divided by that with a small history. The figure is the
-   * median of the ratios of all rounds.
+   * The p95 latency of posting an invoice to an organization with a large history, divided by that with a small
+   * history. The figure is the median of the ratios of all rounds.
    */
   readonly p95Ratio: number;
 }
@@ -46,7 +46,7 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Result of the benchmark's load. Undefined if only another part was measured. */
+  /** Result of the benchmark's load. Undefined if another part of the benchmark alone was measured. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
   readonly idle: Idle | undefined;
@@ -203,8 +203,8 @@ function shown(ms: number | undefined): string {
 }
 
 /**
- * Lists the counts, most frequent first, for example `7.10 in all: invoices.find 1.00, ...`. Commands that occur less
- * often than once in a hundred are left out.
+ * Lists the counts of database commands, most frequent first, for example `7.10 in all: invoices.find 1.00, ...`.
+ * Commands that occur less often than once in a hundred requests are left out.
  */
 function listed(counts: Readonly<Record<string, number>>, digits = 2): string {
   const entries = Object.entries(counts).filter(([, count]) => count >= 0.01);

@@ -37,7 +37,7 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
- * Interrupts a benchmark that runs longer than this.
+ * Interrupts a benchmark that runs longer than the given time. @param minutes from now
  * @param minutes from now
  */
 export function endAfter(minutes: number): void {

@@ -4,7 +4,7 @@ import { parseJson } from '@invoicecontrol/gateway/body';
 import { checkScan } from '@invoicecontrol/gateway/scan-request';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Duration in milliseconds of each part of a history scan when it is done without the services. */
+/** Duration in milliseconds of each part of a history scan when a bare program does it without the services. */
 export interface ScanCeilings {
   readonly parse: number;
   readonly validate: number;
@@ -15,8 +15,8 @@ export interface ScanCeilings {
 const BATCH_ROWS = 1_000;
 
 /**
- * Measures both parts of a history scan in this process without a service, in a separate collection that is emptied
- * afterwards.
+ * Measures both parts of a history scan in this process without a service. The rows are written to a separate
+ * collection, which is emptied afterwards.
  */
 export async function measureScanCeilings(db: MongoConnection['db'], body: string): Promise<ScanCeilings> {
   const bytes = Buffer.from(body);

@@ -80,11 +80,11 @@ function original(random: () => number, file: number, time: number, index: numbe
   const { name, tax_id: taxId, bank_account: account } = supplierAt(supplier);
   return {
     supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
-    // The system that exported the file stored neither tax id nor account of some suppliers, one of them for others,
-    // and both for the rest.
+    // The system that exported the file stored neither the tax id nor the account of some suppliers, one of the two of
+    // other suppliers, and both of the rest.
     ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
-    // The numbers are as long as in the history. Otherwise every supplier would seem to have changed the form of its
-    // numbers.
+    // The invoice numbers in a history scan file are as long as in the history. Otherwise every supplier would seem to
+    // have changed the form of its numbers.
     invoiceNumber: `RE-${issueDate.slice(0, 4)}-${FIRST_NUMBER + file * NUMBERS_OF_FILE + index}`,
     issueDate,
     currency: 'EUR',
@@ -103,7 +103,7 @@ function duplicate(random: () => number, before: readonly Printed[], storedCount
   return random() < EXACT_SHARE ? again : { ...again, invoiceNumber: `${again.invoiceNumber}A` };
 }
 
-/** Returns an invoice of the history as the ERP stores it. */
+/** Returns an invoice of the history in the form in which the ERP stores it. */
 function posted(index: number, storedCount: number): Printed {
   const { supplier, invoice_number, issue_date, currency, gross_amount } = invoiceAt(index, storedCount);
   return {

@@ -4,7 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { System } from './servers.js';
 
-/** Duration in milliseconds by `service: stage`. Stages that run at the same time overlap. */
+/**
+ * Duration of the stages of a history scan in milliseconds, by `service: stage`. Stages that run at the same time
+ * overlap.
+ */
 export type StagesMs = Readonly<Record<string, number>>;
 
 interface LogLine {
@@ -32,8 +35,8 @@ export async function stagesOf(system: System, requestId: string, scanId: string
   const { analyze = Number.NaN, ...ofScan } = scan.stagesMs;
   return {
     ...named('gateway', ofGateway),
-    // Time that a caller waits in addition to the work of the called service: encoding, transfer, decoding, and the
-    // queue of the analysis service.
+    // Time that the scan service waits for the analysis service in addition to the logged work of the analysis service:
+    // encoding, transfer, decoding, and the queue.
     'call of scan': handle - scan.durationMs,
     ...named('scan', ofScan),
     'call of analysis': analyze - analysis.durationMs,
@@ -46,7 +49,9 @@ function named(service: string, stagesMs: Readonly<Record<string, number>>): Rec
   return Object.fromEntries(Object.entries(stagesMs).map(([stage, ms]) => [`${service}: ${stage}`, ms]));
 }
 
-/** The service writes the log line at about the time of the response, so the line may not exist yet. */
+/**
+ * The service writes the log line of a history scan at about the time of the response, so the line may not exist yet.
+ */
 async function lineOf(logFile: string, isWanted: (line: LogLine) => boolean): Promise<LogLine> {
   for (let attempts = 0; attempts < POLL_ATTEMPTS_MAX; attempts++) {
     const lines = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);

@@ -22,7 +22,7 @@ const SCANS_AT_ONCE = 5;
 /** Rate at which the other tenant posts invoices, and the number of its stored invoices. */
 const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
-/** The steady load lasts as long as this number of other measurements, because a p95 needs many requests. */
+/** Number of other scan measurements that the steady load lasts as long as, because a p95 needs many requests. */
 const STEADY_CELLS = 4;
 const STEADY_WARM_UP_SECONDS = 2;
 const WARM_UP_SCANS = 2;
@@ -36,7 +36,7 @@ export interface MeasuredScan {
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 
-/** Results of history scans in organizations with this many invoices: medians of the rounds. */
+/** Results of history scans in organizations with a certain number of invoices, as medians of the rounds. */
 export interface ScanRow {
   readonly stored: number;
   readonly scan: MeasuredScan;
@@ -47,7 +47,7 @@ export interface ScanRow {
    */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;
-  /** Ratio of the CPU time of all processes together to that with an empty history. */
+  /** Ratio of the CPU time of all processes for a history scan to that with an empty history. */
   readonly cpuRatio: number;
 }
 
@@ -64,7 +64,7 @@ export interface ScansReport {
     readonly during: Load;
     /** Number of history scans that ended during the load, in all rounds. */
     readonly scans: number;
-    /** Median of the ratios of all rounds of the scan benchmark. */
+    /** Median of the ratios of all rounds of the history scan benchmark. */
     readonly p95Ratio: number;
   };
   readonly memory: {
@@ -104,7 +104,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     organization: organization.pid,
     ...deps.storePids,
   };
-  // Every history scan file is imported once, because all its rows would be skipped the second time.
+  // Every history scan file is imported once, because a second import would skip all rows.
   let files = 0;
   const newFile = (storedCount: number): string => JSON.stringify({ rows: scanRows((files += 1), ROWS, storedCount) });
   const scanning: Scanning = { ...deps, watched, newFile };
@@ -146,7 +146,8 @@ async function measureTimes(
     const scans: MeasuredScan[] = [];
     for (const stored of histories) {
       step(`round ${round} of ${rounds}, ${stored} stored`);
-      // Organizations with a history get a different file each time. An empty history also requires a new organization.
+      // Organizations with a history get a different scan file each time. A measurement without a history needs a new
+      // organization each time.
       scans.push(await measureScan(scanning, tenants.get(stored) ?? (await newTenant(0)), stored));
     }
     measured.push({ ceilings, scans });

@@ -1,4 +1,5 @@
-// Starts the measured servers: the ceilings, each in two processes, and the product in one process per service, as in production.
+// Starts the measured servers: the minimal programs for comparison (ceilings), each in two processes, and the product
+// in one process per service, as in production.
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { startServices } from '@invoicecontrol/topology/start';
@@ -17,7 +18,7 @@ export type System = Readonly<Record<ServiceName, NodeProcess>>;
 export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   readonly databasePrefix: string;
   readonly mongodbUrl: string;
-  /** Returns the database address of a service, when the services have different ones. */
+  /** Returns the database address of a service, when the services have different databases. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
   /** Name of the benchmarked system, which distinguishes the logs of several systems. */
@@ -29,7 +30,10 @@ export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
 /** Rate limit that is so high that no benchmark reaches it. */
 const REQUESTS_PER_MINUTE = '100000000';
 
-/** @param stores where the service end runs the bare commands of storage; without them nothing is stored */
+/**
+ * Starts a minimal gateway and service for comparison (a ceiling). @param stores where the service end runs the bare
+ * commands of storage; without them nothing is stored
+ */
 export async function startCeiling(logDir: string, name: string, stores?: Stores): Promise<Ceiling> {
   const env = { ...process.env, NODE_ENV: 'production' };
   const service = await startNodeProcess(

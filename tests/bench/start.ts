@@ -1,5 +1,5 @@
-// `npm run bench:start`: measures how long `npm start` takes until it serves, with nothing stored and again, next to loading only the
-// program.
+// Runs `npm run bench:start`, which measures the time until `npm start` serves requests: without stored data, again
+// with stored data, and in comparison with only loading the program.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,8 +22,7 @@ Ends after ${MINUTES_MAX} minutes for each round at the latest.
 `;
 
 /**
- * Target for a start of the product that continues with the data of an earlier one, on a machine that has nothing else
- * to do.
+ * Target for the duration of a start of the product with the data of an earlier start, on a machine without other work.
  */
 const AGAIN_MS_MAX = 10_000;
 

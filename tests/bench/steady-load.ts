@@ -4,7 +4,7 @@ import type { Load, LoadOrder } from './load-process.js';
 import { percentilesOf } from './percentiles.js';
 
 /**
- * Posts invoices at a steady rate, as many callers who know nothing of each other do: a server that stalls still gets the requests of that
+ * Posts invoices at a steady rate, as many independent callers do. A server that stalls still gets the requests of that
  * time, and each of them is late by the rest of the stall.
  */
 export async function steadyLoad(order: LoadOrder, ratePerSecond: number): Promise<Load> {

@@ -16,16 +16,18 @@ export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 
   /** Prefix of the names of all databases that the benchmark creates. */
   readonly databasePrefix: string;
   /**
-   * Process ids of the database and broker that the benchmark started: their work is shown next to that of the product.
+   * Process ids of the database and the broker that the benchmark started. Their CPU time is shown next to that of the
+   * product.
    */
   readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
-  /** Connects to a database. @param name of a database without its prefix. The connection is closed with the stores */
+  /** Connects to a database, until the stores are closed. @param name name of the database without its prefix */
   openDatabase(name: string): Promise<MongoConnection['db']>;
 }
 
 /**
- * Starts the stores, or takes those that were given. At the end of the benchmark or of its part all child processes end, then the
- * servers that were started here; servers that were given keep no database and no stream of it.
+ * Starts MongoDB and NATS for a benchmark, or uses servers that are already running. When the benchmark or its part
+ * ends, its child processes end first, then the servers that were started here. Servers that were already running keep
+ * no database and no stream of the benchmark.
  */
 export async function startStores(): Promise<Stores> {
   const infrastructure = await startInfrastructure({ log: say });

@@ -11,8 +11,8 @@ export function times(ratio: number): string {
 }
 
 /**
- * Returns a table of a benchmark report: columns as wide as their widest cell; figures to the right, the column of
- * names to the left.
+ * Returns a table of a benchmark report. Columns are as wide as their widest cell, figures are aligned to the right,
+ * and the names in the first column to the left.
  */
 export function table(rows: readonly (readonly string[])[], namesColumn?: number): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => visibleLength(row[column] ?? ''))));

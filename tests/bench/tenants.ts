@@ -14,7 +14,7 @@ export type NewTenant = (storedCount: number, plan?: string) => Promise<Tenant>;
 /** Invoice histories that take longer to store than this time are named in the progress output. */
 const LONG_MS = 3_000;
 
-/** @param db the database of analysis */
+/** @param db the database of the analysis service */
 export function tenantMaker(system: System, operatorToken: string, db: MongoConnection['db']): NewTenant {
   let tenants = 0;
   return async (storedCount, plan) => {

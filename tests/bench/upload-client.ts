@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Gateway to which files are uploaded, with the key that authorizes the uploads. */
+/** The gateway to which a benchmark uploads files, with the API key that authorizes the uploads. */
 export interface UploadTarget {
   /** Origin of the gateway to which files are uploaded, such as `http://127.0.0.1:<port>`. */
   readonly origin: string;
@@ -18,7 +18,7 @@ export interface Reservation {
   readonly upload_url: string;
 }
 
-/** Times for which a client of an upload waits, measured from the PUT request on. */
+/** Times for which a client waits during an upload, measured from the PUT request on. */
 export interface UploadTimes {
   readonly putMs: number;
   readonly analyzeMs: number;
@@ -27,18 +27,18 @@ export interface UploadTimes {
 }
 
 /**
- * Status codes after which the client asks for the decision on a document again: the service is still working or is
- * busy.
+ * Status codes after which the client requests the decision on a document again, because the service is still working
+ * or is busy.
  */
 const LATER: readonly number[] = [503, 504];
 const PAUSE_MS = 1_000;
 /**
- * Maximum number of requests for one decision. Each waits for 20 s. Reading a history scan may take a minute, and may
- * wait for others before.
+ * Maximum number of requests for the decision on one document. Each request waits for 20 s. Reading a history scan may
+ * take a minute, and may wait for earlier ones.
  */
 const ATTEMPTS_MAX = 10;
 
-/** Reserves an upload with the given number of bytes. @throws Error when it is refused */
+/** Reserves an upload with the given number of bytes. @throws Error if the gateway refuses the upload */
 export async function reserve(
   { origin, key }: UploadTarget,
   mediaType: string,
@@ -70,8 +70,8 @@ export async function putContent(
 }
 
 /**
- * Asks for the decision on an uploaded document and waits for it, again where an answer says that it will be there
- * later. @returns the status of the last answer
+ * Requests the decision on an uploaded document, again if a response says that the decision will be available later.
+ * @returns the status of the last response
  */
 export async function analyzeUpload(
   { origin, key }: UploadTarget,
@@ -93,7 +93,10 @@ export async function analyzeUpload(
   return status;
 }
 
-/** Uploads a document, from its reservation to its decision; times count from the PUT. Ends with the first unsuccessful response. */
+/**
+ * Uploads a document, from its reservation to its decision; times are measured from the PUT request on. Ends with the
+ * first unsuccessful response.
+ */
 export async function upload(target: UploadTarget, file: UploadedFile): Promise<UploadTimes> {
   const reservation = await reserve(target, file.mediaType, file.bytes.length);
   const beganMs = performance.now();

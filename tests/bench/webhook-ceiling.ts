@@ -1,4 +1,5 @@
-// The sends of the webhooks service without any database: the same connector, limits, headers and signatures, in one process.
+// Sends the requests of the webhooks service without any database, in one process: with the same connector, limits,
+// headers and signatures.
 import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';

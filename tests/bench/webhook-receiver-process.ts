@@ -29,7 +29,7 @@ export interface ReceiverProcess {
   readonly pid: number;
   setSecret(path: string, secret: string): void;
   setFault(path: string, fault: Fault | undefined): void;
-  /** Returns the number of webhook requests since the last `take`, and of those that wait for a response. */
+  /** Returns the number of webhook requests since the last `take`, and the number of those that wait for a response. */
   count(): Promise<{ count: number; open: number }>;
   /** Returns the webhook requests that arrived since `take` was called last. */
   take(): Promise<Arrival[]>;

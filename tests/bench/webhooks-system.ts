@@ -40,13 +40,13 @@ export interface Endpoint {
 
 export interface WebhooksSystem {
   readonly receiver: ReceiverProcess;
-  /** Process of the measured webhooks service; another one after `killAndRestart`. */
+  /** Process of the measured webhooks service. `killAndRestart` replaces it by another process. */
   readonly webhooks: NodeProcess;
   readonly caFile: string;
   readonly natsUrl: string;
   /** Database of the webhooks service. */
   readonly db: MongoConnection['db'];
-  /** Counts of the commands to the database of the webhooks service and of its calls to others. */
+  /** Counts of the commands of the webhooks service to its database, and of its calls to other services. */
   readonly counted: Counted;
   newTenant(): Promise<Tenant>;
   /** Webhook endpoints that receive all events of the tenant. */
@@ -54,33 +54,34 @@ export interface WebhooksSystem {
   deleteEndpoints(): Promise<void>;
   /**
    * Publishes an `invoice_analyzed` event as the analysis service does. Resolves when the broker has stored the event.
-   * @returns when, by `Date.now()`
+   * @returns the time when the broker has stored it, by `Date.now()`
    */
   publish(organizationId: string, eventId: string): Promise<number>;
   /**
-   * Opens a writer of changes with a webhook event each, which the outbox that every service has publishes.
+   * Opens a writer of changes. Each change has a webhook event, which the outbox of the writer publishes as every
+   * service does. @param natsUrl address at which that outbox reaches the broker, if not the address of all others
    * @param natsUrl where that outbox reaches the broker, if not as all others do
    */
   openChanges(natsUrl?: string): Promise<Changes>;
   /**
-   * Kills the measured webhooks service with SIGKILL and starts a new process at once. @returns when it was killed, by
-   * `Date.now()`
+   * Kills the measured webhooks service with SIGKILL and starts a new process at once. @returns the time of the kill,
+   * by `Date.now()`
    */
   killAndRestart(): Promise<number>;
 }
 
 export interface Changes {
   write(organizationId: string): Promise<void>;
-  /** Counts the events that the broker does not have yet. */
+  /** Counts the webhook events that the broker does not have yet. */
   unpublished(): Promise<number>;
-  /** Returns the time when each change was written, by the id of its event. */
+  /** Returns the time when each change of the webhook benchmark was written, by the id of its event. */
   writtenAtMs(): Promise<Map<string, number>>;
 }
 
 export interface Counted {
   readonly commands: DatabaseCommand[];
   calls: number;
-  /** Lets every database command take longer by the given time. */
+  /** Delays every database command of the webhooks service by the given time. */
   delay(latencyMs: number): void;
 }
 
@@ -102,7 +103,7 @@ export async function startWebhooksSystem(options: {
   readonly directory: string;
   /** Number of addresses over which the webhook endpoints are distributed. */
   readonly servers: number;
-  /** Puts proxies before the database and the services that webhooks talks to. */
+  /** Puts proxies before the database and the services that the webhooks service uses. */
   readonly isCounted: boolean;
 }): Promise<WebhooksSystem> {
   const { stores, directory, servers, isCounted } = options;

@@ -1,4 +1,5 @@
-// `npm run bench:webhooks`: how fast webhooks are delivered, and what hanging receivers and crashes cost.
+// Runs `npm run bench:webhooks`, which measures how fast webhooks are delivered, and the cost of hanging receivers and
+// crashes.
 import { fork } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,7 +25,10 @@ import { longestChain } from './request-kinds.js';
 const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery', 'backlog'] as const;
 type Part = (typeof parts)[number];
 
-/** Time limit in minutes for each part of the benchmark. The limit for the backlog applies to its usual size. */
+/**
+ * Time limit in minutes for each part of the benchmark. The limit for the backlog of events applies to a backlog of the
+ * usual size.
+ */
 const PART_MINUTES_MAX = 10;
 
 const usage = `Measures deliveries of webhooks over HTTPS to a receiver that verifies every signature, with the services, the receiver
@@ -45,7 +49,7 @@ const AIMS = {
   commandsAlone: 5,
   stepsAlone: 4,
   deliveriesPerSecond: 300,
-  /** Minimum rate of webhook deliveries, as a share of the rate while all of the backlog is still to send. */
+  /** Minimum rate of webhook deliveries near the end of a backlog, as a share of the rate at its beginning. */
   paceKept: 0.8,
   latencyP50Ms: 50,
   latencyP99Ms: 500,
@@ -62,7 +66,9 @@ const THROUGHPUT = { endpoints: 20, events: 500, inFlightPublishes: 64 } as cons
 const LATENCY = { organizations: 4, eventsPerSecond: 100, warmUpSeconds: 3, seconds: 20 } as const;
 const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSeconds: 3 } as const;
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
-/** Number of webhook events that come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
+/**
+ * Number of webhook events that arrive in ten minutes at 50 a second. An endpoint gets at most 50 requests a second.
+ */
 const BACKLOG = { organizations: 20, events: 30_000, writtenAtOnce: 64, readEachMs: 500 } as const;
 /** Every webhook endpoint has a separate server, as the endpoints of most customers do. */
 const servers: Readonly<Record<Part, number>> = {
@@ -420,7 +426,7 @@ async function measureMemory(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** Measures the time from the kill of the sender within an attempt to the next request of the same delivery. */
+/** Measures the time from the kill of the sender within an attempt to the next request of the same webhook delivery. */
 async function measureRecovery(system: WebhooksSystem): Promise<Figure[]> {
   const tenant = await system.newTenant();
   const [endpoint] = await system.register(tenant, 1);
@@ -449,8 +455,8 @@ async function measureRecovery(system: WebhooksSystem): Promise<Figure[]> {
 }
 
 /**
- * Measures an outage of the broker, during which events are written. From the return of the broker on, the events are
- * published, stored for their endpoints and sent.
+ * Measures an outage of the broker, during which events are written. After the outage, the events are published, stored
+ * for their webhook endpoints and sent.
  */
 async function measureBacklog(system: WebhooksSystem, events: number): Promise<Figure[]> {
   const organizationIds: string[] = [];
@@ -527,8 +533,8 @@ function completeness(arrivals: readonly Arrival[], verified: number, wanted: nu
 }
 
 /**
- * Waits until this number of webhook requests has arrived. Returns fewer if no more arrive within the longest waiting
- * time.
+ * Waits until the given number of webhook requests has arrived. @returns fewer requests if no more arrive within the
+ * longest waiting time
  */
 async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arrival[]> {
   const givenUpAtMs = performance.now() + WAIT_MS_MAX;
@@ -542,7 +548,7 @@ async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arr
 
 /**
  * Formats a duration for the report of the webhook benchmark.
- * @param ms infinite when it did not happen within the run
+ * @param ms infinite if the measured event did not happen within the run
  */
 function milliseconds(ms: number): string {
   return Number.isFinite(ms) ? `${ms.toFixed(0)} ms` : 'longer than the run';

@@ -13,7 +13,8 @@ import type { Call, Counted, KindOfRequest } from './request-kinds.js';
 
 const REQUESTS = 40;
 /**
- * Database commands that go out together must not look as if they waited for each other, however busy the machine is.
+ * Pause after which a database command counts as sent after the response to another. Commands that are sent together
+ * must not seem to have waited for each other, however busy the machine is.
  */
 const LATENCY_MS = 10;
 /**
@@ -23,18 +24,19 @@ const LATENCY_MS = 10;
 const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
 const LOAD_CONNECTIONS = 16;
-/** Number of prepared invoices, more than the measurement of the kinds of requests posts. */
+/** Number of prepared invoices, more than the benchmark posts when it measures the kinds of requests. */
 const KINDS_INVOICES = 100;
 
-/** The work for one invoice in an organization with this many invoices and this plan. */
+/** The work for one invoice in an organization with a given number of invoices and a given plan. */
 export interface Work {
   readonly stored: number;
   readonly plan: string;
   /**
-   * Number of records that were found by their keys and compared with the invoice, on average over this many invoices.
+   * Number of records that were found by their keys and compared with the invoice, on average over the measured
+   * invoices.
    */
   readonly candidates: { readonly mean: number; readonly most: number; readonly invoices: number };
-  /** Commands to the database that one request waits for. */
+  /** Number of commands to the database that one request waits for. */
   readonly commands: { readonly mean: number; readonly median: number };
   /**
    * Length of the longest chain of database commands in which each command began after the response to the previous
@@ -45,7 +47,9 @@ export interface Work {
   readonly commandsByName: Readonly<Record<string, number>>;
   /** Bytes of the writing database commands that one request waits for, by name, on average. */
   readonly bytesByName: Readonly<Record<string, number>>;
-  /** Database commands per request under load, by service. Commands after the response and of timers are included. */
+  /**
+   * Database commands per request under load, by service, including commands after the response and those of timers.
+   */
   readonly commandsUnderLoad: Readonly<Record<string, number>>;
   /** gRPC calls between services per request under load, by `caller>called`. */
   readonly rpcsUnderLoad: Readonly<Record<string, number>>;
@@ -75,7 +79,8 @@ export interface WorkOptions {
 }
 
 /**
- * Measures the work of the whole system behind proxies, for each customer first one request at a time, then under load.
+ * Measures the work of the whole system behind proxies: for each customer first one request at a time, and then under
+ * load.
  */
 export async function measureWork(options: WorkOptions): Promise<Work[]> {
   const { customers, ...installation } = options;
@@ -106,7 +111,8 @@ async function workOf(
 ): Promise<Work> {
   const beganAt = new Date();
   let index = stored;
-  // The first request is not measured, because it also opens connections and loads the API key and the tenant.
+  // The first request of the benchmark is not measured, because it also opens connections and loads the API key and the
+  // tenant.
   const counted = async (request: Call): Promise<Counted> => {
     commands.length = 0;
     const response = await call(url, key, request);

@@ -1,5 +1,5 @@
-// Compares for a chaos run the responses to clients with the stored and published records. It reads plain records and
-// uses no code of the services, so that it does not repeat their mistakes.
+// Compares the responses that clients got in a chaos run with the stored and published records. The comparison reads
+// plain records and uses no code of the services, so that it does not repeat their mistakes.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Books, Counted, FindingRecord, InvoiceRecord, Marks, ScanRecord } from './books.js';
 import type { InvoiceAnswer, InvoiceEntry, LedgerBooks, ScanEntry } from './ledger.js';
@@ -77,7 +77,10 @@ function breach(count: Count, sentence: string): [Breach] {
   return [{ count, sentence }];
 }
 
-/** Checks that every valid request of the chaos run was acknowledged in the end, and that reads equal the response. */
+/**
+ * Checks that every valid request of the chaos run was acknowledged in the end, and that later reads return the same as
+ * the first response.
+ */
 function auditRequests({ invoices, scans, reviews, assignments, wrongReads }: LedgerBooks): Breach[] {
   const named = [
     ...invoices.map((entry) => ({ entry, name: `invoice ${entry.sentAs}` })),
@@ -131,7 +134,7 @@ function promiseOf(answer: InvoiceAnswer | undefined): unknown {
   return promise;
 }
 
-/** Responses leave out findings that reviews of earlier invoices called false positives. */
+/** Responses about invoices leave out findings of a type that reviews of earlier invoices called false positives. */
 function isAsAnswered({ analysis }: InvoiceRecord, answer: InvoiceAnswer): boolean {
   const shown = (analysis?.findings ?? []).filter(({ disposition }) => disposition !== 'FALSE_POSITIVE');
   return (
@@ -493,8 +496,8 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
 }
 
 /**
- * Returns the key of the change that an event announces. Undefined for events that these clients do not cause, and for
- * audit events.
+ * Returns the key of the change that an event announces. Undefined for audit events, and for events that the chaos
+ * clients do not cause.
  */
 function eventKey(name: string, payload: Readonly<Record<string, unknown>>): string | undefined {
   const { analysisId, findingId, scanId, disposition, assigneeUserId } = payload;

@@ -45,7 +45,7 @@ export interface FindingRecord extends Marks {
   readonly history: readonly { readonly action: string; readonly from?: string; readonly to?: string }[];
 }
 
-/** An analysis of an invoice, either its current one or one that a later one has replaced. */
+/** An analysis of an invoice: the current one, or one that a later analysis has replaced. */
 export interface AnalysisRecord {
   readonly _id: string;
   readonly invoiceId: string;
@@ -63,7 +63,7 @@ export interface ScanRecord extends Marks {
   readonly skippedRows?: Scan['skippedRows'];
 }
 
-/** The request to analyze an upload, which counts as an analysis. */
+/** The request to analyze an uploaded document, which counts as an analysis. */
 export interface UploadAnalysisRecord extends Marks {
   readonly _id: string;
   readonly organizationId: string;
@@ -159,7 +159,9 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       outboxPending: 1,
       leaseUntil: 1,
     });
-  /** Reads the current analyses, which are stored with their invoices, and those that later ones have replaced. */
+  /**
+   * Reads the current analyses, which are stored with their invoices, and the analyses that later ones have replaced.
+   */
   const analyses = async (): Promise<AnalysisRecord[]> => [
     ...(await analysis
       .collection('invoices')
@@ -335,8 +337,8 @@ async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
 }
 
 /**
- * Lists an event stream that differs from the notes of its publisher: a replaced or shorter stream is filled again
- * soon.
+ * Lists an event stream that differs from the notes of its publisher. A stream that was replaced or is shorter is
+ * filled again soon.
  */
 async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
   const relays = await Promise.all(

@@ -1,4 +1,5 @@
-// Performs a chaos run: the system under load, one round of faults after the other, and then the audit.
+// Performs a chaos run: it puts the system under load, causes one round of faults after the other, and then audits the
+// records.
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentilesOf } from '../bench/percentiles.js';
 import { sampleInvoice } from '../e2e/crash/sample-invoices.js';
@@ -34,7 +35,7 @@ export interface ChaosOptions {
   readonly usageGraceMs: number;
   readonly tenants: number;
   readonly rowsMax: number;
-  /** Clients of each organization that post invoices; 2 by default. */
+  /** Number of clients of each organization that post invoices in the chaos run; 2 by default. */
   readonly clients?: number;
   /** Minimum time between the starts of two rounds of a chaos run. By default, rounds follow each other at once. */
   readonly everyMs?: number;
@@ -47,7 +48,7 @@ export interface ChaosOptions {
 /** Times from the end of the last fault of a chaos round to the first successful request, in milliseconds. */
 interface Recovery {
   readonly fault: string;
-  /** Time until the service that the chaos run killed serves again. */
+  /** Time until the service that the chaos run killed serves requests again. */
   readonly startedMs: number;
   readonly readMs: number;
   readonly writeMs: number;
@@ -83,7 +84,7 @@ export interface OutageRow extends Outage, Backlog {}
 interface RecoveryRow {
   readonly fault: string;
   readonly rounds: number;
-  /** Time of the start of a process that the chaos run killed. The other times include it. */
+  /** Time of the start of a process that the chaos run killed. The other recovery times include this time. */
   readonly started: Spread;
   readonly read: Spread;
   readonly write: Spread;
@@ -205,9 +206,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     let untilMs = endedAtMs + graceMs;
     const unfinished = async () => {
       const pending = await receivers.pending();
-      // A busy machine may send for longer than the grace period, so only a number that no longer falls counts as
-      // stuck. Few deliveries are pending before the backlog of an outage is stored, so the number is compared with the
-      // previous one.
+      // A busy machine may send deliveries for longer than the grace period, so only a number of pending deliveries
+      // that no longer falls counts as stuck. The number is compared with the previous one, because few deliveries are
+      // pending before the backlog of an outage is stored.
       if (pending < pendingBefore) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
       pendingBefore = pending;
       return [...(await reader.unfinished()), ...(pending === 0 ? [] : [`${pending} deliveries are PENDING`])];
@@ -316,7 +317,7 @@ async function answersOf({ books }: Ledger, more: number): Promise<void> {
   while (acknowledged() < wanted && performance.now() < givenUpAtMs) await delay(PROBE_PAUSE_MS);
 }
 
-/** Polls a list of unfinished work until nothing is left or the time is over. @returns the last result */
+/** Polls a list of unfinished work until nothing is left or the time limit is reached. @returns the last result */
 async function untilNone<T>(ask: () => Promise<readonly T[]>, untilMs: () => number): Promise<readonly T[]> {
   for (;;) {
     const found = await ask();

@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 export interface Load {
-  /** Stops the clients of the chaos run from beginning further requests. */
+  /** Prevents the clients of the chaos run from beginning further requests. */
   stop(): void;
   /** Resolves when the outcome of every request of the chaos clients is known. Call it after `stop`. */
   finished(): Promise<void>;
@@ -92,7 +92,7 @@ function invoiceClient(
   { seed, tenantNumber, client, clients, retrying }: ClientOptions & { client: number; retrying: Promise<unknown>[] },
 ): () => Promise<void> {
   const random = randomOf(seed, 'client', tenantNumber, client);
-  /** Requests that the chaos client has sent, so that it can send one of them once more. */
+  /** Requests that the chaos client has sent, from which it repeats one. */
   const sent: (() => ReturnType<Ledger['postInvoice']>)[] = [];
   const open: string[] = [];
   const { organizationId } = tenant;
@@ -117,7 +117,7 @@ function invoiceClient(
     const number = copied ? Math.max(0, count - random.integer(1, RECENT_MAX)) : count;
     const sentAs = `${tenantNumber}-${client}-${count}`;
     const isDocument = random.chance(shares.document);
-    // For an uploaded document, the upload id takes the role of the idempotency key.
+    // The upload id of a document takes the role of the idempotency key.
     const hasKey = !random.chance(shares.withoutKey) || isDocument;
     const isLooking = random.chance(shares.look);
     count++;
@@ -218,7 +218,7 @@ function fileOf(
   return sampleFile([first, ...rows.slice(1)]);
 }
 
-/** Returns the n-th invoice of a stream, regardless of when it is sent. */
+/** Returns the n-th invoice of a chaos client, regardless of when it is sent. */
 function sampleOf(seed: number, stream: string, number: number): Omit<Sample, 'sentAs'> {
   const random = randomOf(seed, stream, number);
   return {
@@ -228,7 +228,7 @@ function sampleOf(seed: number, stream: string, number: number): Omit<Sample, 's
   };
 }
 
-/** Digits of two invoice numbers must not resemble each other, or they would be duplicates as well. */
+/** Digits of two invoice numbers must not resemble each other, or the invoices would be duplicates as well. */
 function letters(value: number): string {
   return [...value.toString(26)].map((digit) => String.fromCharCode(65 + Number.parseInt(digit, 26))).join('');
 }

@@ -1,4 +1,5 @@
-// Watches values that must not grow in a long chaos run: memory and descriptors of the processes, and abandoned claims.
+// Watches values that must not grow in a long chaos run: memory and file descriptors of the processes, and abandoned
+// claims.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** Memory of one process after a round of the chaos run. */

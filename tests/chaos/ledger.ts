@@ -1,5 +1,5 @@
-// Records requests of chaos clients and their responses. A response is a guarantee that must hold whatever fails
-// afterwards.
+// Records the requests of chaos clients and the responses to them. Each response is a guarantee that must hold whatever
+// fails afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
@@ -13,7 +13,7 @@ const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
 
 /**
  * Outcome of a request of a chaos client. ACKNOWLEDGED: the response was a success. REFUSED: the response was a
- * refusal, although the request is valid. UNKNOWN: neither so far.
+ * refusal, although the request is valid. UNKNOWN: no response has decided the outcome yet.
  */
 type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
 
@@ -40,7 +40,7 @@ export interface InvoiceEntry extends Entry {
   /** Buyer's name of the invoice, which no other invoice has, so that the audit can find its records. */
   readonly sentAs: string;
   readonly answers: InvoiceAnswer[];
-  /** Progress of the client, for an invoice that is sent as a document. */
+  /** Progress of the chaos client with an invoice that is sent as a document. */
   readonly upload?: { id?: string; isStored?: boolean };
 }
 
@@ -62,7 +62,7 @@ export interface AssignmentEntry extends Entry {
   readonly assigneeUserId: string;
 }
 
-/** Data about the clients that the audit uses. */
+/** Data about the chaos clients that the audit uses. */
 export interface LedgerBooks {
   readonly invoices: readonly InvoiceEntry[];
   readonly scans: readonly ScanEntry[];
@@ -77,14 +77,14 @@ export interface Ledger {
   /** Number of responses by HTTP status. `none` counts requests without a response. */
   readonly statuses: ReadonlyMap<string, number>;
   postInvoice(tenant: Tenant, entry: InvoiceEntry, body: object): Promise<Outcome>;
-  /** Sends an invoice as a document: steps that have a response are not repeated. */
+  /** Sends an invoice as a document. Steps that already have a response are not repeated. */
   uploadInvoice(tenant: Tenant, entry: InvoiceEntry, document: Buffer): Promise<Outcome>;
   postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
   review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
-  /** The findings of an invoice that have no review yet. Undefined when there was no response. */
+  /** Returns the findings of an invoice that have no review yet. Undefined if there was no response. */
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
-  /** Sends the read requests of an ordinary API client. @throws Error if there is no response */
+  /** Sends the requests of an ordinary API client that only read. @throws Error if there is no response */
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt of a request until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;

@@ -1,4 +1,5 @@
-// Measures a long outage of the broker: the responses to clients during it, and the time at which the backlog had arrived.
+// Measures a long outage of the broker: the responses to clients during the outage, and the time at which all delayed
+// events had arrived.
 import type { WebhookBooks } from './webhook-audit.js';
 
 export interface Outage {
@@ -10,15 +11,15 @@ export interface Outage {
 }
 
 export interface Backlog {
-  /** Number of events of the broker outage, once for each webhook endpoint that always responds. */
+  /** Number of events of the broker outage, each counted once for each webhook endpoint that always responds. */
   readonly deliveries: number;
-  /** Time from the end of the broker outage until the last delayed event arrived. Infinite if one is missing. */
+  /** Time from the end of the broker outage until the last delayed event arrived. Infinite if an event is missing. */
   readonly drainedAfterMs: number;
 }
 
 /**
- * Computes the backlog of deliveries to endpoints that always respond: late deliveries to endpoints that fail are
- * caused by these endpoints.
+ * Computes the backlog of deliveries to webhook endpoints that always respond. Late deliveries to failing endpoints are
+ * left out, because these endpoints cause the delay.
  */
 export function backlogOf(
   { endpoints, deliveries, arrivals, published }: WebhookBooks,
@@ -46,7 +47,7 @@ export function backlogOf(
   return { deliveries: arrivedAtMs.length, drainedAfterMs: lastMs - returnedAtMs };
 }
 
-/** Returns by how much each count of a chaos run has increased between two readings. */
+/** Returns by what number each count of a chaos run has increased between two readings. */
 export function addedTo(
   counts: ReadonlyMap<string, number>,
   since: ReadonlyMap<string, number>,

@@ -30,7 +30,7 @@ export const faultKinds = [
   'broker-outage',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
-/** Kinds of faults that a chaos run uses by default. The one that takes as long as a whole run is left out. */
+/** Kinds of faults that a chaos run uses by default. The kind that takes as long as a whole run is left out. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
 /** Meaning of each kind of fault of a chaos run, as the report explains it. */
@@ -76,7 +76,7 @@ export interface PlanOptions {
   readonly kinds: readonly FaultKind[];
   /** Number of processes of each service in the chaos run. */
   readonly replicas: number;
-  /** Names of the only processes that a chaos run kills or pauses. Default: all. */
+  /** Names of the processes that a chaos run may kill or pause. By default, it may kill or pause all. */
   readonly processes?: readonly string[];
   /** Duration of a `broker-outage` in milliseconds. */
   readonly outageMs?: number;
@@ -85,7 +85,7 @@ export interface PlanOptions {
 /** Weights of the kinds of chaos faults. Most faults kill or pause a process. */
 const weights: Readonly<Partial<Record<FaultKind, number>>> = { kill: 3, pause: 2, partition: 2 };
 const TWO_FAULTS_SHARE = 0.25;
-/** Maximum number of attempts to find a second chaos fault that is independent of the first one. */
+/** Maximum number of attempts to find a second chaos fault that is independent of the first fault. */
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
@@ -148,7 +148,7 @@ function faultOf(random: Random, { kinds, replicas, processes, outageMs = OUTAGE
   };
 }
 
-/** Returns the names of all processes: `analysis-1`, `analysis-2`, ..., `database`, `broker`. */
+/** Returns the names of all processes of a chaos run: `analysis-1`, `analysis-2`, ..., `database`, `broker`. */
 export function processNames(replicas: number): string[] {
   const ofServices = services.flatMap((name) => Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`));
   return [...ofServices, ...stores];

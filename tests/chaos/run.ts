@@ -1,4 +1,4 @@
-// `npm run chaos`: breaks a running system for some rounds and reports which guarantees were kept.
+// Runs `npm run chaos`, which breaks a running system for some rounds and reports which guarantees were kept.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

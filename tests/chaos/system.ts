@@ -17,7 +17,10 @@ import type { Link } from './plan.js';
 
 /** The remains of an upload whose PUT broke are removed after a minute instead of an hour. */
 const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1' } as const;
-/** Receivers are on loopback, and failed deliveries end within a minute: waits of 16 s in all, 19 with their jitter. */
+/**
+ * The webhook receivers are on loopback, and failed deliveries end within a minute: the waits between the attempts take
+ * 16 s in total, or 19 s with their jitter.
+ */
 const WEBHOOKS_ENV = {
   EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
   EGRESS_ALLOW_HTTP: 'true',
@@ -45,16 +48,21 @@ export interface ChaosSystem {
   /** URL of MongoDB without a proxy. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
-  /** @param name as in a plan: `analysis-1`, `database` */
+  /** @param name name of a process as in a chaos plan: `analysis-1`, `database` */
   node(name: string): Node;
-  /** Names of the processes of the services in a chaos run. */
+  /** Names of the service processes in a chaos run. */
   readonly services: readonly string[];
-  /** Deletes what the broker has stored, whether it runs or not. */
+  /** Deletes what the broker of the chaos run has stored, whether the broker runs or not. */
   eraseBrokerStore(): Promise<void>;
-  /** Returns the proxies of a connection: one, or one for each replica if replicas connect to a database. */
+  /**
+   * Returns the proxies of a connection in a chaos run: one, or one for each replica if replicas connect to a database.
+   */
   proxiesOf(link: Link): readonly TcpProxy[];
   newTenant(name: string): Promise<Tenant>;
-  /** Processes that ended although the chaos run did not kill them, with their last output. Each was started again. */
+  /**
+   * Processes that ended although the chaos run did not kill them, with their last output. Each of these processes was
+   * started again.
+   */
   readonly ended: readonly string[];
   stop(): Promise<void>;
 }
@@ -114,7 +122,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     const infrastructure = await startInfrastructure({
       dataDir: join(directory, 'data'),
       env: {},
-      // Lines during the start of the tested system only report slow steps. A start that fails throws.
+      // The output during the start of the tested system only reports slow steps. A start that fails throws an error.
       log: (line) => void (isStarted && ended.push(line)),
     });
     isStarted = true;

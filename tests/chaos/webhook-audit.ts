@@ -60,16 +60,22 @@ export interface WebhookBooks {
   readonly arrivals: readonly WebhookArrival[];
   /** Events that the services published, from the streams. */
   readonly published: readonly PublishedEvent[];
-  /** Time when the audit began to read the database. Later arrivals may not be counted yet. */
+  /** Time when the audit began to read the database. Requests that arrive later may not be counted yet. */
   readonly readAtMs: number;
 }
 
-/** Failed attempts after which a webhook delivery has failed. */
+/** Number of failed attempts after which a webhook delivery has failed. */
 const ATTEMPTS = 5;
 export const LEASE_OVERDUE_MS = 60_000;
-/** A process that is paused between signing and sending is late by the pause, which the plan limits to 15 s. */
+/**
+ * The signature of a webhook request is late if its process was paused between signing and sending. The chaos plan
+ * limits such a pause to 15 s.
+ */
 const SIGNED_WITHIN_SECONDS = 5 + 15;
-/** Public events, by the name of the event of the product. Rows of scans are not analyzed one by one. */
+/**
+ * Public event types, by the name of the event of the product. Rows of history scans are left out, because they raise
+ * no event for each analysis.
+ */
 const publicNames: Readonly<Record<string, string>> = {
   invoice_analyzed: 'invoice.analysis.completed',
   finding_created: 'finding.created',
@@ -99,7 +105,7 @@ export function auditWebhooks(books: WebhookBooks): Breach[] {
 
 /**
  * Checks guarantee I1: each published event has one webhook delivery for every endpoint that had subscribed to it when
- * it happened, and no other.
+ * it happened, and no other delivery.
  */
 function auditFanOut({ endpoints, deliveries, published }: WebhookBooks): Breach[] {
   const stored = groupBy(deliveries, ({ endpointId, eventId }) => `${endpointId} ${eventId}`);
@@ -148,8 +154,8 @@ function auditDelivery(
     ...(state === 'SKIPPED' || (state === 'CANCELED' && !isEndpointDeleted)
       ? breach('lost', `delivery ${_id} is ${state}, and nobody asked for it`)
       : []),
-    // An interrupted attempt may have been sent or not; nothing else is sent without being counted. A webhook delivery
-    // that is still PENDING, or was canceled, may have an attempt in progress.
+    // A webhook delivery may have as many requests as counted and interrupted attempts, because an interrupted attempt
+    // may have been sent or not. A delivery that is PENDING or was canceled may have an attempt in progress.
     ...(state !== 'PENDING' && state !== 'CANCELED' && counted.length > attemptCount + interruptions
       ? breach(
           'doubled',

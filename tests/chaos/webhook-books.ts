@@ -11,13 +11,13 @@ import type {
 } from './webhook-audit.js';
 
 export interface WebhookBookReader {
-  /** Returns the number of webhook deliveries that are not completed. */
+  /** Returns the number of webhook deliveries that the chaos run has not completed. */
   pending(): Promise<number>;
   /** Claims on webhook deliveries that expired a minute ago and that no process has taken over: invariant I7. */
   lapsedClaims(): Promise<number>;
   /**
-   * @param arrivals called after the database was read, so that it includes every recorded attempt, and possibly a few
-   *   later ones
+   * @param arrivals called after the database was read, so that its result includes every recorded attempt, and
+   *   possibly a few later ones
    */
   read(arrivals: () => readonly WebhookArrival[], published: readonly PublishedEvent[]): Promise<WebhookBooks>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-// Starts the webhook receivers of a chaos run. They are registered before the load, fail as configured, and are read
-// for the audit.
+// Starts the webhook receivers of a chaos run. Their endpoints are registered before the load, fail as configured, and
+// are compared in the audit.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
@@ -31,13 +31,13 @@ export interface ChaosWebhooksOptions {
 export const isSteady = (path: string): boolean => path.startsWith('/steady-');
 
 /**
- * Kinds of webhooks that each organization has. One accepts every delivery, one fails occasionally, and one accepts
- * none, so that its deliveries end as FAILED.
+ * Kinds of webhooks that each organization has. One webhook accepts every delivery, one fails occasionally, and one
+ * accepts no delivery, so that its deliveries end as FAILED.
  */
 const kinds = ['steady', 'flaky', 'refusing'] as const;
 /**
- * Event types of the endpoints that fail. Scans raise thousands of findings, and five attempts for each would take
- * longer than the load.
+ * Event types of the webhook endpoints that fail. Findings are left out: history scans raise thousands of them, and
+ * five attempts for each would take longer than the load.
  */
 const FEW = ['invoice.analysis.completed', 'finding.reviewed', 'scan.completed'];
 const types: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {

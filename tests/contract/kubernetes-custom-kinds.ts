@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { KubernetesObject } from './kubernetes-objects.js';
 
-// The parts of the Kubernetes custom resources that the manifests use, as their definitions describe them. An unknown
+// The parts of the Kubernetes custom resources that the manifests use, in the form of their definitions. An unknown
 // field is a fault, so a new field is first looked up in the definition.
 const metadata = z.strictObject({
   name: z.string(),

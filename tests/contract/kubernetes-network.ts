@@ -19,15 +19,18 @@ interface NetworkPolicySpec {
   readonly egress?: readonly { readonly to?: readonly Peer[]; readonly ports?: readonly Port[] }[];
 }
 
-/** The connections that a set of network policies lets out of a pod and into a pod, as lines like `gateway -> organization TCP 50051`. */
+/**
+ * The connections that a set of network policies allows out of a pod and into a pod, as lines like `gateway ->
+ * organization TCP 50051`.
+ */
 export interface Connections {
   readonly out: string[];
   readonly in: string[];
 }
 
 /**
- * Reads the network policies as a list of connections. A connection between two pods works when it is in both lists; one that leaves the
- * namespace has only one end here. `*` is every pod.
+ * Reads the network policies as a list of connections. A connection between two pods works if it is in both lists; a
+ * connection out of the namespace is in one list only. `*` stands for every pod.
  */
 export function allowedConnections(objects: readonly KubernetesObject[]): Connections {
   const connections: Connections = { out: [], in: [] };

@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const KUSTOMIZE_TIMEOUT_MS = 30_000;
 
-/** The fields of a Kubernetes object in a rendered overlay that the checks read. */
+/** The fields of a Kubernetes object in a rendered overlay that the manifest tests read. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -39,8 +39,9 @@ function kustomizations(): string[] {
 }
 
 /**
- * Builds some of the directories, or everything that {@link kustomizations} lists. Undefined where kubectl is missing, cannot be fetched, and that is
- * allowed.
+ * Builds the Kubernetes manifests of some directories, or of all directories that {@link kustomizations} lists.
+ * Undefined if kubectl is missing or cannot be fetched, and the tests may be skipped. @throws Error with a sentence
+ * that explains how to install kubectl
  * @throws Error with a sentence that explains how to install kubectl
  */
 export async function render(names = kustomizations()): Promise<Rendering[] | undefined> {

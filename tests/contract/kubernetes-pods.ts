@@ -54,7 +54,7 @@ interface PodSpec {
   }[];
 }
 
-/** The `spec` of a Deployment, a StatefulSet or a CronJob, in the same form. */
+/** The `spec` of a Deployment, a StatefulSet or a CronJob of Kubernetes, in the same form. */
 export interface WorkloadSpec {
   readonly replicas?: number;
   readonly selector: { readonly matchLabels: Record<string, string> };
@@ -63,7 +63,7 @@ export interface WorkloadSpec {
 
 export type Workload = KubernetesObject & { readonly spec: WorkloadSpec };
 
-/** Kubernetes objects that run pods. A job has no selector, so the labels of its pods take the place of one. */
+/** Kubernetes objects that run pods. A job has no selector, so the labels of its pods are used as a selector. */
 export function workloads(objects: readonly KubernetesObject[]): Workload[] {
   return [
     ...(objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet') as Workload[]),
@@ -81,9 +81,8 @@ export function selects(selector: Record<string, string>, labels: Record<string,
 }
 
 /**
- * Lists the broken rules of a pod, in one sentence each that names the place. The rules apply to every pod, including
- * those of MongoDB and NATS. A job ends by itself
- * and has no probes.
+ * Lists the rules that a pod of Kubernetes breaks, in one sentence each that names the place. The rules apply to every
+ * pod, including those of MongoDB and NATS. A job ends by itself and has no probes.
  */
 export function podFaults({ kind, metadata, spec }: Workload): string[] {
   const pod = spec.template.spec;

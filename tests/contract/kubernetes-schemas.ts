@@ -21,8 +21,9 @@ export interface ValidationResult {
 export type Validate = (yaml: string, kubernetesVersion: string) => ValidationResult;
 
 /**
- * A check against the strict Kubernetes schemas, in which an unknown field is a fault. Installed once into `.cache/`. Undefined
- * where it cannot be installed and that is allowed.
+ * A check against the strict Kubernetes schemas, in which an unknown field is a fault. The checking tool is installed
+ * once into `.cache/`. Undefined if it cannot be installed and the tests may be skipped. @throws Error with a sentence
+ * that explains how to install the tool, on a machine that has no Python with pip or cannot reach its package index
  * @throws Error with a sentence that explains how to install it, on a machine that has no Python with pip or cannot
  *   reach its package index
  */
@@ -52,8 +53,8 @@ export function schemaValidator(): Validate | undefined {
 }
 
 /**
- * Installs the tool that validates manifests. @returns the reason of a failure, or undefined. A half-finished
- * installation is never seen under the final name.
+ * Installs the tool that validates Kubernetes manifests. An unfinished installation never gets the final name. @returns
+ * the reason of a failure, or undefined
  */
 function install(home: string): string | undefined {
   mkdirSync(join(root, '.cache'), { recursive: true });

@@ -1,4 +1,5 @@
-// Starts the receivers of docs/guides/receiving-webhooks.md, each as an integrator would start a copy of it.
+// Starts the receivers of docs/guides/receiving-webhooks.md, each in the way in which an integrator would start a copy
+// of it.
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +12,8 @@ const execute = promisify(execFile);
 export const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/') + 1));
 export const sources = `${root}docs/guides/receivers`;
 /**
- * Maximum time for preparing a sample webhook receiver. It is long, because Go compiles its standard library at the
- * first time.
+ * Maximum time for preparing a sample webhook receiver. It is long, because Go compiles its standard library at its
+ * first use.
  */
 export const PREPARE_MS_MAX = 170_000;
 
@@ -25,7 +26,10 @@ export interface Language {
   run(): readonly [command: string, ...args: string[]];
 }
 
-/** @param directory for copied and compiled files, below the root, so that the client is found by its name */
+/**
+ * @param directory directory for copied and compiled files, below the root, so that Node.js finds the client package by
+ * its name
+ */
 export function languagesIn(directory: string): readonly Language[] {
   return [
     {
@@ -73,8 +77,9 @@ export function isThere({ probe: [command, ...args] }: Language): boolean {
 }
 
 /**
- * Returns true if the tests of a sample receiver in a language can run. A machine may lack it, but a build machine
- * (`CI=true`) only where SKIP_WITHOUT names its command: otherwise the tests could be skipped unnoticed for ever.
+ * Returns true if the tests of a sample receiver in a language can run. A developer's machine may lack the language. A
+ * build machine (`CI=true`) may lack it only if SKIP_WITHOUT names its command, because otherwise the tests could be
+ * skipped unnoticed. @throws Error that explains how to skip the tests
  * @throws Error that explains how to skip them
  */
 export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env): boolean {

@@ -1,5 +1,6 @@
 /**
- * Skips the tests of a missing tool where SKIP_WITHOUT names it, and fails everywhere else.
+ * Skips the tests of a missing tool if SKIP_WITHOUT names the tool, and fails otherwise. @param sentence what is
+ * missing and how to install it @throws Error with the sentence
  * @param sentence what is missing and how to install it
  * @throws Error with the sentence
  */

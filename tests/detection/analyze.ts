@@ -10,21 +10,24 @@ import { companies } from './bill.js';
 import type { Bill } from './bill.js';
 
 /**
- * The way in which bills arrive: posted one by one on the day of arrival, or all at the end as the rows of one history
- * scan.
+ * The way in which the bills of a history arrive: posted one by one on the day of arrival, or all at the end as the
+ * rows of one history scan.
  */
 export type Road = 'posts' | 'scan';
 
 export interface AnalyzeOptions {
   readonly road?: Road;
   /**
-   * Answers every alert about a clean bill with FALSE_POSITIVE some days later. Rows of one history scan are never
-   * reviewed between each other.
+   * Reviews every finding about a clean bill as FALSE_POSITIVE some days later. Findings of rows in a history scan are
+   * not reviewed before the scan ends.
    */
   readonly hasReviewer?: boolean;
   /** Companies of the organization to which the bills are addressed. */
   readonly companies?: readonly Company[];
-  /** Units of each currency per euro. Without them, every amount counts as euros, whatever its currency. */
+  /**
+   * Number of units of each currency per euro. Without these rates, every amount counts as euros, whatever its
+   * currency.
+   */
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
 }
 
@@ -100,7 +103,8 @@ function inOrderOfArrival(bills: readonly Bill[]): Bill[] {
 }
 
 /**
- * Rows of a history scan are analyzed in the order of issue dates, then of rows; the file is in the order of arrival.
+ * Rows of a history scan are analyzed in the order of issue dates, then of rows. The file of the scan has the order of
+ * arrival.
  */
 function inOrderOfIssue(bills: readonly Bill[]): Bill[] {
   return inOrderOfArrival(bills).sort((left, right) => compareText(left.invoice.issue_date, right.invoice.issue_date));

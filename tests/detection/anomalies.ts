@@ -58,7 +58,7 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill, { party, random }) =>
       withInvoice(
         withSupplier(bill, {
-          // Changes the trade in a supplier name, because one letter is not enough to distinguish shorter words.
+          // Changes the trade in a supplier name, because shorter words cannot be distinguished by one letter.
           name: party.name.replace(/^(\S+ \S+ \S+?)(.)(?= )/, '$1$2$2'),
           tax_id: validTaxId(party.country, random),
           bank_account: { iban: validIban(party.country, random) },
@@ -174,7 +174,7 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
   },
 };
 
-/** The supplier's tax id with one digit changed so that the check digit is wrong. */
+/** Returns the supplier's tax id with one digit changed so that the check digit is wrong. */
 function wrongTaxId({ taxId, country }: Party): string {
   for (let step = 1; step < 10; step++) {
     const changed = taxId.replace(/\d/, (digit) => String((Number(digit) + step) % 10));

@@ -16,7 +16,7 @@ export interface Bill {
   readonly mutation?: string;
   /** The kind of hard negative: a clean bill that resembles a duplicate or an anomaly. */
   readonly hardNegative?: string;
-  /** A planted anomaly, and the findings of which at least one must be raised. */
+  /** The planted anomaly of the bill, with the finding types of which at least one must be raised. */
   readonly anomaly?: { readonly name: string; readonly expected: readonly string[] };
 }
 
@@ -41,7 +41,8 @@ export interface BillOptions {
 let claims = 0;
 
 /**
- * Returns a correct bill of a supplier: its amounts add up at the country's tax rate, and its account is the usual one.
+ * Returns a correct bill of a supplier: its amounts add up at the country's tax rate, and its bank account is the usual
+ * account of the supplier.
  */
 export function billOf(party: Party, options: BillOptions): Bill {
   const { number, date, gross, termsDays = 30 } = options;

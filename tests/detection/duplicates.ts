@@ -37,7 +37,7 @@ const amountErrors: readonly Change[] = [
   misreadAmounts['amount rounded'],
   misreadAmounts['a cent off'],
 ];
-/** Mutations of the amount under an unchanged invoice number, which alone identifies the original. */
+/** Changes of the amount of a duplicate under an unchanged invoice number, which alone identifies the original. */
 const amountErrorsUnderTheNumber: readonly Change[] = [...amountErrors, adjustedAmounts['cash discount taken']];
 const dateErrors: readonly Change[] = [
   dateMutations['day and month swapped'],
@@ -75,7 +75,10 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   'errors in amount and supplier': both(amountErrorsUnderTheNumber, supplierErrors),
 };
 
-/** Duplicates of the bill by the named mutation, with a later arrival and the same claim; empty where it does not apply. */
+/**
+ * Returns duplicates of the bill by the named mutation, with a later arrival and the same claim; empty if the mutation
+ * is not possible for the bill.
+ */
 export function duplicatesOf(bill: Bill, mutation: string, party: Party, random: Random): Bill[] {
   const made = mutations[mutation]?.(bill, party, random);
   if (made === undefined) return [];

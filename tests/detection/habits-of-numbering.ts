@@ -4,7 +4,9 @@ import type { Habit } from './habit.js';
 import { daysIn } from './habit.js';
 import { numberApart, padded } from './numbering.js';
 
-/** Distances between the numbers of a customer's insurance policies, which were issued on one day or years apart. */
+/**
+ * Distances between the numbers of a customer's insurance policies, which were issued on one day or in different years.
+ */
 const policySteps = [
   [13, 60],
   [70, 900],
@@ -64,7 +66,7 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       const gross = random.pick(rates);
       const first = (counter += random.integer(1_000, 9_000));
       const second = numberApart([first], random, 13, 60);
-      // Invoice numbers from the third room on may be one digit from another.
+      // From the third hotel room on, the invoice numbers may differ from another by one digit.
       const more = Array.from({ length: random.integer(1, 3) }, (_, index) => first + (index + 1) * 100);
       return [first, second, ...more].map((number) => bill(date, { number: String(number), gross }));
     });
@@ -296,8 +298,8 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
 };
 
 /**
- * Returns a day of the month for which neighbouring bills have day and month swapped (02-03, 03-02), from February to
- * November.
+ * Returns a day of the month, from February to November, on which neighbouring bills have day and month swapped (02-03,
+ * 03-02).
  */
 function dayThatReadsSwapped(monthOfYear: number): number {
   if (monthOfYear === 1 || monthOfYear === 12) return 5;

@@ -2,7 +2,7 @@ import { randomFrom } from './random.js';
 import { share, total } from './score.js';
 import type { Rate } from './score.js';
 
-/** Limits between which a detection figure lies in 95 of 100 measurements. */
+/** Limits between which a detection figure is expected in 95 of 100 measurements. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -36,8 +36,8 @@ export function overCustomers<T>(customers: readonly T[], figureOf: (drawn: read
 }
 
 /**
- * Returns the interval of a share over several customers: the wider of both, since the bootstrap sees nothing where no
- * customer had a case, and Wilson counts bills as if each came from a customer of its own.
+ * Returns the interval of a share over several customers: the wider of the bootstrap and the Wilson interval. The
+ * bootstrap cannot vary where no customer had a case, and Wilson counts bills as if each came from another customer.
  */
 export function intervalOf(rates: readonly Rate[]): Interval {
   const byBill = wilson(total(rates));

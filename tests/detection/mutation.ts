@@ -40,7 +40,7 @@ export function grossCents(bill: Bill): number {
   return Math.round(Number(bill.invoice.gross_amount) * 100);
 }
 
-/** Returns the bill as if issued again: issue date, due date and arrival are `daysLater` later. */
+/** Returns the bill as if it was issued again: issue date, due date and arrival are `daysLater` later. */
 export function writtenAgain(bill: Bill, daysLater: number): Bill {
   const { issue_date: date, due_date: due } = bill.invoice;
   return {
@@ -52,7 +52,7 @@ export function writtenAgain(bill: Bill, daysLater: number): Bill {
   };
 }
 
-/** Returns a change of a bill that makes one random change from each of the two lists. */
+/** Returns a mutation of a bill that makes one random change from each of the two lists. */
 export function both(first: readonly Change[], second: readonly Change[]): Change {
   return (bill, party, random) => {
     const once = random.pick(first)(bill, party, random);
@@ -61,8 +61,8 @@ export function both(first: readonly Change[], second: readonly Change[]): Chang
 }
 
 /**
- * Tells whether a number is unlikely to recur on another bill of the same or the next year, because it contains a year
- * or a counter of four digits.
+ * Checks whether an invoice number is unlikely to recur on another bill of the same or the next year, because it
+ * contains a year or a counter of four digits.
  */
 export function isTelling(number: string): boolean {
   return /[1-9]\d{3}/.test(number);

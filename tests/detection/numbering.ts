@@ -19,7 +19,7 @@ const restarted: Style['first'] = [0, 30];
 const branches = ['HH', 'B', 'WAW', 'LYO', 'N'];
 const seriesLetters = ['AB', 'YU', 'KX', 'MTR'];
 
-/** Returns one of many numbering schemes, which the supplier then keeps. */
+/** Returns one of many numbering schemes, which a supplier keeps for all its bills. */
 export function numbering(random: Random): Numbering {
   const branch = random.pick(branches);
   const series = random.pick(seriesLetters);
@@ -60,8 +60,8 @@ export function numbering(random: Random): Numbering {
 }
 
 /**
- * Returns an invoice number that is at least `stepMin` greater and differs from each earlier number by more than one
- * typing error.
+ * Returns an invoice number that is at least `stepMin` greater than the previous one and differs from each earlier
+ * number by more than one typing error.
  */
 export function numberApart(before: readonly number[], random: Random, stepMin: number, stepMax: number): number {
   const last = before.at(-1) ?? 0;
@@ -72,7 +72,7 @@ export function numberApart(before: readonly number[], random: Random, stepMin: 
 }
 
 /**
- * Tells whether two invoice numbers differ by one typing error: one different digit, or two neighbouring digits
+ * Checks whether two invoice numbers differ by one typing error: one different digit, or two neighbouring digits
  * swapped.
  */
 function isOneSlipApart(left: string, right: string): boolean {

@@ -12,7 +12,7 @@ export interface SetFigures {
   readonly engineVersion: string;
 }
 
-/** Returns the pattern that finds the detection figures of a set on the page, which are measured and replaced alone. */
+/** Returns the pattern that finds the detection figures of one set on the page, so that they are replaced alone. */
 function patternOf(set: SetName): RegExp {
   return new RegExp(`<!-- figures of ${set}, sha256 ([0-9a-f]*) -->\\n([^]*?)<!-- end of ${set} -->`);
 }

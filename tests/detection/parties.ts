@@ -73,7 +73,7 @@ export const countries = {
 export type CountryCode = keyof typeof countries;
 const countryCodes = Object.keys(countries) as CountryCode[];
 
-/** Supplier that the generator of histories has created. */
+/** A supplier that the generator of histories has created. */
 export interface Party {
   readonly country: CountryCode;
   readonly name: string;

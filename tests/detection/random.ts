@@ -8,7 +8,7 @@ export interface Random {
   chance(share: number): boolean;
 }
 
-/** Returns the generator Mulberry32, which is small, repeatable and good enough for test invoices. */
+/** Returns the random generator Mulberry32, which is small, repeatable and good enough for test invoices. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

@@ -36,7 +36,7 @@ export interface Score {
   readonly relatedRecall: Rate;
   readonly unrelatedRecall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;
-  /** Share of correct invoice rows that were reported as duplicates, which is always wrong. */
+  /** Share of correct invoice rows that were reported as duplicates, although no correct row is a duplicate. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
   /** Share of hard negatives whose decision was not PASS, for any reason. */
@@ -50,7 +50,7 @@ export interface Score {
   /** Number of findings that prevented the decision PASS for correct rows and for hard negatives. */
   readonly alarms: ReadonlyMap<string, number>;
   readonly hardNegativeAlarms: ReadonlyMap<string, number>;
-  /** Findings of MEDIUM and above on correct rows that were not passed, by type. */
+  /** Findings of severity MEDIUM and above on correct rows that were not passed, by finding type. */
   readonly stoppedBy: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
   /** Share of right findings with severity MEDIUM or higher, by band of their confidence. */
@@ -126,7 +126,7 @@ export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Sco
   };
 }
 
-/** Tells whether an anomaly is visible in a row of a history scan. */
+/** Checks whether an anomaly is visible in a row of a history scan. */
 function isShownByRows({ anomaly }: Bill): boolean {
   return anomaly === undefined || anomaly.expected.some((type) => !postedOnly.test(type));
 }
@@ -207,8 +207,9 @@ function rightByConfidence(analyzed: readonly AnalyzedBill[]): ReadonlyMap<strin
 }
 
 /**
- * Tells whether a finding is right by the labels, or undefined if they do not say: a copy or a planted fault may have
- * further marks of a fault. A finding about another bill is right if it names a bill of the same claim.
+ * Checks whether a finding is right by the labels of the bill, or returns undefined if the labels do not say: a copy or
+ * a planted fault may have further marks of a fault. A finding about another bill is right if it names a bill of the
+ * same claim.
  */
 function isRightFinding(bill: Bill, { type, others }: Raised): boolean | undefined {
   const isExpected = bill.anomaly?.expected.includes(type) === true;

@@ -10,7 +10,7 @@ export interface Figure extends Interval {
   readonly cases: number;
 }
 
-/** The figures of a set of customers whose bills arrived in one way. */
+/** The detection figures of a set of customers whose bills arrived in the same way. */
 export interface Summary {
   readonly customers: number;
   readonly rows: number;
@@ -28,9 +28,9 @@ export interface Summary {
   readonly blocked: Figure;
   readonly anomalies: Figure;
   readonly rightByConfidence: ReadonlyMap<string, Figure>;
-  /** Number of findings that stopped correct rows, by type, the most frequent first. */
+  /** Number of findings that stopped correct rows, by finding type, the most frequent first. */
   readonly stoppedBy: ReadonlyMap<string, number>;
-  /** Kinds of copied bills and of planted faults of which some were missed, the most missed first. */
+  /** Kinds of copied bills and of planted faults of which the engine missed some, the most missed first. */
   readonly missedCopies: ReadonlyMap<string, Rate>;
   readonly missedAnomalies: ReadonlyMap<string, Rate>;
 }

@@ -2,7 +2,7 @@ import { companies, inUkForm, withSupplier } from './bill.js';
 import type { Change } from './mutation.js';
 import { validTaxId } from './parties.js';
 
-/** Mutations that spell or record the supplier differently, or address the invoice to another company. */
+/** Mutations that spell or record the supplier of a bill differently, or address the bill to another company. */
 export const supplierMutations = {
   'tax id left out': (bill) => withSupplier(bill, { tax_id: undefined }),
   'account left out': (bill) => withSupplier(bill, { bank_account: undefined }),

@@ -58,7 +58,7 @@ const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Headers of document responses, whose content comes from unknown senders. */
+/** Headers that responses with documents must have, because the content of documents comes from unknown senders. */
 const documentHeaders = { 'content-security-policy': "sandbox; default-src 'none'" };
 
 /** Content security policy of a page with a table, which has one style and neither a script nor a form. */
@@ -144,8 +144,8 @@ export function answerCheck(openApiText: string): AnswerCheck {
     if (answer.status === 201 && operation.operationId !== 'createSession')
       assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
     const schema = published.content?.['application/json']?.schema;
-    // Files in responses of the API are not checked: their body is an uploaded file, or a list that the caller asked
-    // for in another form.
+    // Files in responses of the API are not checked: their body is an uploaded file, or a list in another form that the
+    // caller requested.
     if ((schema === undefined && published.content !== undefined) || isFile(answer, operation)) return;
     if (schema === undefined || request.method === 'HEAD') {
       assert.equal(answer.text, '', `${what}There should be no body.`);
@@ -205,7 +205,7 @@ function checkEnvelope(
   if (error.code === 'RATE_LIMITED') assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, what);
 }
 
-/** Tells whether a response of the API is a file of a type that the description lists for it. */
+/** Checks whether a response of the API is a file of a type that the API description lists for it. */
 function isFile({ status, headers }: ReceivedAnswer, operation: Operation | undefined): boolean {
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   return !type.startsWith('application/json') && operation?.responses[status]?.content?.[type] !== undefined;

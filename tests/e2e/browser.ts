@@ -12,8 +12,8 @@ const MISSING =
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Returns the path of Chromium, or undefined on a machine that may lack it. A build machine may lack it only where
- * SKIP_WITHOUT says so.
+ * Returns the path of Chromium, or undefined on a machine that may lack Chromium. A build machine may lack Chromium
+ * only if SKIP_WITHOUT names it.
  * @throws Error that explains how to install it
  */
 export function requireChromium(): string | undefined {
@@ -21,7 +21,8 @@ export function requireChromium(): string | undefined {
 }
 
 export function launch(executablePath: string): Promise<Browser> {
-  // The user root, as which build machines run Chromium, has no sandbox of user namespaces. The pages are our own.
+  // Chromium has no sandbox of user namespaces when it runs as the user root, as on build machines. The opened pages
+  // are those of the product.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
@@ -54,7 +55,7 @@ export async function openPage(browser: Browser, origin: string, options: Browse
   return { page, faults };
 }
 
-/** This code runs in the page of the browser, so it is a text: the types of a browser are not those of these tests. */
+/** This code runs in the page of the browser. It is a text, because the tests do not have the types of a browser. */
 const OVERFLOW = `(() => {
   const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth <= width) return [];

@@ -3,10 +3,10 @@ import { declarationOf, metrics, metricsOfNode } from '@invoicecontrol/runtime/t
 import type { Metric, MetricName } from '@invoicecontrol/runtime/telemetry/schema';
 import type { ReceivedPoint } from './otlp-receiver.js';
 
-/** Maximum number of series of one process (operations reference, section 3.5). */
+/** Maximum number of metric series of one process (operations reference, section 3.5). */
 export const SERIES_MAX = { gateway: 8_000, other: 4_000 } as const;
 
-/** Returns what is wrong with the exported metrics, each problem once. */
+/** Lists the problems of the exported metrics, each problem once. */
 export function undeclaredIn(points: readonly ReceivedPoint[]): readonly string[] {
   return [...new Set(points.flatMap(problemsOf))].toSorted();
 }
@@ -35,8 +35,8 @@ function wrongValue(name: string, { attributes }: Metric, attribute: string, val
 }
 
 /**
- * Returns how many series Prometheus would keep for the exported metrics: a histogram has one for each bucket, and
- * three more.
+ * Returns the number of series that Prometheus would store for the exported metrics: for a histogram, one for each
+ * bucket and three more.
  */
 export function seriesOf(points: readonly ReceivedPoint[]): number {
   return points.reduce((sum, { counts }) => sum + (counts.length === 0 ? 1 : counts.length + 2), 0);

@@ -1,5 +1,5 @@
-// All endpoints of the product. The first list is copied from section 4 of the specification and changes only with it.
-// The second list contains the endpoints that the specification does not define (architecture, section 4).
+// All REST endpoints of the product. The first list is copied from section 4 of the specification and changes only with
+// it. The second list contains the endpoints that the specification does not define (architecture, section 4).
 
 export type Role = 'VIEWER' | 'ANALYST' | 'ADMIN' | 'OWNER';
 

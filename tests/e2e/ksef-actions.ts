@@ -20,11 +20,11 @@ export interface Counters {
 
 type EnvironmentName = 'test' | 'demo';
 
-/** The environments TEST and DEMO of a KSeF simulator. Without a name, an action is about TEST. */
+/** The environments TEST and DEMO of a KSeF simulator. An action without the name of an environment uses TEST. */
 export interface Ksef {
   /** Environment variables that give the product the address of the KSeF simulator. */
   readonly env: Readonly<Record<string, string>>;
-  /** Creates a company with a new KSeF token. */
+  /** Creates a company in the simulated KSeF with a new KSeF token. */
   newCompany(environment?: EnvironmentName): Promise<{ readonly nip: string; readonly token: string }>;
   /**
    * Issues an invoice in the name of its seller to the buyer that it names.

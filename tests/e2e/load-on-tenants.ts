@@ -14,8 +14,8 @@ export interface Load {
 }
 
 /**
- * Maximum number of concurrent requests in one load on the product. A machine that is too slow for the rate gets a
- * lower rate.
+ * Maximum number of concurrent requests in one load on the product. A machine that is too slow sends fewer requests
+ * than the rate requires.
  */
 const IN_FLIGHT_MAX = 40;
 

@@ -20,7 +20,7 @@ export interface Demo extends Tenant {
   readonly simulators: Readonly<Record<string, string>>;
 }
 
-/** Running `npm start`. It skips the set-up, which the test run has already done. */
+/** A running `npm start`. It skips the set-up, because the test run has already done it. */
 export interface Started {
   /** Returns standard output and standard error of `npm start` so far. */
   output(): string;
@@ -29,8 +29,8 @@ export interface Started {
 }
 
 export function npmStart(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
-  // This `npm start` uses MongoDB and NATS servers of its own. Those of the test run use other secrets, and must keep
-  // running when it stops.
+  // This `npm start` has MongoDB and NATS servers of its own. The servers of the test run use other secrets, and must
+  // keep running when `npm start` stops.
   const { MONGODB_URL: _mongodb, NATS_URL: _nats, LOG_LEVEL: _level, ...inherited } = process.env;
   const child = spawn(process.execPath, ['tools/dev/dist/start.js', ...args], {
     cwd: root,

@@ -1,4 +1,4 @@
-// Receives telemetry over OTLP as JSON on loopback, in place of a collector.
+// Receives telemetry over OTLP as JSON on loopback, in place of a telemetry collector.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -16,7 +16,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** Telemetry text as received, in which tests look for values that must not leave the service. */
+  /** Received telemetry as text, in which tests look for values that must not leave the service. */
   readonly text: string;
 }
 
@@ -35,7 +35,9 @@ export interface ReceivedPoint {
 }
 
 export interface OtlpReceiver {
-  /** Environment variables that make a service send its telemetry to this receiver after a short interval. */
+  /**
+   * Environment variables that make a service send its telemetry to the receiver of the test after a short interval.
+   */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: readonly ReceivedSpan[];
   /** Returns the metric data points that each service sent last. */

@@ -39,12 +39,13 @@ export interface RequestOptions {
   /** Body of the API request, which is sent unchanged in place of `body`. */
   readonly bytes?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Id of the API request. If two requests have the same id, their responses can be equal byte for byte. */
+  /** Id of the API request. Responses to requests with the same id can be equal byte for byte. */
   readonly requestId?: string;
 }
 
 /**
- * Functions that call one gateway from outside. Each method checks the response and throws when it breaks the contract.
+ * Functions that call one gateway from outside. Each method checks the response and throws an error if it breaks the
+ * contract of the API.
  */
 export interface Api {
   /** Base URL of the gateway under test, `http://127.0.0.1:<port>`. */

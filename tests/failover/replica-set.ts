@@ -1,4 +1,5 @@
-// Starts a replica set of three members on this machine. A test can kill, pause or depose its members.
+// Starts a MongoDB replica set of three members on this machine. A test can kill or pause its members, or make the
+// primary step down.
 import { rm } from 'node:fs/promises';
 import { freePort } from '@invoicecontrol/dev/free-port';
 import { temporaryDataDir } from '@invoicecontrol/dev/infrastructure';

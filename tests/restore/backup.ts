@@ -28,7 +28,7 @@ export interface CollectionState {
   readonly indexes: readonly IndexDescriptionInfo[];
 }
 
-/** The two halves of a backup. Both return the contents of the databases, for comparison. */
+/** The backup and the restore of databases. Both return the contents of the databases, for comparison. */
 export interface BackupMethod {
   backUp(mongodbUrl: string, databases: readonly string[], directory: string): Promise<CollectionState[]>;
   /** @throws Error when a database to restore is not empty */
@@ -38,8 +38,9 @@ export interface BackupMethod {
 export const throughTheDriver: BackupMethod = { backUp, restore };
 
 /**
- * The commands of the component `backup` and of the runbook. Both programs have to be on PATH. Documents do not expire on
- * these servers from then on, because an expired one would look like a loss.
+ * Backs up and restores with the commands of the Kubernetes component `backup` and of the runbook. `mongodump` and
+ * `mongorestore` must be on PATH. Documents no longer expire on these servers, because an expired document would look
+ * like a loss.
  */
 export const withMongodump: BackupMethod = {
   async backUp(mongodbUrl, databases, directory) {
@@ -115,7 +116,7 @@ async function backUp(mongodbUrl: string, databases: readonly string[], director
 
 /**
  * Fills the empty databases of the services from a backup.
- * @returns the contents of the databases, read before the indexes exist, so that no document has expired yet
+ * @returns the contents of the databases, read before the indexes exist, when no document has expired yet
  */
 async function restore(
   mongodbUrl: string,

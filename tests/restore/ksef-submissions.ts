@@ -1,5 +1,5 @@
-// Submissions to KSeF around a restore. KSeF keeps what it registered after the backup, and no invoice may be registered
-// a second time.
+// Submits invoices to KSeF before and after a restore. KSeF keeps what it registered after the backup, and no invoice
+// may be registered a second time.
 import type { System } from '@invoicecontrol/dev/system';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -26,7 +26,7 @@ export interface Filer {
   readonly invoices: Readonly<Record<Kind, string>>;
 }
 
-/** Connects a company of the tenant to KSeF and stores one invoice of each kind, without submitting any. */
+/** Connects a company of the tenant to KSeF and stores one invoice of each kind, without submitting an invoice. */
 export async function connectFiler(system: System, ksef: Ksef, tenant: Tenant): Promise<Filer> {
   const { nip, token } = await ksef.newCompany();
   const key = tenant.keys.owner;
@@ -39,7 +39,10 @@ export async function connectFiler(system: System, ksef: Ksef, tenant: Tenant): 
   return { nip, key, connectionId, invoices: invoices as Record<Kind, string> };
 }
 
-/** Submits what was submitted before the backup, and leaves one submission queued, because KSeF is unavailable from then on. */
+/**
+ * Submits the invoices that are to be submitted before the backup. The last submission stays queued, because KSeF is
+ * unavailable from then on.
+ */
 export async function submitBeforeBackup(system: System, ksef: Ksef, filer: Filer): Promise<void> {
   await accepted(system, filer, 'submitted before the backup');
   await ksef.fault({ context: filer.nip, operation: 'S1', kind: 'STATUS', status: 503 });
@@ -48,7 +51,7 @@ export async function submitBeforeBackup(system: System, ksef: Ksef, filer: File
 
 /**
  * Submits the invoices that the backup does not show as registered, and returns their KSeF numbers. After the restore,
- * a person or the service itself does so a second time.
+ * a person or the service itself submits them a second time.
  */
 export async function submitRest(system: System, filer: Filer): Promise<Readonly<Record<string, string>>> {
   const numbers: Record<string, string> = {};
@@ -71,7 +74,7 @@ async function accepted(system: System, filer: Filer, kind: Kind): Promise<strin
   return String(last?.ksefNumber);
 }
 
-/** Submits an invoice; a submission that exists already is returned. */
+/** Submits an invoice to KSeF, or returns the submission that already exists. */
 function submit(system: System, { key, connectionId, invoices }: Filer, kind: Kind): Promise<Submission> {
   return call(system, key, `POST /ksef-connections/${connectionId}/submissions`, { invoice_id: invoices[kind] });
 }

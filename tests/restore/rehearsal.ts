@@ -37,9 +37,9 @@ const KSEF_WAITS = { KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '5' };
 const UNLIMITED_PER_MINUTE = '1000000';
 
 export interface RehearsalOptions {
-  /** Number of invoices that the first of two organizations posts. */
+  /** Number of invoices that the first organization of the restore rehearsal posts. */
   readonly invoices: number;
-  /** Number of rows in the history scan of the second organization. */
+  /** Number of rows in the history scan of the second organization of the restore rehearsal. */
   readonly rows: number;
   /** Method by which the databases are copied for the backup. */
   readonly method: BackupMethod;
@@ -160,7 +160,7 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   const { disposition } = await findingOf(after.system, first, finding.id);
   compare('the lost review', 'OPEN', disposition);
 
-  // The broker still has the lost events, so their audit entry and their mail are created again.
+  // The broker still has the events that the database lost, so their audit entry and their mail are created again.
   const kept = losesBroker ? 0 : 1;
   await stage('do the lost work again', () => act(after.system, first, { finding, assigned }));
   const expected = { auditLines: atBackup.auditLines + kept + 1, mails: atBackup.mails + kept + 1 };
@@ -264,8 +264,8 @@ async function findingOf(system: System, tenant: Tenant, findingId: string): Pro
 }
 
 /**
- * Makes the changes that follow the backup. They are repeated after the restore, and the versions of the documents must
- * be the same both times.
+ * Makes the changes that follow the backup. They are repeated after the restore, and the documents must get the same
+ * versions both times.
  */
 async function act(
   system: System,
@@ -280,7 +280,10 @@ async function act(
   await api.post('/invoices', { body: invoiceAt(1_000_000, 1), idempotencyKey: 'rehearsal-after-backup' });
 }
 
-/** Counts the records that the changes cause: the organization service writes audit entries and queues mails. */
+/**
+ * Counts the records that the changes of the rehearsal cause: the organization service writes audit entries and queues
+ * mails.
+ */
 async function effectsOn(
   { mongodbUrl }: RunningOn,
   findingId: string,

@@ -27,7 +27,9 @@ Ends with code 1 if anything differs, and after ${MINUTES_MAX} minutes at the la
 
 /** Maximum number of rows of one history scan in the restore rehearsal. */
 const ROWS_MAX = 5_000;
-/** Minimum number of invoices. With fewer invoices, the rehearsal would have fewer than two duplicates. */
+/**
+ * Minimum number of invoices of the restore rehearsal. With fewer invoices, it would have fewer than two duplicates.
+ */
 const INVOICES_MIN = 12;
 const INVOICES_MAX = 100_000;
 

@@ -28,7 +28,7 @@ export async function startFreshClone(log: (line: string) => void): Promise<Demo
   const [code] = await once(cloning, 'close');
   if (code !== 0) throw new Error('The repository could not be cloned.');
   const { INIT_CWD: _directory, NODE_OPTIONS: _options, ...env } = process.env;
-  // A process group of its own, so that npm, its shell and the product end together.
+  // `npm start` gets a process group of its own, so that npm, its shell and the product end together.
   const product = spawn('npm', ['start'], {
     cwd: clone,
     detached: true,

@@ -1,4 +1,5 @@
-// Runs `npm run walk`, which goes the way of an integrator to a verified webhook in each language, and measures it.
+// Runs `npm run walk`, which does in each language what an integrator does from a fresh clone to a verified webhook,
+// and measures the time.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readDemo } from '../e2e/npm-start.js';

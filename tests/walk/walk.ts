@@ -23,7 +23,7 @@ export interface Access {
   readonly key: string;
 }
 
-/** The result of one walk of an integrator to a verified webhook, and how long its parts took. */
+/** The result of one walk of an integrator to a verified webhook, and the duration of its parts. */
 export interface Walked {
   readonly name: string;
   readonly result: 'verified' | 'skipped' | 'FAILED';
@@ -35,7 +35,9 @@ export interface Walked {
 
 type Show = (walked: Walked) => void;
 
-/** Walks the way of an integrator with each sample receiver of webhooks that can run on this machine. */
+/**
+ * Does what an integrator does to receive a verified webhook, with each sample receiver that can run on this machine.
+ */
 export async function walkReceivers(access: Access, show: Show): Promise<Walked[]> {
   // The sample receiver is copied below the root of the repository, so that the receiver in TypeScript finds the client
   // by its name.
@@ -68,8 +70,8 @@ async function timed(name: string, walk: () => Promise<Times>): Promise<Walked> 
 }
 
 /**
- * Registers the webhook before the receiver starts, because the receiver needs the secret. The port is that of a
- * forwarder, since a receiver states its own port only when it runs.
+ * Registers the webhook before the receiver starts, because the receiver needs the secret. The webhook has the port of
+ * a forwarder, because a receiver reports its own port only when it runs.
  */
 async function walkReceiver(access: Access, language: Language, directory: string): Promise<Times> {
   if (!isThere(language)) return { missing: language.probe[0] };
@@ -104,7 +106,10 @@ async function walkReceiver(access: Access, language: Language, directory: strin
   }
 }
 
-/** Walks with each client: it registers the webhook, requests the delivery, and verifies what arrives. */
+/**
+ * Walks the way of an integrator with each client: it registers the webhook, requests the delivery, and verifies what
+ * arrives.
+ */
 export async function walkClients(access: Access, show: Show): Promise<Walked[]> {
   const walks: Walked[] = [];
   for (const [name, walk] of [
@@ -139,7 +144,7 @@ async function walkTypeScript({ api, key }: Access): Promise<Times> {
 }
 
 /**
- * The program of the client registers a webhook and requests a delivery at first, and verifies the delivery that this
+ * The program of the client first registers a webhook and requests a delivery. It then verifies the delivery that this
  * process passes to it.
  */
 const PYTHON = `

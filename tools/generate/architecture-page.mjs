@@ -1,7 +1,7 @@
-// Writes the parts of docs/architecture.md that follow from the code: who calls whom from the map in tools/topology, what the modules of
-// each service say, package.json and README of each package, the routes of the gateway, and the event catalogue, as they were built last.
-// The rest of the page is written by hand. `node tools/generate/architecture-page.mjs --check` only compares: the check of `npm test` that
-// it is fresh.
+// Writes the parts of docs/architecture.md that follow from the code: who calls whom from the map in tools/topology,
+// the module comments of each service, package.json and README of each package, the routes of the gateway, and the
+// event catalogue, as they were built last. The rest of the page is written by hand. `node
+// tools/generate/architecture-page.mjs --check` only compares: the check of `npm test` that it is fresh.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { events } from '@invoicecontrol/contracts/events';
@@ -115,7 +115,9 @@ function firstSentence(path) {
     .replace(/\.$/, '');
 }
 
-/** Lists the services that use a package as `all` or `all but gateway` if that is shorter than their names. */
+/**
+ * Lists the services that use a package. The list is `all` or `all but gateway` if that is shorter than their names.
+ */
 function allOr(users) {
   const others = names.filter((name) => !users.includes(name));
   if (others.length === 0) return 'all';
@@ -173,7 +175,7 @@ function eventNames(keys) {
   return [...new Set(keys.map((key) => events[key].name))];
 }
 
-/** Writes a table with one line for each row, so that a changed row shows as one changed line. */
+/** Writes a Markdown table with one line for each row, so that a changed row shows as one changed line. */
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return `\n<!-- prettier-ignore -->\n${[head, head.map(() => '---'), ...rows].map(line).join('\n')}\n\n`;

@@ -1,6 +1,6 @@
 // Writes docs/errors.md from the error table and its explanations in packages/errors, as they were built last, and from
-// the examples in services/gateway/openapi.json. `node tools/generate/errors-page.mjs --check` only compares: the check
-// of `npm test` that the page is fresh.
+// the examples in services/gateway/openapi.json. `node tools/generate/errors-page.mjs --check` only compares, as part
+// of `npm test`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { errorTable } from '@invoicecontrol/errors';
@@ -87,13 +87,17 @@ function quoted(message) {
   return `"${message}"`;
 }
 
-/** Returns the published message of a kind of refusal, or undefined if none is published for its status. */
+/**
+ * Returns the examples of the error responses by status. The operations of the API description share these responses.
+ */
 function exampleOf(http, kind) {
   const name = kind.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
   return publishedExamples.get(String(http))?.[name]?.value.error.message;
 }
 
-/** Returns the examples of the shared responses by status, which the operations of the description tell. */
+/**
+ * Returns the examples of the error responses by status, in which the operations of the API description share one list.
+ */
 function examplesByStatus() {
   const operations = Object.values(api.paths).flatMap((item) => Object.values(item));
   const shared = operations

@@ -1,5 +1,5 @@
-// Writes docs/events.md from the catalogue in packages/contracts/src/events.ts and the messages in proto/.
-// `node tools/generate/events-page.mjs --check` only compares: the check of `npm test` that the page is fresh.
+// Writes docs/events.md from the catalogue in packages/contracts/src/events.ts and the messages in proto/. `node
+// tools/generate/events-page.mjs --check` only compares, as part of `npm test`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -27,7 +27,7 @@ function readCatalogue() {
   return found.map(([, message, service, name]) => ({ service, name, message }));
 }
 
-/** Returns the comment and the fields of one message in the format of the buf formatter. */
+/** Returns the comment and the fields of one event message in the format of the buf formatter. */
 function readMessage(service, message) {
   // These event messages belong to every service that publishes them.
   const owner = { AuditRecorded: 'audit', UsageReached: 'usage' }[message] ?? service.replaceAll('-', '_');
@@ -51,7 +51,7 @@ function sentences(comment) {
   return comment.replaceAll(/ *\/\/ (.*)\n/g, '$1 ').trim();
 }
 
-/** Converts a field name to the spelling in proto JSON. */
+/** Converts the name of an event field to its spelling in proto JSON. */
 function camelCase(name) {
   return name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
 }

@@ -1,5 +1,6 @@
-// Generates the files that are not committed: packages/contracts/src/gen from proto/ as buf.gen.yaml says, and packages/client/src/gen from
-// the published description of the REST API. `npm run generate` runs it by hand, tools/setup.mjs when an input changed.
+// Generates the files that are not committed: packages/contracts/src/gen from proto/ with the settings of buf.gen.yaml,
+// and packages/client/src/gen from the published description of the REST API. `npm run generate` runs it by hand,
+// tools/setup.mjs when an input changed.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +19,7 @@ const generated = spawnSync('node_modules/.bin/buf', ['generate'], {
 if (generated.error) console.error(`buf cannot be run (${generated.error.message}): run \`npm ci\` first.`);
 process.exitCode = generated.status ?? 1;
 
-// Fields with a default may be left out of a request, so a default does not make a field required.
+// Fields with a default may be left out of an API request, so a default does not make a field required.
 const types = await openapiTypes(new URL('services/gateway/openapi.json', `file://${root}`), {
   immutable: true,
   defaultNonNullable: false,

@@ -1,5 +1,6 @@
-// Writes packages/client/postman-collection.json from the published description of the REST API (services/gateway/openapi.json).
-// `node tools/generate/postman-collection.mjs --check` only compares: the check of `npm test` that the collection is fresh.
+// Writes packages/client/postman-collection.json from the published description of the REST API
+// (services/gateway/openapi.json). `node tools/generate/postman-collection.mjs --check` only compares, as part of `npm
+// test`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -38,7 +38,7 @@ function fail(file) {
   process.exitCode = 1;
 }
 
-/** Values are plain JSON: a checked type would refuse values that the API adds later. */
+/** Values of the API are plain JSON in Python, because a checked type would refuse values that the API adds later. */
 function generateModels() {
   const bin = installPythonPackages();
   const strings = ['uuid', 'date', 'date-time', 'email', 'uri', 'uri-reference', 'binary'];
@@ -70,7 +70,8 @@ function generateModels() {
     { encoding: 'utf8', timeout: GENERATE_MS_MAX, maxBuffer: 64 * 1024 ** 2 },
   );
   if (status !== 0) throw new Error(`datamodel-codegen failed:\n${stderr}`);
-  // Python 3.11 has the TypedDict that typing_extensions provides for earlier ones.
+  // The generated models import TypedDict from the standard library, because Python 3.11 has what typing_extensions
+  // provides for earlier versions.
   return stdout
     .replace(/^(?:#.*\n)+\n*/, '')
     .replace('from typing_extensions import TypedDict', 'from typing import TypedDict');
@@ -119,7 +120,10 @@ function baseOf(isAsync) {
 `;
 }
 
-/** Returns what the methods of an operation need. Undefined for what browsers and payment providers call. */
+/**
+ * Returns what the methods for an API operation need. Undefined for operations that browsers and payment providers
+ * call.
+ */
 function readOperation(path, method, operation) {
   const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   const contents = answers.map(([, answer]) => answer.content ?? {});
@@ -155,7 +159,10 @@ function readOperation(path, method, operation) {
   };
 }
 
-/** Returns the type of a body: JSON, bytes of an XML document, or a file of several media types. */
+/**
+ * Returns the Python type of a request or response body: JSON, bytes of an XML document, or a file of several media
+ * types.
+ */
 function readBody(requestBody) {
   if (requestBody === undefined) return undefined;
   const { 'application/json': json, ...files } = requestBody.content;

@@ -42,7 +42,7 @@ if (!process.argv.includes('--check')) {
   }
 }
 
-/** Returns the source files that use the API for metric instruments, other than the one that owns it. */
+/** Returns the source files that use the API for metric instruments, except the file that owns it. */
 function recordersElsewhere() {
   const api = /\b(?:getMeter|createCounter|createHistogram|createUpDownCounter|createGauge|createObservable\w+)\(/;
   return ['packages', 'services'].flatMap((folder) =>

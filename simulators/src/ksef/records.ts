@@ -151,16 +151,19 @@ export interface Invoice {
   readonly receivedAt: string;
   /** Fields of the FA(3) document, or null if the document could not be read. */
   readonly facts: InvoiceFacts | null;
-  /** KSeF status caused by the document itself, or null if only permissions and duplicates remain to be checked. */
+  /**
+   * Status of the KSeF invoice that its document itself causes, or null if only permissions and duplicates remain to be
+   * checked.
+   */
   readonly failure: Status | null;
   readonly looks: number;
-  /** Final KSeF status, or null while the invoice is being processed. */
+  /** Final status of the KSeF invoice, or null while the invoice is being processed. */
   readonly final: Status | null;
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
   /**
-   * Time of permanent storage as KSeF writes it. Buyers receive the invoice from this time on. Absent until the invoice
-   * is accepted.
+   * Time of permanent storage of the KSeF invoice, in the format of KSeF. Buyers receive the invoice from this time on.
+   * Absent until the invoice is accepted.
    */
   readonly storedAt?: string;
   /** Number of requests for the invoice list of a KSeF session that do not show this invoice. */
@@ -191,7 +194,7 @@ export interface Confirmation {
   readonly xml: string;
 }
 
-/** An invoice export (R1). The invoice list of the export is a separate record. */
+/** An export of invoices from KSeF (R1). The invoice list of the export is a separate record. */
 export interface Export {
   readonly referenceNumber: string;
   readonly context: string;
@@ -208,7 +211,7 @@ export interface Export {
   readonly isOnlyMetadata: boolean;
   readonly partBytesMax: number;
   readonly isTruncated: boolean;
-  /** Dates that the R2 response states about the KSeF invoice package. */
+  /** Dates that the R2 response (status of an export) states about the KSeF invoice package. */
   readonly dates: Readonly<Record<string, string | null>>;
   readonly tampering: Tampering;
 }

@@ -2,8 +2,8 @@ import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSyn
 import { dirname } from 'node:path';
 
 /**
- * Number of lines from which the file of the KSeF simulator's store is rewritten without outdated lines, if it also has
- * four times as many lines as there are current records.
+ * Minimum number of lines at which the file of the KSeF simulator's store is rewritten without outdated lines. The file
+ * must also have four times as many lines as there are current records.
  */
 const LINES_BEFORE_REWRITE = 50_000;
 
@@ -108,7 +108,7 @@ function readLines(path: string): readonly Line[] {
     throw error;
   }
   // A line of the KSeF simulator's state file without a line break was truncated when the process was killed. The
-  // client never received a response to that request.
+  // client never received a response to the request that wrote this line.
   return text
     .split('\n')
     .slice(0, -1)

@@ -4,7 +4,10 @@ import { badRequest } from './refusal.js';
 
 const KEY_BYTES = 32;
 
-/** The field `encryption` in the calls S1 and R1: a symmetric key that only KSeF can decrypt. */
+/**
+ * The field `encryption` in the calls S1 (open a session) and R1 (start an export) of KSeF: a symmetric key that only
+ * KSeF can decrypt.
+ */
 export const encryptionSchema = z.object({
   encryptedSymmetricKey: z.base64().min(1),
   initializationVector: z.base64().length(24),

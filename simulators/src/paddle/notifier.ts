@@ -22,7 +22,7 @@ export interface EventToSend {
 }
 
 export interface Notifier {
-  /** Sends payment notifications one after another. Resolves when each was tried once. */
+  /** Sends payment notifications one after another. Resolves when each notification was tried once. */
   send(sequence: readonly EventToSend[]): Promise<void>;
   readonly sent: readonly SentNotification[];
   setFault(kind: FaultKind, times: number): void;
@@ -76,7 +76,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
       return null;
     }
   };
-  /** Sends a payment notification once. @returns whether the response was 200 */
+  /** Sends a payment notification to the billing service once. @returns whether the response was 200 */
   const attempt = async (entry: SentNotification, body: string, fault: FaultKind): Promise<boolean> => {
     const at = new Date().toISOString();
     const status = await post(body, fault, entry.attempts.length === 0);

@@ -28,7 +28,7 @@ export interface SmtpSimulator {
   readonly httpUrl: string;
   /** E-mails that the simulated server accepted, oldest first. */
   readonly mails: readonly ReceivedMail[];
-  /** Sets the fault of the mail server for the next `times` e-mails, and replaces an earlier one. */
+  /** Sets the fault of the mail server for the next `times` e-mails, and replaces an earlier fault. */
   fail(kind: FaultKind, times: number): void;
   stop(): Promise<void>;
 }

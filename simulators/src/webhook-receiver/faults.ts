@@ -37,8 +37,8 @@ const INTERIM_ANSWERS = 1_000;
 const DRIP_MS = 500;
 
 /**
- * Responds to a webhook request according to the fault. Requests without a fault were answered before. Resolves when
- * nothing more is sent.
+ * Responds to a webhook request according to the fault. Resolves when no more bytes are sent. Webhook requests without
+ * a fault are answered elsewhere.
  */
 export async function answerWith(fault: Fault, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { kind, status = 500, delayMs, bytes } = fault;

@@ -46,7 +46,7 @@ export interface WebhookReceiverOptions {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** Webhook secrets for all paths that have no secrets themselves. Without secrets, nothing is verified. */
   readonly secrets?: readonly string[] | undefined;
-  /** Maximum number of recorded webhook deliveries (default 100,000). Older ones are dropped. */
+  /** Maximum number of recorded webhook deliveries (default 100,000). Older deliveries are dropped. */
   readonly deliveriesMax?: number | undefined;
   readonly onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
 }
@@ -62,7 +62,7 @@ export interface WebhookReceiver {
   readonly open: number;
   /** @param path path of one webhook, or `*` for all paths that have no secrets themselves */
   setSecrets(path: string, secrets: readonly string[]): void;
-  /** Replaces the fault of a path of the webhook receiver, or of all paths with `*`. Undefined ends it. */
+  /** Replaces the fault of a path of the webhook receiver, or of all paths with `*`. Undefined ends the fault. */
   setFault(path: string, fault: Fault | undefined): void;
   clear(): void;
   stop(): Promise<void>;

@@ -77,7 +77,7 @@ const lines: readonly Line[] = [
     order: load,
   },
   {
-    // Carriers of part loads number their bills by PRO numbers, whose last digit is a check digit.
+    // Carriers of part loads give their bills PRO numbers, whose last digit is a check digit.
     tails: ['Motor Freight', 'Freight Lines', 'LTL Inc', 'Freight System'],
     count: 7,
     land: 'US',
@@ -193,7 +193,7 @@ const usuals: readonly Usual[] = [
   { ...usual('escort cars at one price', 1, 'US', 'Pilot Cars', '{n4}'), play: equalOfADay(every(12, 20), 2, 38_000) },
 ];
 
-/** Returns second entries that occur only with bills of carriers. */
+/** Returns the kinds of repeated entries of a bill that occur only with carriers. */
 const own: Readonly<Record<string, Again>> = {
   'PRO without its check digit': numberTyped((paper) => {
     const number = numberOf(paper);

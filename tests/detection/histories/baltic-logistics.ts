@@ -4,8 +4,9 @@ import type { Numbering } from './ledger/numbers.js';
 import { ledgerOf, ownCompanies } from './ledger/ledger.js';
 
 /**
- * A forwarder in Lithuania, Latvia and Poland: carriers, fuel cards, ports, customs brokers, tyres and truck repair,
- * warehouses, temporary staff, tolls. Hostile: copies with two slips, under foreign numbers, by forgers.
+ * The bills of a forwarder in Lithuania, Latvia and Poland: carriers, fuel cards, ports, customs brokers, tyres and
+ * truck repair, warehouses, temporary staff, tolls. This history is difficult: its copies have two mistakes, have
+ * unrelated numbers, or are forged.
  */
 export const balticCompanies = ownCompanies(311, [
   { name: 'Nemuno Krovinių Centras UAB', country: 'LT' },

@@ -80,7 +80,7 @@ const lines: readonly Line[] = [
     order: empenho,
   },
   {
-    // Services come with a nota of the city, whose number holds the year in many cities.
+    // Services are billed with a nota fiscal of the city, whose number contains the year in many cities.
     tails: ['Serviços Ltda', 'Limpeza e Conservação Ltda', 'Engenharia Ltda', 'Consultoria S/S', 'Vigilância Ltda'],
     count: 10,
     land: 'BR',
@@ -179,7 +179,7 @@ const usuals: readonly Usual[] = [
   { ...of('attested weeks later', 2, 'Eventos ME', '{n4}'), play: late(every(14, 26), 900_000) },
 ];
 
-/** Returns second entries that occur only with notas fiscais and in public accounting. */
+/** Returns the kinds of repeated entries of a bill that occur only with notas fiscais and in public accounting. */
 const own: Readonly<Record<string, Again>> = {
   'points in the number as on the paper': numberTyped((paper) => {
     const number = numberOf(paper);

@@ -58,7 +58,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       },
     );
 
-  // Trainers, designers and consultants bill irregular amounts.
+  // Trainers, designers and consultants bill the charity for irregular amounts.
   for (const [land, trade, typical, gap] of [
     ['GB', 'Training', 870, 12],
     ['GB', 'Safeguarding Training', 1240, 18],
@@ -106,7 +106,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       billedAgain: 0.005,
     });
   }
-  // Agencies bill hours by week, with one bill for each worker.
+  // Agencies bill the charity for hours by week, with one bill for each worker.
   for (const rate of [18.75, 22.4, 27.15]) {
     book.stream({
       trader: supplier('GB', random.pick(['Care Staffing', 'Social Work Agency', 'Recruitment'])),
@@ -117,7 +117,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // These suppliers bill by price lists: books, postage, translation blocks, DBS checks.
+  // These suppliers of the charity bill by price lists: books, postage, translation blocks, DBS checks.
   for (const [trade, prices] of [
     ['Books', [8.99, 12.5, 14.99, 25]],
     ['Postage', [110, 165, 220]],
@@ -132,7 +132,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Utilities bill metered use under long numbers, with 5 % VAT for the charity.
+  // Utilities bill metered use under long invoice numbers, with 5 % VAT for the charity.
   for (let site = 0; site < 6; site += 1) {
     const land = site < 4 ? 'GB' : 'IE';
     const trader = supplier(land, random.pick(['Energy', 'Power', 'Gas']), site < 4 ? 50 : 90);
@@ -162,7 +162,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Partners bill grants every quarter, without tax.
+  // Partners of the charity bill grants every quarter, without tax.
   for (let partner = 0; partner < 7; partner += 1) {
     const trader = supplier(
       partner < 5 ? 'GB' : 'IE',
@@ -284,14 +284,14 @@ export function britishIrishCharity(random: Random): Bill[] {
   return billsOf(book);
 }
 
-/** Adds correct bills that look like copies or fraud. */
+/** Adds correct bills of the charity that look like copies or fraud. */
 function honest(
   book: Book,
   random: Random,
   supplier: (land: 'GB' | 'IE', trade: string, vat?: number) => Trader,
   order: () => string | undefined,
 ): void {
-  // A hotel bills each room on one day, with the same price and neighbouring numbers.
+  // A hotel bills the charity for each room on one day, with the same price and neighbouring numbers.
   const hotel = supplier('GB', 'Hotel');
   const hotelNumber = running(random, 88_120, 30, (n) => `F${n}`);
   for (const date of irregular(random, FROM, TO, 21)) {
@@ -390,7 +390,7 @@ function honest(
       arrival: [addDays(next, 2), addDays(first.arrival, 11)].sort()[1] ?? next,
     });
   });
-  // A cleaner sends one bill for each site and marks the sites by letters.
+  // A cleaner sends the charity one bill for each site and marks the sites by letters.
   const cleaner = supplier('GB', 'Cleaning');
   const cleanerNumber = restarting(random, 0.05, 4, (n, d) => `${d.slice(2, 4)}${pad(n, 3)}`);
   for (const date of everyMonths(random, FROM, TO, { day: 28 })) {
@@ -433,7 +433,7 @@ function honest(
         recurs: true,
         hardNegative: 'lines of one plan',
       });
-  // The agency sends a second bill for the week, with the suffix /2.
+  // The agency sends a second bill for the week, with the suffix `/2`.
   const agency = supplier('GB', 'Night Staffing');
   for (const date of everyDays('2024-01-12', TO, 7)) {
     const week = two(1 + Math.floor((Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 604_800_000));
@@ -512,7 +512,7 @@ function honest(
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // This supplier sends no bill for a year, so that its next bill comes after a long pause.
+  // This supplier of the charity sends no bill for a year, so that its next bill comes after a long pause.
   const rare = supplier('GB', 'Archives');
   const rareNumber = running(random, 512, 0.2, (n) => `AR${pad(n, 5)}`);
   for (const date of [...everyDays('2024-01-22', '2024-10-10', 24), '2026-02-02']) {

@@ -50,7 +50,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // The statement of a utility has its own number, next to the numbers of the account and the meter.
+    // The statement of a utility has its own invoice number, next to the numbers of the account and the meter.
     tails: ['Hydro Inc', 'Electric', 'Power Distribution'],
     count: 9,
     land: 'CA',
@@ -182,7 +182,7 @@ const usuals: readonly Usual[] = [
   { ...of('disposal fee behind the number', 1, 'Bin Rental', '{n6}'), play: additions(every(9, 20), 48_000, '-DF') },
 ];
 
-/** Returns second entries that occur only with bills by meter. */
+/** Returns the kinds of repeated entries of a bill that occur only with bills by meter. */
 const own: Readonly<Record<string, Again>> = {
   'statement and its remittance slip': numberTyped((paper) => {
     const digits = numberOf(paper).replace(/\D/g, '');
@@ -221,7 +221,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** A manager of houses in three provinces, whose bills come by meter and by work order. */
+/** Returns the bills of a manager of houses in three provinces, whose suppliers bill by meter and by work order. */
 export function canadianUtilities(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-04',

@@ -20,8 +20,8 @@ import { mediaCompanies, mediaRates, swedishMedia } from './swedish-media.js';
 import { hotelCompanies, hotelRates, swissHotels } from './swiss-hotels.js';
 
 /**
- * A labelled history written by hand. Its authors read the reference but not the engine, so it covers cases that the
- * authors of the generator did not think of. The bills are in any order.
+ * A labelled history written by hand. Its authors read the reference but not the engine, so that it covers cases that
+ * the authors of the generator did not think of. The bills may have any order.
  */
 interface WrittenHistory extends Pick<AnalyzeOptions, 'companies' | 'ratesPerEuro'> {
   readonly write: (random: Random) => Bill[];
@@ -32,7 +32,7 @@ const ratesOfTheYears = { CHF: '0.95', CZK: '25', GBP: '0.85', PLN: '4.3', USD: 
 
 type WrittenHistories = Readonly<Record<string, WrittenHistory>>;
 
-/** Customers in Europe. The engine was improved with these histories, and tests hold its figures. */
+/** Histories of customers in Europe. The engine was improved with these histories, and tests assert their figures. */
 const european: WrittenHistories = {
   'nordic-construction': { write: nordicConstruction, companies: nordicCompanies, ratesPerEuro: nordicRates },
   'iberian-hospitality': { write: iberianHospitality, companies: iberianCompanies, ratesPerEuro: iberianRates },
@@ -50,8 +50,9 @@ const european: WrittenHistories = {
 };
 
 /**
- * Customers in trades and countries that the other histories leave out. They were written without knowledge of the rules,
- * so their first figures show how the engine decides about what nobody prepared it for. No test asserts their figures.
+ * Histories of customers in trades and countries that the other histories leave out. They were written without
+ * knowledge of the detection rules, so their first figures show how the engine decides about unknown cases. No test
+ * asserts their figures.
  */
 const worldwide: WrittenHistories = {
   'american-freight': { write: americanFreight, companies: freightCompanies, ratesPerEuro: freightRates },
@@ -68,7 +69,10 @@ const worldwide: WrittenHistories = {
   'japanese-ward': { write: japaneseWard, companies: wardCompanies, ratesPerEuro: wardRates },
 };
 
-/** Histories by set and name. `npm run bench:detection` takes a set with `--set` and one history with `--history`. */
+/**
+ * Labelled histories by set and name. `npm run bench:detection` selects a set with `--set` and one history with
+ * `--history`.
+ */
 export const sets = { european, worldwide } as const;
 
 export type SetName = keyof typeof sets;

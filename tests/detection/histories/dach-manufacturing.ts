@@ -78,7 +78,7 @@ export function dachManufacturing(random: Random): Bill[] {
         : land === 'IT'
           ? `${base.replace('_', ' ')} ${italianNames[italians++] ?? 'Lodi'} ${form}`
           : `${base} ${trade} ${form}`;
-    // Supplies from abroad are billed without tax.
+    // Supplies from abroad are billed to the maker of machine parts without tax.
     return traderOf(random, land, name, {
       vat: options.vat ?? (land === 'DE' ? 190 : 0),
       currency: options.currency ?? (land === 'CZ' && random.chance(0.5) ? 'EUR' : undefined) ?? currencyIn(land),
@@ -123,7 +123,7 @@ export function dachManufacturing(random: Random): Bill[] {
       billedAgain: 0.006,
     });
   }
-  // Tools and consumables are billed by price lists, so amounts repeat.
+  // Tools and consumables are billed by price lists, so their amounts repeat.
   for (const trade of [
     'Werkzeuge',
     'Schleifmittel',
@@ -159,7 +159,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Bills for maintenance visits have irregular amounts.
+  // Bills for maintenance visits at the factory have irregular amounts.
   for (const trade of [
     'Kransysteme',
     'Hydraulik',
@@ -311,7 +311,7 @@ type MakeSupplier = (
   options?: { currency?: string; vat?: number },
 ) => Trader;
 
-/** Adds correct bills that look like copies or fraud. */
+/** Adds correct bills of the factory that look like copies or fraud. */
 function honest(book: Book, random: Random, supplier: MakeSupplier, order: () => string | undefined): void {
   // Each half of an order is delivered by a separate lorry: equal amounts on one day, with separate delivery notes.
   const wire = supplier('DE', 'Drahtwerk');
@@ -359,7 +359,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         });
     }
   }
-  // A deposit and a final bill each cover half of the price.
+  // A deposit and a final bill each cover half of the price of a machine.
   const tooling = supplier('CH', 'Formenbau');
   const toolNumber = running(random, 4_120, 0.5, (n) => `T-${n}`);
   for (const date of irregular(random, FROM, TO, 70)) {
@@ -384,7 +384,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'deposit and final half',
       });
   }
-  // A bill to the wrong party is credited and issued again under another number.
+  // The supplier sends a bill to the wrong party, credits it and issues it again under another number.
   const crane = supplier('DE', 'Kranverleih');
   const craneNumber = running(random, 30_900, 1.5, (n) => `KV-${n}`);
   irregular(random, FROM, TO, 24).forEach((date, i) => {
@@ -470,7 +470,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
     recurs: true,
     hardNegative: 'numbers from 1 each year',
   });
-  // A weekly fee is billed under the number of the week.
+  // A weekly fee is billed under an invoice number that contains the number of the week.
   const canteen = supplier('DE', 'Catering', { vat: 70 });
   book.stream({
     trader: canteen,
@@ -513,7 +513,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // The supplier bills two months on one day.
+  // The supplier bills two months of its fee on one day.
   const rent = supplier('DE', 'Hallenvermietung');
   everyMonths(random, FROM, TO, { day: 2 }).forEach((date, i) => {
     const billed = i % 6 === 5 ? date : i % 6 === 4 ? addDays(date, 31) : date;
@@ -525,7 +525,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       hardNegative: 'two months billed on one day',
     });
   });
-  // This supplier sends no bill for a year, so that its next bill comes after a long pause.
+  // This supplier of the factory sends no bill for a year, so that its next bill comes after a long pause.
   const rare = supplier('DE', 'Sondermaschinen');
   const rareNumber = running(random, 2_011, 0.3, (n) => `SM-${n}`);
   for (const date of [...everyDays('2024-01-20', '2024-10-01', 28), '2026-01-19']) {

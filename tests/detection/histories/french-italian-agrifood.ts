@@ -5,8 +5,8 @@ import { ledgerOf, ownCompanies } from './ledger/ledger.js';
 
 /**
  * The history of a maker of preserves and wines in France, Italy and Switzerland. Its suppliers are growers, packaging
- * makers, dairies, cold stores, laboratories, carriers, energy suppliers, insurers and vineyards. Its faults are the
- * usual mistakes of clerks, scanners and e-mail.
+ * makers, dairies, cold stores, laboratories, carriers, energy suppliers, insurers and vineyards. The faults in its
+ * bills are the usual mistakes of clerks, scanners and e-mail.
  */
 export const agrifoodCompanies = ownCompanies(312, [
   { name: 'Conserveries du Luberon SAS', country: 'FR' },

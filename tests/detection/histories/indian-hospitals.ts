@@ -48,7 +48,7 @@ const order = { form: 'SGH/PO/{fy}/#####' } as const;
 
 const lines: readonly Line[] = [
   {
-    // Stockists number by the fiscal year, which begins in April.
+    // Stockists number their bills by the fiscal year, which begins in April.
     tails: ['Pharma', 'Medical Agencies', 'Drug House', 'Distributors', 'Healthcare Pvt Ltd'],
     count: 15,
     land: 'IN',
@@ -184,7 +184,7 @@ const usuals: readonly Usual[] = [
   },
 ];
 
-/** Returns second entries of bills that occur only in India. */
+/** Returns the kinds of repeated entries of a bill that occur only in India. */
 const own: Readonly<Record<string, Again>> = {
   'fiscal year put behind the number': numberTyped((paper) =>
     /2\d-2\d|20\d\d/.test(numberOf(paper))

@@ -48,7 +48,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // These suppliers send one bill for the month, on the closing day.
+    // These suppliers send one bill for the whole month, on its closing day.
     tails: ['Shoji KK', 'Trading Co., Ltd.', 'Kogyo KK', 'Jimuki Co., Ltd.', 'Bungu KK'],
     count: 10,
     land: 'JP',
@@ -166,7 +166,7 @@ const usuals: readonly Usual[] = [
 const fullWidth = (text: string): string =>
   text.replace(/[0-9A-Z-]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0));
 
-/** Returns second entries of bills that occur only in Japan. */
+/** Returns the kinds of repeated entries of a bill that occur only in Japan. */
 const own: Readonly<Record<string, Again>> = {
   'number in wide signs': numberTyped((paper) => fullWidth(numberOf(paper))),
   'branch number of a second print': numberTyped(

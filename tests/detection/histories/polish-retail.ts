@@ -121,7 +121,7 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Persons let the shops for a fixed monthly amount with indexation. The invoice number contains the month.
+  // Private persons let the shops for a fixed monthly amount with indexation. Their invoice numbers contain the month.
   for (let shop = 0; shop < 8; shop += 1) {
     book.stream({
       trader: person('Najem', random.pick([0, 230])),
@@ -131,7 +131,7 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Persons bill repairs, marketing, cleaning and bookkeeping, with irregular or round amounts.
+  // Private persons bill repairs, marketing, cleaning and bookkeeping, with irregular or round amounts.
   for (const trade of [
     'Usługi Remontowe',
     'Serwis Chłodniczy',
@@ -284,7 +284,7 @@ export function polishRetail(random: Random): Bill[] {
   return billsOf(book);
 }
 
-/** Adds correct bills that look like copies or fraud. */
+/** Adds correct bills of the shops that look like copies or fraud. */
 function honest(
   book: Book,
   random: Random,
@@ -317,7 +317,7 @@ function honest(
     for (let shop = 0; shop < 3; shop += 1)
       book.add(bakery, { number: bakeryNumber(date), date, net, recurs: true, hardNegative: 'one bill for each shop' });
   }
-  // A leasing company bills each car.
+  // A leasing company bills each leased car separately.
   const lease = firm('Leasing');
   for (const [i, date] of everyMonths(random, FROM, TO, { day: 1 }).entries()) {
     for (let car = 1; car <= 3; car += 1)
@@ -345,7 +345,7 @@ function honest(
         });
     }
   }
-  // A joiner bills a deposit and a final amount.
+  // A joiner bills a deposit and a final amount for one job.
   const joiner = person('Stolarnia');
   const joinerNumber = restarting(random, 0.3, 4, (n, d) => `${n}/${d.slice(0, 4)}`);
   for (const date of irregular(random, FROM, TO, 64)) {
@@ -360,7 +360,7 @@ function honest(
           hardNegative: 'deposit and final half',
         });
   }
-  // A bill is corrected to zero and issued again.
+  // A supplier corrects a bill to zero and issues it again.
   const dairy = firm('Sery', 50);
   const dairyNumber = restarting(random, 1, 4, (n, d) => `FS-${n}/${d.slice(2, 4)}`);
   irregular(random, FROM, TO, 17).forEach((date, i) => {
@@ -426,7 +426,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee, numbers from 1 each year',
   });
-  // The supplier bills two months on one day.
+  // The supplier bills two months of its fee on one day.
   const alarm = firm('Monitoring');
   everyMonths(random, FROM, TO, { day: 6 }).forEach((date, i) => {
     const billed = i % 5 === 3 ? addDays(date, 30) : date;
@@ -473,7 +473,7 @@ function honest(
     recurs: true,
     hardNegative: 'the fee of each quarter',
   });
-  // This supplier bills only in one season.
+  // This supplier bills only in one season of the year.
   const trees = person('Choinki', 80);
   for (const year of [2024, 2025])
     for (let k = 1; k <= 6; k += 1)
@@ -483,7 +483,7 @@ function honest(
         net: random.integer(110_000, 240_000),
         hardNegative: 'once a year in season',
       });
-  // This supplier sends no bill for a year, so that its next bill comes after a long pause.
+  // This supplier of the shops sends no bill for a year, so that its next bill comes after a long pause.
   const rare = person('Serwis Wag');
   const rareNumber = restarting(random, 0.2, 4, (n, d) => `${n}/S/${d.slice(0, 4)}`);
   for (const date of [...everyDays('2024-02-20', '2024-11-01', 21), '2026-02-10']) {

@@ -189,7 +189,7 @@ const usuals: readonly Usual[] = [
   { ...of('weighed at the silo and billed late', 1, 'Siloz SRL', 'SZ{n5}'), play: late(every(10, 20), 670_000) },
 ];
 
-/** Returns second entries of bills that occur only in Romania. */
+/** Returns the kinds of repeated entries of a bill that occur only in Romania. */
 const own: Readonly<Record<string, Again>> = {
   'series left off': numberTyped((paper) => {
     const rest = numberOf(paper).replace(/^(seria )?[A-Z]+[- ]?(nr )?/, '');
@@ -239,7 +239,9 @@ const own: Readonly<Record<string, Again>> = {
 
 const RATE_RAISED_ON = '2025-08-01';
 
-/** Fields and cattle in the plain of the Danube; the tax rate rises in August 2025. */
+/**
+ * Creates the history of farms with fields and cattle in the plain of the Danube. The tax rate rises in August 2025.
+ */
 export function romanianFarms(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-02-01',

@@ -173,7 +173,7 @@ const ocrOf = (digits: string): string => {
   return `${body}${checkDigit(body)}`;
 };
 
-/** Returns second entries of bills that occur only in Sweden and in newsrooms. */
+/** Returns the kinds of repeated entries of a bill that occur only in Sweden and in newsrooms. */
 const own: Readonly<Record<string, Again>> = {
   'OCR number made of the number': numberTyped((entry) => {
     const digits = numberOf(entry).replace(/\D/g, '');
@@ -228,8 +228,8 @@ const own: Readonly<Record<string, Again>> = {
 };
 
 /**
- * The customer of this invoice history is a newspaper and radio house in the north of Sweden that pays many who work
- * for themselves.
+ * The customer of this invoice history is a newspaper and radio company in the north of Sweden that pays many
+ * freelancers.
  */
 export function swedishMedia(random: Random): Bill[] {
   const desk = openDesk(random, {

@@ -177,7 +177,7 @@ const usuals: readonly Usual[] = [
   },
 ];
 
-/** Returns second entries of bills that occur only in Swiss hotels. */
+/** Returns the kinds of repeated entries of a bill that occur only in Swiss hotels. */
 const own: Readonly<Record<string, Again>> = {
   'reference of the payment part that contains the number': numberTyped((paper, random) => {
     const digits = numberOf(paper).replace(/\D/g, '');

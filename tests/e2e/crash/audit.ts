@@ -1,4 +1,4 @@
-// Reads the stored records, as an auditor would, and lists everything that breaks a guarantee.
+// Reads the stored records after a crash, as an auditor would, and lists everything that breaks a guarantee.
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Effect } from './effects.js';
 import type { Acknowledged } from './ledger.js';
@@ -80,8 +80,8 @@ interface LinkDocument extends CountedDocument {
 }
 
 /**
- * Fields that indicate unfinished work, none of which may remain. A history scan in progress has a lease. The query
- * runs often, so it uses the indexes of these fields.
+ * Fields that indicate unfinished work in the records, none of which may remain. A history scan in progress has a
+ * lease. The query runs often, so it uses the indexes of these fields.
  */
 export async function unfinishedWork({ analysis, scan }: Databases): Promise<string[]> {
   const isMarked = { pending: true, outboxPending: true, leaseUntil: { $gte: new Date(0) } } as const;
@@ -108,7 +108,7 @@ export async function unfinishedWork({ analysis, scan }: Databases): Promise<str
   return found.flat();
 }
 
-/** Returns the stored events whose consumer wrote no document. */
+/** Returns the stored events for which the test's consumer wrote no document. */
 export async function missingEffects(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const effected = new Set(effects.map(({ _id }) => _id));
   return (await announcedEvents(databases)).flatMap(({ id, subject }) =>
@@ -151,8 +151,8 @@ export const withoutDetails = {
 } as const;
 
 /**
- * Checks that every response holds: the invoice is stored and decided as the response said, and the same key always
- * gives the same response.
+ * Checks that every response about an invoice holds: the invoice is stored and decided as the response said, and the
+ * same key always gives the same response.
  */
 function answersNotKept(invoices: readonly StoredInvoice[], acknowledged: readonly Acknowledged[]): string[] {
   const stored = new Map(invoices.map((invoice) => [invoice._id, invoice]));
@@ -227,8 +227,8 @@ async function recordsNotAsDecided(
 }
 
 /**
- * Checks that every decision and finding was published once, and nothing else was. Rows are published only by their
- * findings.
+ * Checks that every decision and finding was published once, and that nothing else was published. Rows of a history
+ * scan are published only by their findings.
  */
 function eventsNotAsDecided(
   invoices: readonly StoredInvoice[],
@@ -261,7 +261,10 @@ async function eventsOfNobody(databases: Databases, effects: readonly Effect[]):
   ];
 }
 
-/** Finds duplicates that are not reported: of n equal invoices, all but the first must name another one. */
+/**
+ * Finds duplicates that are not reported: of n equal invoices, all but the first must have a finding that names
+ * another.
+ */
 function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
   const groups = new Map<string, StoredInvoice[]>();
   for (const stored of invoices) {
@@ -278,8 +281,7 @@ function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
 }
 
 /**
- * Checks that the profiles of suppliers and the links of bank accounts and orders have counted each decided invoice
- * once.
+ * Checks that the profiles of suppliers and the links of bank accounts and orders count each decided invoice once.
  */
 async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoice[]): Promise<string[]> {
   const [suppliers, links] = await Promise.all([
@@ -305,7 +307,7 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   return [...wrongCounts('supplier', supplierCounts, bySupplier), ...wrongCounts('link', linkCounts, byLink)];
 }
 
-/** Usage counters of analyses that differ from the stored records, until a crash is corrected. */
+/** Lists the usage counters of analyses that differ from the stored records, as they may until a crash is corrected. */
 export async function wrongUsage({ analysis: db }: Databases): Promise<string[]> {
   const [posted, usage] = await Promise.all([
     db
@@ -327,8 +329,8 @@ export async function wrongUsage({ analysis: db }: Databases): Promise<string[]>
 }
 
 /**
- * Returns the number of invoices that a record should count, and the number of its versions: one for each posted
- * invoice, and one for all rows of a history scan.
+ * Returns the number of invoices that a supplier profile or link should count, and the number of its versions: one for
+ * each posted invoice, and one for all rows of a history scan.
  */
 interface Expected {
   count: number;

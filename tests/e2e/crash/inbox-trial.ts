@@ -26,9 +26,9 @@ type Db = MongoConnection['db'];
 interface Purchase {
   readonly ksefNumber: string;
   readonly xml: string;
-  /** Time before which the simulated KSeF stored the invoice. */
+  /** Time before which the simulated KSeF stored the purchase invoice. */
   readonly storedBefore: Date;
-  /** True if the company is also a third party, so that two roles receive the invoice. */
+  /** True if the company of the inbox is also a third party, so that two roles receive the invoice. */
   readonly isThirdParty: boolean;
 }
 
@@ -53,8 +53,8 @@ export interface InboxTrial {
    */
   finish(receiver: Receiver): Promise<void>;
   /**
-   * Lists KSeF invoices that the mark of an inbox has passed although they were not stored. The guarantee holds at
-   * every moment.
+   * Lists KSeF invoices that the position of an inbox has passed although they were not stored. There must never be
+   * such an invoice.
    */
   skipped(receivers: readonly Receiver[]): Promise<readonly string[]>;
   /** Lists the broken guarantees about invoices received from KSeF, once no work is left. */
@@ -131,8 +131,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
     const decided = events.filter(
       ({ name, payload }) => name === 'invoice_analyzed' && payload['organizationId'] === organizationId,
     );
-    // Only invoices to the buyer are compared by their order, because another role may receive an invoice to a third
-    // party earlier.
+    // The order of invoices is compared only for invoices to the buyer, because another role may receive an invoice to
+    // a third party earlier.
     const ofBuyer = purchases.flatMap(({ ksefNumber, isThirdParty }) => (isThirdParty ? [] : [ksefNumber]));
     const buyerOrder = (numbers: readonly string[]): readonly string[] => numbers.filter((n) => ofBuyer.includes(n));
     const numbers = purchases.map(({ ksefNumber }) => ksefNumber).toSorted();
@@ -175,7 +175,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
   }
 
   async function skippedBy(receiver: Receiver): Promise<string[]> {
-    // The marks of the KSeF inbox are read first, because documents may be added in between.
+    // The positions of the KSeF inbox are read before the documents, because documents may be added in between.
     const { roles } = await inboxOf(receiver);
     const uploads = (await uploadsOf(receiver)).filter(({ content }) => content !== undefined);
     const stored = new Set(uploads.map(({ origin }) => origin.externalId));
@@ -225,8 +225,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
           const last = purchases.at(-1)?.storedBefore ?? new Date(0);
           const isComplete = mark !== undefined && new Date(mark) >= last;
           if (!isComplete && roles.every(({ run }) => run === undefined)) await trial.run(receiver);
-          // The roles show why the KSeF inbox waits. The keys of the exports in them are sealed, so they may be
-          // printed.
+          // The status of the roles in the KSeF connection shows why the inbox waits. It contains keys of exports,
+          // which are sealed, so they may be printed.
           expect({ isComplete, roles }).toMatchObject({ isComplete: true });
           const decided = (await invoicesOf(receiver)).filter(({ status }) => status === 'ANALYZED');
           expect(decided).toHaveLength(purchases.length);
@@ -238,7 +238,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       return (await Promise.all(receivers.map(skippedBy))).flat();
     },
     async breaches(receivers) {
-      // Jobs that remove what broken calls left, and correct the counters of usage, are due at once.
+      // The jobs that remove what broken calls left, and that correct the usage counters, are made due at once.
       system.letTimePass();
       await eventually(async () => expect(await books.unfinished()).toEqual([]), { timeoutMs: FINISHED_MS_MAX });
       const found = async (): Promise<string[]> => {

@@ -7,11 +7,11 @@ import type { Sample } from './sample-invoices.js';
 
 const CONNECTIONS = 8;
 /**
- * Pause in milliseconds of a client. The load is high enough to have a request in progress at every kill, and low
- * enough for a machine with two processors.
+ * Pause in milliseconds of a client between two invoices. With this pause, a request is in progress at every kill, and
+ * a machine with two processors can keep up.
  */
 const PAUSE_MS = 100;
-/** Number of requests that are retried in addition to the requests of each connection. */
+/** Number of requests that are retried at the same time, in addition to the requests of each connection. */
 const RETRYING_MAX = 64;
 /**
  * Number of the newest requests that may be repeated, so that a repeat may arrive while the first request is in
@@ -20,15 +20,15 @@ const RETRYING_MAX = 64;
 const RECENT_MAX = 50;
 
 export interface InvoiceLoad {
-  /** Stops sending invoices and waits for those in progress. */
+  /** Stops sending invoices and waits for the requests in progress. */
   stop(): void;
-  /** Resolves when every request with an Idempotency-Key was acknowledged. Call it after `stop`. */
+  /** Resolves when every invoice with an Idempotency-Key was acknowledged. Call it after `stop`. */
   finished(): Promise<void>;
 }
 
 /**
  * Starts to send invoices over several connections.
- * @param tenants may grow while the load runs
+ * @param tenants list of tenants, which may grow while the load runs
  */
 export function startInvoiceLoad(
   ledger: Ledger,

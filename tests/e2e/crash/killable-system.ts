@@ -13,7 +13,7 @@ import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
 
-/** The path of the compiled program is also correct when a test runs this file from its source. */
+/** The path of the compiled service is also correct when a test runs this file from its source. */
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
 
@@ -37,8 +37,8 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   restartLater(service: ServiceName): Promise<void>;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /**
-   * Moves all times as if three minutes had passed for every service, while no work is in progress. Due work is then
-   * done within seconds.
+   * Advances all clocks and leases by three minutes for every service, while no work is in progress. Work that becomes
+   * due is then done within seconds.
    */
   letTimePass(): void;
   /** Processes that ended although the test did not kill them, with their last output. */
@@ -47,7 +47,7 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
 }
 
 export interface KillableSystemOptions {
-  /** A database that the test has started and can interrupt itself. No proxies are placed before it. */
+  /** A database that the test has started and can interrupt itself, so no proxies are placed before it. */
   readonly mongodbUrl?: string;
   /** Variables that are added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ const ATTEMPT_MS_MAX = 15_000;
  * Time limit in milliseconds for a history scan, which waits for its turn and for the scans that are being analyzed.
  */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** Pause in milliseconds of a crash test's client that was told to retry after a second. */
+/** Pause in milliseconds of a client in the crash test after a response that says to retry after a second. */
 const RETRY_EACH_MS = 1_000;
 /**
  * Pause in milliseconds between attempts to send a history scan file. Such files are large, and many clients send them.
@@ -54,7 +54,7 @@ export interface Ledger {
   readonly acknowledgedScans: readonly AcknowledgedScan[];
   /**
    * Sends a request of the ledger once and records its outcome.
-   * @throws Error when the request was not acknowledged, whatever the services did with it
+   * @throws Error when the request was not acknowledged, even if the services have executed it
    */
   send(sent: Sent): Promise<void>;
   /** Sends a request with the same key until it is acknowledged, as long as the ledger is open. */

@@ -4,7 +4,7 @@ const REACHED_MS_MAX = 60_000;
 
 /**
  * Waits until the database command that the test pauses has arrived.
- * @throws Error with the sentence when the command does not arrive in time
+ * @throws Error with the given sentence when the command does not arrive in time
  */
 export async function reached({ complete }: Pick<Hold, 'complete'>, otherwise: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -20,7 +20,7 @@ export function sampleInvoice({ supplier, number, amount, sentAs }: Sample): Rea
   };
 }
 
-/** Returns the sample invoice as an XML document. */
+/** Returns the sample invoice of the crash test as an XML document. */
 export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Buffer {
   const name = (text: string): string => `<cbc:RegistrationName>${text}</cbc:RegistrationName>`;
   const party = (text: string): string =>
@@ -45,7 +45,7 @@ export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Bu
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
 /**
- * Number of the newest invoices from which copies are made, so that a copy may arrive while its original is in
+ * Number of the newest invoices from which copies are made, so that a copy may arrive while the original is in
  * progress.
  */
 const RECENT_MAX = 50;
@@ -69,7 +69,7 @@ export function pick<T>(items: readonly T[]): T | undefined {
   return items[Math.floor(Math.random() * items.length)];
 }
 
-/** Numbers that resemble each other would be duplicates as well. */
+/** Two invoice numbers that resemble each other would count as duplicates as well. */
 function token(): string {
   return Math.random().toString(36).slice(2, 10).toUpperCase();
 }

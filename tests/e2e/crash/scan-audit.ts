@@ -38,7 +38,7 @@ interface Books {
   readonly runs: readonly StoredRun[];
   readonly used: ReadonlyMap<string, number>;
   readonly rowsOf: ReadonlyMap<string, readonly StoredInvoice[]>;
-  /** Findings about scans as a whole, by scan. */
+  /** Findings about a history scan as a whole, by scan. */
   readonly findingsOf: ReadonlyMap<string, readonly StoredFinding[]>;
 }
 
@@ -62,8 +62,8 @@ export async function scanContradictions(
 }
 
 /**
- * Returns the counters of these organizations that are higher than their number of rows, as a crash may leave them
- * until they are corrected.
+ * Returns the usage counters of some organizations that are higher than their number of scan rows, as a crash may leave
+ * them until they are corrected.
  */
 export async function overcounted(databases: Databases, organizationIds: readonly string[]): Promise<string[]> {
   const [scans, used] = await Promise.all([storedScans(databases), usedRows(databases)]);
@@ -107,8 +107,8 @@ async function readBooks(databases: Databases): Promise<Books> {
 }
 
 /**
- * Checks that every response holds: the history scan is stored as the response said, and the same key always gives the
- * same response.
+ * Checks that every response about a history scan holds: the scan is stored as the response said, and the same key
+ * always gives the same response.
  */
 function scanAnswersNotKept({ scans, rowsOf, imports }: Books, acknowledged: readonly AcknowledgedScan[]): string[] {
   const stored = new Map(scans.map((scan) => [scan._id, scan]));

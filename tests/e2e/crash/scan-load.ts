@@ -1,4 +1,4 @@
-// Simulates clients of one organization that scan at the same time, whatever is killed.
+// Simulates clients of one organization that post history scans at the same time, whatever is killed.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Ledger, SentScan } from './ledger.js';
 import { pick, sampleFile } from './sample-invoices.js';
@@ -6,13 +6,14 @@ import type { Row, Sample, SampleRow } from './sample-invoices.js';
 
 /** Number of rows of a history scan file, more than the service stores at once. */
 const FILE_ROWS = 60;
-/** Creates history scan rows without an external id, and rows with an external id that was used before. */
+/** Creates history scan rows: some without an external id, and some with an external id that was used before. */
 const WITHOUT_ID_SHARE = 0.4;
 const KNOWN_ID_SHARE = 0.1;
 
 /**
- * Scans several files of an organization in parallel, with copies of each other's rows and of posted invoices and some
- * of the same external ids: one file with a key, one that is sent twice at once, and one without a key.
+ * Posts several history scans of an organization in parallel, with copies of each other's rows and of posted invoices,
+ * and some of the same external ids: one file with a key, one that is sent twice at once, and one without a key.
+ * @returns a promise that resolves when every request with a key was acknowledged
  * @returns resolves when every request under a key was acknowledged
  */
 export async function scanAtOnce(

@@ -1,4 +1,4 @@
-// Runs a service in a separate process, which a test can end or pause.
+// Runs a service of the product in a separate process, which a test can end or pause.
 import { fileURLToPath } from 'node:url';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
@@ -8,7 +8,10 @@ const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
 /** Maximum number of starts of a service process, more than a service needs on a busy machine. */
 const STARTS_MAX = 3;
 const UNLIMITED_PER_MINUTE = '1000000';
-/** The cache that `npm test` sets for all processes. A service gets no other variable of this process. */
+/**
+ * The directory of the cache that `npm test` sets for all processes. A service process gets no other variable of the
+ * test process.
+ */
 const { NODE_COMPILE_CACHE } = process.env;
 const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
@@ -81,7 +84,7 @@ export async function startServiceProcess(
   };
 }
 
-/** Starts a service, and starts it again if it ends because its database was unavailable. */
+/** Starts a service process, and starts it again if it ends because its database was unavailable. */
 async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
   for (let starts = 1; ; starts++) {
     try {

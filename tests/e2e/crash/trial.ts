@@ -1,4 +1,4 @@
-// Provides a system to be killed, clients that use it, and the audit of the result.
+// Provides a system whose processes are killed, clients that use the system, and the audit of the result.
 import { expect } from 'vitest';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -12,8 +12,8 @@ import type { Ledger } from './ledger.js';
 import { scanContradictions } from './scan-audit.js';
 
 /**
- * Maximum time until all work of the services is finished. Sweeps run every 5 seconds, take over work that was idle for
- * 30 seconds, and finish scans one after another.
+ * Maximum time until all work of the services is finished after a crash. Sweeps run every 5 seconds, take over work
+ * that was idle for 30 seconds, and finish history scans one after another.
  */
 const FINISHED_MS_MAX = 120_000;
 /**
@@ -27,7 +27,7 @@ const USAGE_EXACT_MS_MAX = 300_000;
 export interface Trial {
   readonly system: KillableSystem;
   readonly ledger: Ledger;
-  /** Databases of the services, without the proxies. */
+  /** Databases of the services, reached without the proxies. */
   readonly databases: Databases;
   /** Waits until no service has unfinished work. */
   expectNothingUnfinished(): Promise<void>;

@@ -14,7 +14,10 @@ import type { KillableSystem } from './killable-system.js';
 
 /** Time between the end of the lease of a broken upload (PUT) and the removal of its data. */
 const SWEEP = { UPLOAD_SWEEP_SECONDS: '1' };
-/** The lease of a PUT or of a worker expires within a minute. The sweeps run every few seconds. */
+/**
+ * Time until the work of a killed process is taken over: the lease of a PUT or of a worker expires within a minute, and
+ * the sweeps run every few seconds.
+ */
 const ANSWERED_MS_MAX = 180_000;
 /** Time limit for a response. A response that never arrives belongs to a service that was killed. */
 const ANSWER_MS_MAX = 40_000;
@@ -22,7 +25,7 @@ const ANSWER_MS_MAX = 40_000;
 const SWEPT_MS_MAX = 180_000;
 /** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
-/** Size of the filling that makes a document larger than one stored chunk. */
+/** Size of the padding that makes an uploaded document larger than one stored chunk. */
 const FILLING_BYTES = 600_000;
 
 type Db = MongoConnection['db'];
@@ -34,7 +37,7 @@ export interface Sender {
   readonly marker: string;
   readonly file: Buffer;
   readonly isReadable: boolean;
-  /** Id of the upload. Set when the reservation got a response. */
+  /** Id of the upload. Set when the reservation of the upload got a response. */
   uploadId: string | undefined;
   /** True if the PUT request of the upload got a response. */
   isStored: boolean;
@@ -42,18 +45,21 @@ export interface Sender {
 
 export interface UploadTrial {
   readonly system: KillableSystem;
-  /** Databases of the services, past the proxies. */
+  /** Databases of the services, reached without the proxies. */
   readonly documents: Db;
   readonly analysis: Db;
   newSender(name: string, isReadable?: boolean): Promise<Sender>;
   /**
-   * Sends the request of each step of an upload once.
+   * Sends the requests of an upload once, one after another.
    * @throws Error when a step gets no response or is refused
    */
   reserve(sender: Sender): Promise<void>;
   put(sender: Sender): Promise<void>;
   analyze(sender: Sender): Promise<void>;
-  /** Repeats requests without a response, as a client does, until its document has a final decision or refusal. */
+  /**
+   * Repeats the requests of an upload that got no response, as a client does, until the document has a final decision
+   * or refusal.
+   */
   finish(sender: Sender): Promise<void>;
   /** Returns the stored file of an upload. */
   fileIdOf(sender: Sender): Promise<string>;
@@ -114,7 +120,8 @@ export async function startUploadTrial(): Promise<UploadTrial> {
         headers: { 'content-type': 'application/xml' },
         body: new Uint8Array(sender.file),
       });
-      // The response to an earlier request may have been lost. While an upload is being processed, the response says when to retry.
+      // The response to an earlier analysis request may have been lost. While an upload is being processed, the
+      // response says when to retry.
       const wasStored = response.status === 409 && !response.headers.has('retry-after');
       if (!wasStored) expect(response.status).toBe(204);
       sender.isStored = true;
@@ -160,7 +167,7 @@ export async function startUploadTrial(): Promise<UploadTrial> {
   return trial;
 }
 
-/** Makes reservations expire, because a reservation whose response was lost is never used. */
+/** Makes the reservations of uploads expire, because a reservation whose response was lost is never used. */
 async function endReservations(db: Db): Promise<void> {
   const past = new Date(Date.now() - 10_000);
   await db
@@ -210,7 +217,9 @@ async function wrongUsage(documents: Db, analysis: Db, senders: readonly Sender[
   });
 }
 
-/** Expects one upload, one invoice, one analysis and one event of its end, or one failure and its event. */
+/**
+ * Expects for a document one upload, one invoice, one analysis and one event of its end, or one failure and its event.
+ */
 async function breachesOf(
   { tenant: { organizationId }, uploadId, file, isReadable, marker }: Sender,
   { invoices, analyses, events }: Books,
@@ -252,7 +261,8 @@ async function originalOf(
 ): Promise<string[]> {
   if (!sender.isReadable) return [];
   const invoice = invoices.find(({ organizationId }) => organizationId === sender.tenant.organizationId);
-  // All original documents are read at once, right after the last kill, so a request may get 503 and is repeated.
+  // All original documents are read at the same time right after the last kill, so a request may get 503, and is then
+  // repeated.
   const response = await eventually(async () => {
     const read = await call(sender, `GET /invoices/${invoice?._id}/document`);
     expect(read.status).not.toBe(503);

@@ -20,8 +20,8 @@ import { sampleInvoice } from './sample-invoices.js';
 /** Retry settings of the webhooks service with which five failed attempts take a second. */
 const RETRIES = { WEBHOOK_RETRY_WAITS_MS: '100,100,100,100', WEBHOOK_RETRY_FLOOR_MS: '100' };
 /**
- * The lease of a webhook delivery expires after 35 s, and the attempt is repeated two polls later. An event is
- * delivered again after 30 s.
+ * Time until a webhook delivery of a killed process is attempted again: its lease expires after 35 s, and the attempt
+ * is repeated two polls later. An event is delivered again after 30 s.
  */
 const SENT_AGAIN_MS_MAX = 90_000;
 const EVENT = 'invoice.analysis.completed';
@@ -36,7 +36,7 @@ export interface Endpoint {
 export interface Customer {
   readonly tenant: Tenant;
   readonly endpoints: readonly Endpoint[];
-  /** Webhook of the customer. */
+  /** Webhook of the simulated customer. */
   readonly endpoint: Endpoint;
 }
 
@@ -61,7 +61,7 @@ export interface Outcome {
 export interface WebhookTrial {
   readonly system: KillableSystem;
   readonly receiver: WebhookReceiver;
-  /** Database of the webhooks service, past the proxy. */
+  /** Database of the webhooks service, reached without the proxy. */
   readonly db: MongoConnection['db'];
   newCustomer(options?: { readonly endpoints?: number }): Promise<Customer>;
   /** Causes one event that is sent to every webhook of the customer. */
@@ -81,10 +81,11 @@ export interface WebhookTrial {
    * Finds the secrets that created the signatures of a webhook request: `null` for a signature that no secret created.
    */
   signers(request: ReceivedRequest | undefined, secrets: readonly string[]): readonly (number | null)[];
-  /** Waits until the gateway reaches the services again. */
+  /** Waits until the gateway can reach the other services again. */
   untilReachable(): Promise<void>;
   /**
-   * Waits until no webhook delivery is left to send, and compares all arrivals with the published and stored records.
+   * Waits until no webhook delivery is left to send, and compares all requests that arrived with the published and
+   * stored records.
    */
   breaches(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -227,7 +228,7 @@ export async function startWebhookTrial(): Promise<WebhookTrial> {
   };
 }
 
-/** Verifies a webhook request with the function that customers have, at the time of the arrival. */
+/** Verifies a webhook request with the function of the public client, at the time of the arrival. */
 function verifies({ body, headers, at }: ReceivedRequest, secrets: readonly string[]): boolean {
   try {
     verifyWebhook({ body, headers, secret: secrets, now: () => at });

@@ -25,7 +25,7 @@ export interface CommandArgument {
   readonly isRequired?: true;
 }
 
-/** A table that an operator's command prints, with its column headings. */
+/** A table that an operator's command prints, with the headings of its columns. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -88,8 +88,8 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   /**
-   * The service that the operator's command calls. With `every`, it calls every service or the service that --service
-   * names.
+   * The service that the operator's command calls. With `every`, the command calls every service or the service that
+   * --service names.
    */
   readonly service: OperatedService | 'every';
   readonly argument?: CommandArgument;

@@ -9,7 +9,7 @@ import type { OperatedService } from './command.js';
 /** Timeout in milliseconds of an operator's call to a service. */
 const TIMEOUT_MS = 15_000;
 
-/** The addresses of the services and the operator's call context. */
+/** The addresses of the services, and the call context of the operator. */
 export interface Connection {
   readonly addresses: ReadonlyMap<OperatedService, string>;
   readonly call: CallOptions;

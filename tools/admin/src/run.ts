@@ -260,7 +260,7 @@ async function execute(
 }
 
 /**
- * Returns the same calls to a service, with an error message that contains the address when the service cannot be
+ * Returns the same calls to a service, but with error messages that contain the address when the service cannot be
  * reached.
  */
 function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): Rpc {
@@ -279,7 +279,7 @@ function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): R
   ) as Rpc;
 }
 
-/** Checks whether no service responded; a service whose database is unavailable does respond. */
+/** Checks whether no service responded. A service whose database is unavailable does respond. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'unavailable') return false;
   const { metadata } = (error.cause ?? {}) as { metadata?: { get(name: string): readonly unknown[] } };

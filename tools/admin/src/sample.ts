@@ -1,7 +1,7 @@
 import { UsageError } from './command.js';
 import type { CommandOption } from './command.js';
 
-/** Number of stored analyses per call, small enough for the timeout of a command. */
+/** Number of stored analyses that one call reads, small enough for the timeout of a command. */
 const PAGE_ANALYSES = 200;
 const SAMPLE_MAX = 1_000_000;
 

@@ -3,8 +3,8 @@ import type { Outcome, Table } from './command.js';
 export type Style = (text: string) => string;
 
 /**
- * Tables of an operator's command shorten a longer cell, except the last cell of a row. The output of --json contains
- * the whole text.
+ * Maximum length of a cell in the tables of an operator's command. Longer cells are shortened, except the last cell of
+ * a row. The output of `--json` contains the whole text.
  */
 const CELL_LENGTH_MAX = 120;
 

@@ -60,8 +60,7 @@ async function main(): Promise<number> {
   const demonstration = key === undefined ? await demonstrationOf(values.api) : undefined;
   const apiKey = key ?? demonstration?.keys.owner;
   const baseUrl = values.api ?? demonstration?.baseUrl ?? API_DEFAULT;
-  // A download of a payment run gives its lines out once. If its response is lost, a second attempt would only find
-  // that nothing is left.
+  // Each payment line of a run is downloaded once. If the response is lost, a second download would contain nothing.
   const api = createClient({ baseUrl, apiKey, attemptsMax: 1 });
   const run = await send(api, bytes);
   const path = { runId: run.id };
@@ -86,15 +85,15 @@ async function main(): Promise<number> {
 async function send(api: Client, bytes: Buffer): Promise<Schemas['PaymentRun']> {
   const isJson = bytes.subarray(0, 1_000).toString('latin1').trimStart().startsWith('{');
   if (!isJson) return (await api.postXml('/payment-runs', bytes)).data;
-  // Without an Idempotency-Key, the client would make a new one for each call, and the same list of payments would be a
-  // second payment run.
+  // Each list of payments gets an Idempotency-Key here. Otherwise the client would make a new key for each call, and
+  // the same list would be a second payment run.
   const idempotencyKey = createHash('sha256').update(bytes).digest('hex');
   return (await api.post('/payment-runs', { body: listOf(bytes), idempotencyKey })).data;
 }
 
 function listOf(bytes: Buffer): Schemas['PaymentRunRequest'] {
   try {
-    // The service checks the members of the list of payments.
+    // The members of the list of payments are not checked here, because the service checks them.
     return JSON.parse(bytes.toString('utf8')) as Schemas['PaymentRunRequest'];
   } catch (error) {
     throw new UsageError(
@@ -122,7 +121,7 @@ async function demonstrationOf(api: string | undefined): Promise<Demonstration> 
   try {
     if (api === undefined) return JSON.parse(await readFile(DEMONSTRATION, 'utf8')) as Demonstration;
   } catch {
-    // Without a demonstration installation, an API key must be passed, as for another address.
+    // Without a demonstration installation, the user must pass an API key, as for another address.
   }
   throw new UsageError('There is no API key. Pass one with --key, or run npm start first.');
 }

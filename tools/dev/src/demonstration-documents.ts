@@ -108,7 +108,7 @@ function marineNumber(issued: string): string {
   return `SM-${issued.slice(0, 4)}-0442`;
 }
 
-/** Returns the printed page of the same supplier. */
+/** Returns the printed page of the British supplier as a PDF. */
 async function marinePage({ issued, due }: Dates, since: Date): Promise<Uint8Array> {
   return drawPage(since, [
     [60, 60, solent.name, 18],
@@ -203,12 +203,12 @@ function printXml(number: string, { issued, due }: Dates): string {
 }
 
 /**
- * A text of a PDF page with its distance from the left and from the top in points, and its size if it is not the usual
- * one.
+ * A text on a PDF page with its distance from the left and from the top in points, and its font size if it is not the
+ * usual size.
  */
 type Text = readonly [x: number, y: number, text: string, size?: number];
 
-/** Draws a PDF with one page of text in Helvetica, and embeds the XML invoice if one is given. */
+/** Draws a PDF with one page of text in Helvetica, and embeds the XML invoice if it is given. */
 export async function drawPage(
   madeAt: Date,
   texts: readonly Text[],

@@ -9,7 +9,10 @@ import type { DocumentName } from './demonstration-documents.js';
 import { copyToTry, demonstrationInvoices } from './demonstration-invoices.js';
 import type { UploadIds } from './demonstration-uploads.js';
 
-/** A scanned page is recognised within seconds, or later on a busy machine. */
+/**
+ * Time limit for reading a scanned page of the demonstration. Its text is recognised within seconds, or later on a busy
+ * machine.
+ */
 const SCAN_MS_MAX = 30_000;
 const POLL_EACH_MS = 100;
 
@@ -36,7 +39,7 @@ export async function demonstrate(
   // Every start derives the same dates from the day on which the organization was created.
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
   const xml = await analyzeUpload(api, uploads.xml);
-  // The text of this scanned document is recognised while the other invoices are analyzed.
+  // The text of the scanned document is recognised while the other invoices of the demonstration are analyzed.
   await api.post('/invoices/from-upload', {
     body: { upload_id: uploads.scan },
     headers: { prefer: 'respond-async' },

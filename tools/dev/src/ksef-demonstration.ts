@@ -45,8 +45,8 @@ export function uploadFiledInvoice(baseUrl: string, { tenant, since }: Filing): 
 }
 
 /**
- * Connects the company, has the invoice decided, submits it, and waits for its number. A repeated run shows the first
- * responses again.
+ * Connects the company to KSeF, waits for the decision on its invoice, submits the invoice, and waits for its KSeF
+ * number. A repeated run shows the first responses again. @returns where to look, in one line
  * @returns where to look, in one line
  */
 export async function demonstrateKsef(
@@ -86,8 +86,8 @@ export async function demonstrateKsef(
 }
 
 /**
- * Registers a token in the simulator, as the company would in KSeF itself. The invoices of the company in KSeF are
- * kept.
+ * Registers a KSeF token in the simulator, as the company would do in KSeF itself. The invoices of the company in KSeF
+ * are kept.
  */
 async function registerToken(ksefUrl: string, token: string): Promise<void> {
   const response = await fetch(`${ksefUrl}/test/control/contexts/${NIP}`, {

@@ -1,5 +1,5 @@
-// Demonstrates the KSeF inbox: an organization receives three bills from the simulated KSeF, and one of them again on
-// paper, with another account.
+// Demonstrates the KSeF inbox: an organization receives three bills from the simulated KSeF, and a copy of one of them
+// on paper with another bank account.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -11,7 +11,10 @@ import { uploadDocument } from './demonstration-uploads.js';
 import { COMPANY_NAME, NIP } from './ksef-demonstration.js';
 import type { Filing } from './ksef-demonstration.js';
 
-/** A run of the KSeF inbox waits for KSeF to build a package; a machine that is busy with a start takes longer. */
+/**
+ * Time limit of an inbox run of the demonstration. The run waits for KSeF to build a package, which takes longer on a
+ * machine that is busy with a start.
+ */
 const RECEIVED_MS_MAX = 60_000;
 const POLL_EACH_MS = 500;
 
@@ -71,7 +74,7 @@ function billsOf({ issueDate }: Dates): readonly [onPaper: Bill, ...others: Bill
 
 /**
  * Lets suppliers issue the bills in KSeF, receives them, and uploads a printed copy of the first bill. A repeated call
- * shows the results of the first one.
+ * shows the results of the first call.
  * @param keepUpload stores the id of the upload before its analysis, so that a later start continues with it
  */
 export async function demonstrateInbox(
@@ -119,7 +122,7 @@ export async function demonstrateInbox(
   for (const line of table(rows)) print(line);
 }
 
-/** Issues a bill as its supplier would in KSeF. A bill of an earlier start is issued already. */
+/** Issues a bill in the simulated KSeF as its supplier. A bill of an earlier start has already been issued. */
 async function issue(ksefUrl: string, { account, ...bill }: Bill, { issueDate, dueDate }: Dates): Promise<void> {
   const xml = fa3Document({ ...bill, buyer: NIP, buyerName: COMPANY_NAME, issueDate, transfer: { account, dueDate } });
   const response = await fetch(`${ksefUrl}/test/control/invoices`, {
@@ -140,7 +143,7 @@ async function receive(api: Client): Promise<void> {
   }
 }
 
-/** Returns the decisions on the received bills as soon as all bills have one, or after the time limit. */
+/** Returns the decisions on the received bills as soon as all bills have a decision, or after the time limit. */
 async function receivedBills(api: Client, count: number): Promise<readonly Schemas['StoredInvoice'][]> {
   const deadline = performance.now() + RECEIVED_MS_MAX;
   for (;;) {
@@ -158,7 +161,8 @@ async function rowOf(api: Client, named: Named, invoiceId: string): Promise<stri
 }
 
 /**
- * Draws the page that someone sends in the name of the first supplier. Its font has no Polish letters.
+ * Draws the page that someone sends in the name of the first supplier. The font of the page has no Polish letters.
+ * @param since the day of the first start of the demonstration
  * @param since the day of the story
  */
 export async function billOnPaper(since: Date, ksefNumber: string): Promise<Uint8Array> {

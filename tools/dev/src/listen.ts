@@ -110,7 +110,7 @@ async function main(): Promise<void> {
       if (removed.status === 'rejected') fail(removed.reason);
     });
   };
-  // The second Ctrl-C ends the process, because no listener is left.
+  // The second Ctrl-C ends the process, because its signal no longer has a listener.
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 }

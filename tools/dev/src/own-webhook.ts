@@ -3,7 +3,7 @@ import type { Schemas } from '@invoicecontrol/client';
 
 export interface OwnWebhook {
   readonly secret: string;
-  /** Deletes the webhook, so that no deliveries to a stopped receiver fail. */
+  /** Deletes the webhook of the receiver, so that no deliveries to a stopped receiver fail. */
   remove(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function registerOwnWebhook({
   events: readonly string[];
 }): Promise<OwnWebhook> {
   const client = createClient({ baseUrl: api, apiKey: key });
-  // The API refuses an unknown event with a message that lists the known ones.
+  // The API refuses an unknown event with a message that lists the known events.
   const body = { url, events: events as Schemas['WebhookCreation']['events'] };
   const { data } = await client.post('/webhooks', { body });
   return {

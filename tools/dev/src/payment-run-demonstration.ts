@@ -88,7 +88,7 @@ export function demonstrationPayments(since: Date): {
 
 /**
  * Sends last week's payment file and downloads it, sends this week's file, and prints the verdict on each of its
- * payments. A repeated call shows the results of the first one.
+ * payments. A repeated call shows the results of the first call.
  */
 export async function demonstratePayments(
   baseUrl: string,

@@ -1,5 +1,6 @@
-// npm test: each test once, integration tests and attacks on the Node that runs this, all others on the Node of the image (ADR 0112).
-// With arguments, as in `npm run test:node24 -- tests/e2e/scans`, these tests on the Node of the image.
+// Runs `npm test`, which runs each test once: integration tests and attacks on the installed Node.js, and all others on
+// the Node.js of the image (ADR 0112). With arguments, as in `npm run test:node24 -- tests/e2e/scans`, it runs these
+// tests on the Node.js of the image.
 import { spawn } from 'node:child_process';
 import type { StdioOptions } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -7,14 +8,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageNode } from './image-node.js';
 
-/** Test projects that run inside the image, the cheapest first. */
+/** Test projects that run with the Node.js of the image, the fastest first. */
 const OF_THE_IMAGE = ['unit', 'isolated', 'contract', 'e2e', 'crash'];
 const OF_THIS_NODE = ['integration', 'attack'];
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 /**
- * V8 keeps compiled code here, and each service that a test starts takes 0.1 s of CPU time less to load. Node.js 20 ignores the
- * variable.
+ * Directory in which V8 stores compiled code, so that each service that a test starts needs 0.1 s of CPU time less to
+ * load. Node.js 20 ignores the variable.
  */
 const COMPILE_CACHE = join(root, '.cache/compiled-code');
 const args = process.argv.slice(2);
@@ -50,15 +51,15 @@ async function runAllTests(node: string): Promise<boolean> {
   return havePassed && haveSecondPassed;
 }
 
-/** A run of vitest, whose report is shown while it runs (`inherit`) or returned at its end (`pipe`). */
+/** Runs vitest. Its report is shown while it runs (`inherit`) or returned at its end (`pipe`). */
 function runTests(node: string, vitestArgs: readonly string[], output: 'inherit' | 'pipe' = 'inherit') {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const stdio: StdioOptions = output === 'inherit' ? output : ['ignore', output, output];
   const run = spawn(node, [vitest, 'run', ...vitestArgs], { cwd: root, env, stdio });
   const end = (signal: NodeJS.Signals): void => {
-    // A terminal sends SIGINT to this process and to vitest. Forwarding the signal would end the tests without cleaning
-    // up.
+    // A terminal sends SIGINT to this process and to vitest. If this process forwarded the signal, vitest would get it
+    // twice and end without cleaning up.
     if (signal === 'SIGTERM' || !process.stdin.isTTY) run.kill(signal);
   };
   process.on('SIGTERM', end).on('SIGINT', end);

@@ -1,4 +1,4 @@
-// Starts simulators of the external systems for `npm start`. They check what the real systems check.
+// Starts the simulators of the external systems for `npm start`. They check the same things as the real systems.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
@@ -22,7 +22,7 @@ export interface Simulators {
   /** Sets the address of the product in the simulators that call it. */
   connect(baseUrl: string): void;
   readonly erps: ErpSimulators;
-  /** Webhook receiver of the demonstration. Absent if the start has no webhook demonstration. */
+  /** Webhook receiver of the demonstration. Absent if this start does not demonstrate webhooks. */
   readonly webhookReceiver: WebhookReceiver | undefined;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ interface SimulatorOptions {
   readonly directory: string;
   /** Environment variables of the services in addition to the variables for the simulators. */
   readonly env: NodeJS.ProcessEnv;
-  /** Port of Odoo in the previous start: a connection of an earlier start calls it there. */
+  /** Port of the simulated Odoo in the previous start, at which an ERP connection of that start calls it. */
   readonly odooPort: number | undefined;
 }
 
@@ -83,8 +83,8 @@ export function notificationUrl(baseUrl: string): string {
 }
 
 /**
- * Returns the environment, with the addresses of this installation that it does not set itself. The address is unknown
- * if the operating system chooses the port.
+ * Returns the environment of the services, with the addresses of this installation that it does not set itself. The
+ * address is unknown if the operating system chooses the port.
  */
 export function withOwnUrls(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
   if (port === 0) return env;
@@ -120,7 +120,10 @@ export async function startPaddle(
 }
 
 /**
- * Starts the simulator of KSeF. The services trust the seals with which it seals confirmations.
+ * Starts the simulator of KSeF. The services trust the seals with which the simulator seals confirmations. @param
+ * directory directory in which the simulator stores its state @param env environment of the services; a KSeF
+ * environment whose address it sets is not simulated, and seals of the simulator do not count there @returns the
+ * simulator, with the settings that tell the ksef service its address
  * @param directory where it keeps what it has
  * @param env an environment of KSeF that it names is not simulated, and seals of the simulator do not count there
  * @returns with what tells ksef where it is
@@ -149,7 +152,7 @@ const PRICE_PREFIX = 'PADDLE_PRICE_';
 
 /**
  * Starts the simulators of the ERPs, with the OAuth applications and the callback address of erp-sync.
- * @param odooPort used if it is free
+ * @param odooPort port of the simulated Odoo, used if it is free
  * @returns the simulators, with the settings that tell erp-sync their addresses
  */
 export async function startErps(
@@ -193,7 +196,7 @@ export async function startErps(
   };
 }
 
-/** A loopback address other than 127.0.0.1: customers' URLs still cannot reach other listeners on this machine. */
+/** A loopback address other than 127.0.0.1. The URLs of customers then cannot reach other listeners on this machine. */
 export const RECEIVER_HOST = '127.94.0.1';
 /** Certificate of the certificate authority of the webhook receiver, in the data directory. */
 export const RECEIVER_CA = 'webhook-receiver-ca.pem';

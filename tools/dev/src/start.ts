@@ -85,7 +85,7 @@ async function main(): Promise<void> {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   });
   const stored = await readInstallation(installationFile);
-  // A newer release of a service may need a secret that the installation does not have yet.
+  // A newer version of a service may need a secret that the installation does not have yet.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
   await writePrivate(installationFile, installation);
 
@@ -94,7 +94,8 @@ async function main(): Promise<void> {
   const simulators = await startSimulators({ webhooks: isWebhookShown, directory: dataDir, env, odooPort });
   installation = { ...installation, odooPort: Number(new URL(simulators.urls['odoo'] ?? '').port) };
   await writePrivate(installationFile, installation);
-  // The ERP connection of an earlier start is synchronised as soon as there are services.
+  // An ERP connection of an earlier start is synchronised as soon as the services run, so the simulated Odoo is filled
+  // before.
   if (installation.demo?.books) await seedOdoo(simulators.erps.urls.odoo, new Date(installation.demo.books.since));
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
@@ -249,7 +250,7 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
 
 /**
  * Checks whether another process uses the data directory, before anything in it is changed.
- * @returns the function that gives it free
+ * @returns the function that releases the directory
  */
 function lockData(directory: string): () => void {
   try {
@@ -276,7 +277,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 /** Deletes only data that earlier starts created, because DATA_DIR may contain other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  // A mongod that is still running after its start was killed has its files open, so it is ended first.
+  // A mongod may still run after its start was killed. It has its files open, so it is ended before they are deleted.
   await endSurvivor(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
     throw new StartError((error as Error).message, { cause: error });
   });
@@ -313,7 +314,10 @@ async function findPort(port: number): Promise<number> {
   });
 }
 
-/** Checks whether the stored API key still works; it does not when only the databases were deleted. */
+/**
+ * Checks whether the stored API key of the demonstration still works. It does not work if only the databases were
+ * deleted.
+ */
 async function isAlive(baseUrl: string, key: string): Promise<boolean> {
   const response = await fetch(`${baseUrl}/organizations/current`, { headers: { authorization: `Bearer ${key}` } });
   await response.arrayBuffer();
@@ -339,7 +343,7 @@ function bySetting({ operatorToken, apiKeyPeppers, ...secrets }: Secrets): Secre
   };
 }
 
-/** Writes a file of the installation that only its owner can read and that is never half written. */
+/** Writes a file of the installation that only its owner can read. The file is never incomplete. */
 async function writePrivate(file: string, content: object): Promise<void> {
   const part = `${file}.part`;
   await rm(part, { force: true });

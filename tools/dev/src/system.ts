@@ -1,5 +1,5 @@
-// All services in one process, over real gRPC on loopback ports: what `npm start`, the end-to-end tests and the
-// benchmarks run. Compose and Kubernetes start the same services one per process.
+// Runs all services in one process, which call each other by gRPC on loopback ports. `npm start`, the end-to-end tests
+// and the benchmarks use this module. Compose and Kubernetes start the same services in one process each.
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { entries } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
@@ -10,15 +10,15 @@ export interface SystemOptions {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly secrets: Secrets;
-  /** Returns the database address of a service, when the services have different ones. */
+  /** Returns the database address of a service, if the services have different databases. */
   readonly mongodbUrlFor?: (service: ServiceName) => string;
   /** Port of the gateway. With 0, the operating system chooses a free port. */
   readonly port?: number;
-  /** Put before every database name, so that several systems can share one MongoDB. */
+  /** Prefix of every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   /**
-   * Environment variables that every service gets: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and the settings of the map,
-   * such as RATE_LIMIT_...
+   * Environment variables that every service gets: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and the settings of the
+   * service map, such as RATE_LIMIT_...
    */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -37,13 +37,16 @@ export interface SharedSystem extends Pick<System, 'baseUrl' | 'addresses'> {
   readonly databasePrefix: string;
 }
 
-/** Exports of each service's package as `/config` and `/service`. */
+/** The modules `/config` and `/service` that each service's package exports. */
 interface ServiceModule {
   readonly configSchema: { parse(env: unknown): unknown };
   startService(config: unknown): Promise<RunningService>;
 }
 
-/** Starts every service after those that it calls. What was started is stopped if a later one fails. */
+/**
+ * Starts every service after those that it calls. If a service cannot start, the services that were started are
+ * stopped.
+ */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { mongodbUrl, port = 0, env = {} } = options;
   const forAll = { ...passedOn(env), GRPC_PORT: '0', GRPC_REFLECTION: 'true', PORT: String(port) };
@@ -74,7 +77,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   }
 }
 
-/** Returns the part of the caller's environment that the services get: nothing that this system decides itself, secrets included. */
+/**
+ * Returns the environment variables of the caller that the services get. Variables that this system sets itself are
+ * left out, including secrets.
+ */
 function passedOn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = entries.flatMap(([, { settings }]) =>
     Object.entries(settings).flatMap(([name, { secret = 'optional' }]) => (secret === 'optional' ? [name] : [])),

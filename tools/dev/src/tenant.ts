@@ -1,4 +1,5 @@
-// A tenant for the demonstration, the end-to-end tests and the benchmarks, made as an operator makes one.
+// Creates a tenant for the demonstration, the end-to-end tests and the benchmarks in the way in which an operator
+// creates one.
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 
@@ -16,7 +17,10 @@ export interface Tenant {
   readonly users: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
 }
 
-/** Creates an organization with a member of every role, each with a key of their own, plan ENTERPRISE, base currency EUR. */
+/**
+ * Creates an organization with a member of every role, each with an API key. The plan is ENTERPRISE and the base
+ * currency EUR.
+ */
 export async function createTenant(
   organizationAddress: string,
   operatorToken: string,

@@ -1,5 +1,5 @@
-// vitest runs this module once before the end-to-end tests. They share one started product, in which each test file has
-// separate tenants.
+// Starts one product for the end-to-end tests, in which each test file has separate tenants. Vitest runs this module
+// once before these tests.
 import { randomBytes } from 'node:crypto';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -23,7 +23,7 @@ export async function setup(): Promise<() => Promise<void>> {
       TRUSTED_PROXY_HOPS: '1',
       // Rate limit of an API key in tests. Test files about scans send more requests in a minute than a client may.
       RATE_LIMIT_SCANS_PER_MINUTE: '1000',
-      // Addresses that the services may call: no test calls anything beyond loopback.
+      // IP addresses that the services may call. They are all loopback addresses, because tests call no other address.
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
     },
   });

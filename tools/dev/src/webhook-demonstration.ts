@@ -1,4 +1,4 @@
-// The webhook of the demonstration: an endpoint of its organization at the receiver of this start.
+// Demonstrates webhooks: the organization of the demonstration has an endpoint at the receiver of this start.
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -7,8 +7,8 @@ import type { WebhookReceiver } from '@invoicecontrol/simulators/webhook-receive
 import { RECEIVER_HOST } from './simulators.js';
 
 /**
- * Each of these settings weakens a protection of webhook deliveries. If a user sets one, the demonstration does not add
- * its own settings.
+ * Each of these settings weakens a protection of webhook deliveries. If a user sets one of them, the demonstration does
+ * not add its own settings.
  */
 const SETTINGS_OF_RECEIVERS = ['EGRESS_ALLOW_CIDRS', 'EGRESS_ALLOW_HTTP', 'WEBHOOK_TEST_CA_FILE'] as const;
 
@@ -17,15 +17,17 @@ const ARRIVE_MS_MAX = 5_000;
 const LOOK_EACH_MS = 20;
 
 /**
- * Checks whether a start shows a webhook. It does not when the environment names the allowed receivers or production.
+ * Checks whether this start demonstrates webhooks. It does not if the environment names allowed receivers or is
+ * production.
  */
 export function showsWebhook(env: NodeJS.ProcessEnv): boolean {
   return env['NODE_ENV'] !== 'production' && SETTINGS_OF_RECEIVERS.every((name) => env[name] === undefined);
 }
 
 /**
- * Registers the receiver for all events; the endpoint of an earlier start moves to it, with a new secret, because only the
- * receiver of that start knew the old one. Without a receiver that endpoint is deleted.
+ * Registers the receiver of this start for all events. The endpoint of an earlier start gets the address of this
+ * receiver and a new secret, because only the earlier receiver knew the old secret. Without a receiver, that endpoint
+ * is deleted. @returns true if the endpoint is new, so that deliveries about this start are the first
  * @returns whether the endpoint is new, so that what happens now is delivered for the first time
  */
 export async function registerReceiver(
@@ -47,8 +49,8 @@ export async function registerReceiver(
   }
   const path = { webhookId: existing.id };
   const { data } = await api.post('/webhooks/{webhookId}/rotate-secret', { path, body: { revoke_previous: true } });
-  // The secret is printed before the URL of the webhook is set, because deliveries that wait from the last start then
-  // arrive.
+  // The secret is printed before the URL of the webhook is set, because deliveries that have waited since the last
+  // start then arrive.
   receiver.setSecrets(PATH, [data.secret]);
   await api.patch('/webhooks/{webhookId}', { path, body: { url, status: 'ACTIVE' } });
   return false;
@@ -62,7 +64,9 @@ async function findEndpoint(api: Client): Promise<Schemas['Webhook'] | undefined
   return undefined;
 }
 
-/** Waits a short time until this number of deliveries has arrived, and prints those that did. */
+/**
+ * Waits a short time until the given number of webhook deliveries has arrived, and prints the deliveries that arrived.
+ */
 export async function describeDeliveries(
   { deliveries, controlUrl }: Pick<WebhookReceiver, 'deliveries' | 'controlUrl'>,
   expected: number,

@@ -27,7 +27,7 @@ export interface WebhookListener {
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1024 ** 2;
 /**
- * Maximum number of event ids in memory. Older ids are discarded, so repeated deliveries of those events are counted
+ * Maximum number of event ids in memory. Older ids are discarded, so repeated deliveries of their events are counted
  * from one again.
  */
 const EVENTS_COUNTED_MAX = 10_000;
@@ -35,7 +35,7 @@ const HTTP = { badRequest: 400, tooLarge: 413 } as const;
 
 /**
  * Starts a receiver that prints each webhook request and whether its signature is valid.
- * @throws Error with a code of the system when the port cannot be used
+ * @throws Error with an error code of the system when the port cannot be used
  */
 export async function startWebhookListener(options: ListenerOptions): Promise<WebhookListener> {
   const { secrets, now = () => new Date() } = options;
@@ -81,7 +81,7 @@ interface Shown {
   /** Reason why the signature of the webhook request is not valid. */
   readonly reason?: string;
   readonly eventId: string;
-  /** Number of deliveries of the webhook event so far, including this one. */
+  /** Number of deliveries of the webhook event so far, including the current delivery. */
   readonly times: number;
   readonly ageSeconds?: number;
   /** The webhook event in the request body. Absent if the body is not an event. */

@@ -1,5 +1,5 @@
-// The frame of every page of the documentation site: header with search, menu, contents and the links to the previous
-// and the next page.
+// Builds the frame of every page of the documentation site: header with search, menu, contents and the links to the
+// previous and the next page.
 import { escapeHtml } from './markdown.mjs';
 
 /**

@@ -59,7 +59,7 @@ export function headingLink(id) {
   return ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
 
-/** Returns a block of code, which a script of the page adds a copy button to. */
+/** Returns the HTML of a block of code, to which a script of the page adds a copy button. */
 export function block(code, language) {
   if (language === 'mermaid') return sequence(code);
   const name = LANGUAGES[language] ?? language;
@@ -69,8 +69,8 @@ export function block(code, language) {
 }
 
 /**
- * Returns a sequence diagram as a list of its messages, which any screen can show. A renderer of diagrams would draw a
- * picture with inline styles, which the policy of the site forbids.
+ * Returns a sequence diagram as a list of its messages, which every screen can show. A renderer of diagrams would draw
+ * a picture with inline styles, which the policy of the site forbids.
  */
 function sequence(code) {
   const [kind, ...lines] = code
@@ -95,7 +95,7 @@ function sequence(code) {
   return `<ol class="sequence">${items.join('')}</ol>\n`;
 }
 
-/** Changes the links of one Markdown block to the served addresses, and removes those that lead to no served page. */
+/** Changes the links of one Markdown block to the served addresses, and removes links that lead to no served page. */
 function relink(inline, resolve) {
   const dropped = [];
   for (const token of inline.children ?? []) {

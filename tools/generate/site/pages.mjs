@@ -63,7 +63,7 @@ export const sections = [
   },
 ];
 
-/** Files of the documentation site that are served as they are, beside the pages. */
+/** Files of the documentation site that are served unchanged, beside the pages. */
 export const downloads = [
   {
     path: '/docs/postman-collection.json',

@@ -2,7 +2,7 @@
 // needs a script, and search finds each operation.
 import { block, escapeHtml, headingLink, renderInline, renderMarkdown, uniqueIds } from './markdown.mjs';
 
-/** Tag of the webhook requests that receivers get, which have a page of their own. */
+/** Tag of the webhook requests to receivers, which have a page of their own. */
 export const EVENTS_TAG = 'webhook-events';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -296,7 +296,8 @@ function schemaHomes(api, tags, operations) {
     for (const operation of operations.filter(({ tags: [first] }) => first === name))
       visit(operation, `/docs/api/${name}`);
   }
-  // Bodies of events are used by no operation, and the schemas of typed evidence by no response.
+  // Objects that only the bodies of events use, or that are schemas of typed evidence, are used by no operation. They
+  // get a page here.
   for (const name of Object.keys(api.components.schemas)) {
     const home = name.endsWith('Event') ? '/docs/events' : '/docs/api/findings';
     if (!homes.has(name)) visit({ $ref: `#/components/schemas/${name}` }, home);

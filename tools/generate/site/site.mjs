@@ -140,8 +140,8 @@ function resolveLink(file, target) {
 }
 
 /**
- * Returns the Markdown of a documentation page with links to the served Markdown. Links to what is not served become
- * their words.
+ * Returns the Markdown of a documentation page with links to the served Markdown. Links to files that are not served
+ * become their words.
  */
 function withServedLinks(file) {
   const text = readFileSync(join(root, file), 'utf8');
@@ -174,7 +174,7 @@ function searchIndex(all) {
 }
 
 /**
- * Returns the API description without the requests that receivers get, from which some generators make calls that do
+ * Returns the API description without the webhook requests to receivers, from which some generators make code that does
  * not compile. The schemas of the events stay.
  */
 function withoutWebhooks({ webhooks: _, tags, ...document }) {

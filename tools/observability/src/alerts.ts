@@ -527,7 +527,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The last backup is older than 26 hours, or there has been none.',
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="backup"}) > 93600`,
     for: '5m',
-    // The clock of the alert tests begins at 0, so this backup happened before it.
+    // The clock of the alert tests begins at 0, so this backup ran before it.
     fires: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(-100_000) },
     silent: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(0) },
   },
@@ -537,10 +537,10 @@ export const alerts: readonly Alert[] = [
     journey: 'decide',
     dashboard: 'journeys',
     summary: 'The synthetic invoice has not been decided as expected for half an hour.',
-    // The job of the probe fails when its check fails, and also tells when no probe could start or export anything.
+    // The job of the probe fails when its check fails, so it also shows that no probe could start or export anything.
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="probe"}) > 1800`,
     for: '5m',
-    // The clock of the alert tests begins at 0, so this probe happened before it.
+    // The clock of the alert tests begins at 0, so this probe ran before it.
     fires: { [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: still(-3_600) },
     silent: {
       [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: rising(60),
@@ -594,7 +594,7 @@ export const alerts: readonly Alert[] = [
     journey: 'telemetry',
     dashboard: 'service',
     summary: 'A service has ready pods and exports no metric.',
-    // Deployments and services have the same names.
+    // Kubernetes deployments and services have the same names, so an alert joins their metrics by name.
     expr: `label_replace(sum by (deployment) (${ready}{${NAMESPACE},deployment!~"operator|mongodb-exporter"}) > 0, "service_name", "$1", "deployment", "(.*)") unless on (service_name) sum by (service_name) (${broker} >= 0)`,
     for: '10m',
     fires: { [`${ready}{${NAMESPACE},deployment="scan"}`]: still(2), [`${broker}{service_name="webhooks"}`]: still(1) },

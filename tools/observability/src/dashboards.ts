@@ -77,18 +77,18 @@ const RANGE = '[$__rate_interval]';
 const selector = (labels: string): string => (labels === '' ? '' : `{${labels}}`);
 const SERVICE = 'service_name=~"$service",deployment_environment_name=~"$environment"';
 
-/** The rate of a counter or of the observations of a histogram, by labels. */
+/** Returns the rate of a counter, or of the observations of a histogram, by labels. */
 function rate(name: Name, by: string, labels = ''): string {
   return `sum by (${by}) (rate(${series(name)}${selector(labels)}${RANGE}))`;
 }
 function countRate(name: Name, by: string, labels = ''): string {
   return `sum by (${by}) (rate(${count(name)}${selector(labels)}${RANGE}))`;
 }
-/** The highest value of a gauge that every replica reports, by labels. */
+/** Returns the highest value of a gauge that every replica reports, by labels. */
 function highest(name: Name, by: string, labels = ''): string {
   return `max by (${by}) (${series(name)}${selector(labels)})`;
 }
-/** The usual three percentiles of a duration on a dashboard. */
+/** Returns the usual three percentiles of a duration for a dashboard. */
 function percentiles(name: Name, labels = ''): Record<string, string> {
   const of = (quantile: number): string =>
     `histogram_quantile(${quantile}, sum by (le) (rate(${bucket(name)}${selector(labels)}${RANGE})))`;

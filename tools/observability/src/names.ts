@@ -2,7 +2,9 @@ import { prometheusName } from '@invoicecontrol/runtime/telemetry/prometheus-nam
 import { metrics } from '@invoicecontrol/runtime/telemetry/schema';
 import type { MetricName } from '@invoicecontrol/runtime/telemetry/schema';
 
-/** Names of metrics that others export: kube-state-metrics, cAdvisor, the kubelet, cert-manager and the exporters. */
+/**
+ * Names of metrics of other exporters: kube-state-metrics, cAdvisor, the kubelet, cert-manager and database exporters.
+ */
 export const foreignMetrics = [
   'certmanager_certificate_expiration_timestamp_seconds',
   'container_memory_working_set_bytes',
@@ -23,17 +25,20 @@ export const foreignMetrics = [
   'mongodb_ss_connections',
 ] as const;
 
-/** Returns the Prometheus name of a metric of the schema. A name that the schema lacks does not compile. */
+/** Returns the Prometheus name of a metric of the schema. A name that is not in the schema does not compile. */
 export function series(name: MetricName): string {
   return prometheusName(name, metrics[name]);
 }
 
 export const bucket = (name: MetricName): string => `${series(name)}_bucket`;
 export const count = (name: MetricName): string => `${series(name)}_count`;
-/** Prometheus 3 writes an upper limit with a decimal point, and earlier versions write it without. */
+/**
+ * Prometheus 3 writes the upper limit of a histogram bucket with a decimal point, and earlier versions write it without
+ * one.
+ */
 export const below = (limit: number): string => `le=~"${limit}(\\\\.0)?"`;
 
-/** Returns every name that an expression may use, with the series of histograms. */
+/** Returns every metric name that an expression may use, including the series of histograms. */
 export function knownSeries(): ReadonlySet<string> {
   const names = (Object.keys(metrics) as MetricName[]).flatMap((name) =>
     metrics[name].instrument === 'histogram'
@@ -43,7 +48,10 @@ export function knownSeries(): ReadonlySet<string> {
   return new Set([...names, ...foreignMetrics]);
 }
 
-/** Returns the names of metrics in an expression: what is neither a function, a label, a keyword nor a recording. */
+/**
+ * Returns the names of metrics in a Prometheus expression: all names except functions, labels, keywords and recorded
+ * series.
+ */
 export function seriesIn(expression: string): string[] {
   const withoutLabels = expression
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '')

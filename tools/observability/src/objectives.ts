@@ -9,12 +9,12 @@ export interface Objective {
   readonly promise: string;
   /** Share of requests or events that may be bad under the objective. */
   readonly budget: number;
-  /** Rate of bad events, or of all events, of an objective in a range such as `5m`. */
+  /** Expression for the rate of bad events, or of all events, of an objective in a range such as `5m`. */
   readonly bad: (range: string) => string;
   readonly all: (range: string) => string;
   /** A ratio of an objective that is measured by time instead of by events. */
   readonly ratio?: (range: string) => string;
-  /** Series of an outage, and of a healthy hour, for the test of the alert. */
+  /** Series of metrics for the test of the alert: during an outage, and during a healthy hour. */
   readonly outage: Given;
   readonly healthy: Given;
 }
@@ -25,7 +25,7 @@ const rising = (each: number): string => `0+${each}${HOUR}`;
 const request = count('http.server.request.duration');
 const requestBucket = bucket('http.server.request.duration');
 
-/** A service level objective about requests: those that fail on our side. */
+/** A service level objective about requests. Requests that fail because of the product are bad. */
 function requests(
   labels: string,
   status: { readonly good: string },
@@ -38,7 +38,7 @@ function requests(
   };
 }
 
-/** A service level objective about a histogram: what takes longer than the limit is bad. */
+/** A service level objective about a histogram. Observations that take longer than the limit are bad. */
 function within(
   limit: number,
   histogram: { readonly counts: string; readonly buckets: string; readonly labels?: string },

@@ -1,4 +1,5 @@
-// Writes the rules and dashboards of k8s/components/telemetry-rules: `node tools/observability/dist/print.js`. With `--check` it only compares.
+// Writes the rules and dashboards of k8s/components/telemetry-rules: `node tools/observability/dist/print.js`. With
+// `--check` it only compares them.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

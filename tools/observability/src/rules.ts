@@ -24,8 +24,8 @@ const RANGES = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const;
 type Range = (typeof RANGES)[number];
 
 /**
- * Speeds at which the error budget of an objective over 30 days is used up, each seen over a long range and confirmed
- * over a short one (SRE workbook, chapter 5).
+ * Speeds at which the error budget of an objective over 30 days is used up. Each is measured over a long range and
+ * confirmed over a short range (SRE workbook, chapter 5).
  */
 const BURN_RATES: readonly {
   long: Range;
@@ -39,13 +39,14 @@ const BURN_RATES: readonly {
   { long: '1d', short: '2h', factor: 3, severity: 'ticket', seconds: 86_400 },
   { long: '3d', short: '6h', factor: 1, severity: 'ticket', seconds: 259_200 },
 ];
-/** Number of bad events of an objective below which nobody is woken, whatever their share. */
+/** Number of bad events of an objective below which no alert fires, whatever their share. */
 const BAD_EVENTS_MIN = 10;
 
 const ratioName = (range: Range): string => `slo:errors:ratio_rate${range}`;
 
 /**
- * Returns the share of bad events of an objective. Without the zero, a journey that never failed would have no share.
+ * Returns the share of bad events of an objective. Without the added zero, a journey that never failed would have no
+ * share.
  */
 function ratioOf({ ratio, bad, all }: Objective, range: Range): string {
   if (ratio !== undefined) return ratio(range);
@@ -101,7 +102,7 @@ export const ruleGroups: readonly RuleGroup[] = [
   },
 ];
 
-/** Returns the names of all alerts, which are headings of the page of the runbooks. */
+/** Returns the names of all alerts, each of which is a heading in the runbook of alerts. */
 export const alertNames: readonly string[] = ['ErrorBudgetBurn', ...alerts.map(({ name }) => name)];
 
 const EVALUATED_AT = '80m';
@@ -120,7 +121,7 @@ export function ruleTests(): RuleTest[] {
   const groups = { objectives: ruleGroups.slice(0, -1), alerts: ruleGroups.slice(-1) };
   const named = new Map(groups.alerts.flatMap(({ rules }) => rules).map((rule) => [rule.alert, rule]));
   const ofObjectives = objectives.flatMap((objective) => {
-    // A time range of an alert that is longer than the test sees the outage as well, so all four burn rates are
+    // A time range of an alert that is longer than the test also contains the outage, so all four burn rates are
     // exceeded.
     const burning = burnAlerts(objective).map((rule) => expected(rule));
     return [

@@ -54,7 +54,7 @@ export async function call(
   }
 }
 
-/** Returns the text of a failed call, such as `NOT_FOUND: No such finding.` */
+/** Returns the error text of a failed RPC, such as `NOT_FOUND: No such finding.` */
 export function describeFailure(error: ServiceError): string {
   return `${status[error.code] ?? error.code}: ${error.details}`;
 }

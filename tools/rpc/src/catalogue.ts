@@ -55,12 +55,12 @@ export function fullName({ service, name }: Method): string {
 
 /** Returns the names of the request fields in proto JSON. */
 export function requestFields({ definition }: Method): string[] {
-  // proto-loader types the descriptor as an object; it is google.protobuf.DescriptorProto.
+  // The library proto-loader types the descriptor as an object. Its type is google.protobuf.DescriptorProto.
   const { field } = definition.requestType.type as { field: { name: string }[] };
   return field.map(({ name }) => name);
 }
 
-/** Returns the directory of the contracts; the same from src/ and from dist/. */
+/** Returns the directory of the contracts, which is the same for code in src/ and in dist/. */
 export function contractsDirectory(): string {
   return join(import.meta.dirname, '../../../proto');
 }

@@ -1,4 +1,5 @@
-// A console for every rpc, straight from the .proto files: a new rpc needs no generated or compiled code.
+// Runs a console for every RPC of the services. It reads the .proto files, so a new RPC needs no generated or compiled
+// code.
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { Metadata } from '@grpc/grpc-js';

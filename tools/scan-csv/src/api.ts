@@ -36,14 +36,14 @@ export async function createScan(
   } catch (error) {
     const isConflict = error instanceof ApiError && error.status === 409 && error.retryAfterSeconds === undefined;
     // An Idempotency-Key always has the same body (chunkKey). If all rows have an externalId, the conflict means that
-    // all were imported.
+    // all rows were imported.
     if (isConflict && chunk.rows.every(({ externalId }) => externalId !== undefined)) return { kind: 'nothing-new' };
     throw error;
   }
 }
 
 /**
- * The possible severities of each finding type, least severe first. Empty if the service cannot be asked for them.
+ * The possible severities of each finding type, least severe first. Empty if the service does not return them.
  */
 export async function findingSeverities(
   api: Client,
@@ -59,7 +59,7 @@ export async function findingSeverities(
   }
 }
 
-/** Message of an API error, with the error code and the request id that support needs. */
+/** Returns the message of an API error, with the error code and the request id that support needs. */
 export function failureSentence(error: ApiError | NetworkError): string {
   if (error instanceof NetworkError) return error.message;
   return error.code === undefined

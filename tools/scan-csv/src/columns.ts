@@ -7,7 +7,10 @@ import type { ScanField } from './scan-row.js';
 /** Column of the file for each invoice field, counted from zero. */
 export type Columns = Readonly<Partial<Record<ScanField, number>>>;
 
-/** The values of `--map`: the CSV column of a field by name or as `#3`; an empty text means no column. */
+/**
+ * The values of `--map`: the CSV column of a field by name or as `#3`; an empty text means that the field has no
+ * column.
+ */
 export type Overrides = ReadonlyMap<ScanField, string>;
 
 export interface ColumnMapping {
@@ -68,11 +71,11 @@ function namesIn(lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(', '));
 }
 
-/** The rank of a column name for an invoice field: 0 is best; undefined if it is not one of its names. */
+/** The rank of a column name for an invoice field: 0 is best; undefined if the field has no such name. */
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];
-    // The column names of the CSV file are reversed, so that a repeated name gets its better rank.
+    // The column names of the CSV file are reversed, so that a repeated name gets the better rank.
     const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
     return [field, new Map(entries.reverse())];
   }),
@@ -112,7 +115,7 @@ export function mapColumns(header: readonly string[], overrides: Overrides): Col
     if (columns[field] === undefined && !overrides.get(field))
       faults.push(missing(field, header, Object.values(columns)));
   }
-  // A bank account number without a sort code is not a UK account: every row would ignore it.
+  // A bank account number without a sort code is not a UK account, and every row would ignore it.
   if (columns.bankSortCode === undefined || columns.bankAccountNumber === undefined) {
     delete columns.bankSortCode;
     delete columns.bankAccountNumber;
@@ -138,7 +141,7 @@ function bestColumns(field: ScanField, header: readonly string[]): number[] {
   return ranked.flatMap((rank, column) => (rank === best && rank !== undefined ? [column] : []));
 }
 
-/** `Amount (EUR)`, `Betrag in EUR` and `TTC €` into the name and the currency. */
+/** Splits a CSV heading such as `Amount (EUR)`, `Betrag in EUR` or `TTC €` into the name and the currency. */
 function splitHeading(heading: string): { readonly name: string; readonly currency: string | undefined } {
   const text = heading.trim();
   const match = /(?<![\s_([-])[\s_([-]+(?:in\s+)?([A-Z]{3}|€|£)[\])\s]*$/.exec(text);
@@ -147,7 +150,7 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
   const name = text.slice(0, match.index);
   if (currency === '€') return { name, currency: 'EUR' };
   if (currency === '£') return { name, currency: 'GBP' };
-  // The date may be any recent one, because a column heading names current currencies.
+  // The date may be any recent date, because a column heading names current currencies.
   return 'code' in invoiceCurrency(currency, '2000-01-01')
     ? { name, currency }
     : { name: heading, currency: undefined };

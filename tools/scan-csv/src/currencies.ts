@@ -1,6 +1,6 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** A date on which every currency is valid that ledgers since the euro may name. */
+/** A date on which every currency was valid that ledgers since the introduction of the euro may name. */
 const ANY_DAY = '2000-01-01';
 
 const signs: ReadonlyMap<string, string> = new Map([
@@ -24,7 +24,7 @@ const sharedSigns: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Returns the currency code in a cell (`EUR`, `eur`, `€`), the sign itself if several currencies share it, or
+ * Returns the currency code in a CSV cell (`EUR`, `eur`, `€`), the sign itself if several currencies share it, or
  * undefined.
  */
 export function currencyIn(text: string): string | undefined {
@@ -34,7 +34,7 @@ export function currencyIn(text: string): string | undefined {
   return 'code' in invoiceCurrency(word, ANY_DAY) ? word.toUpperCase() : undefined;
 }
 
-/** Resolves a currency of {@link currencyIn}; `fallback` is the currency of rows without one. */
+/** Resolves a currency that {@link currencyIn} returned. @param fallback currency of rows without a currency */
 export type Meaning = { readonly code: string } | { readonly oneOf: readonly string[] };
 
 export function meaningOf(currency: string, fallback: string | undefined): Meaning {

@@ -11,7 +11,7 @@ export const dateOrders = ['dmy', 'mdy'] as const;
 const SERIAL_OF_1970 = 25_569;
 const SERIAL_MIN = 20_000;
 const SERIAL_MAX = 73_050;
-/** Two-digit year of a date in the CSV file from which years belong to the 20th century. */
+/** Two-digit year in the dates of a CSV file from which years belong to the 20th century. */
 const CENTURY_PIVOT = 70;
 
 const TIME =
@@ -26,7 +26,7 @@ const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /**
  * Reads `2025-12-31`, `31.12.2025`, `31/12/2025`, `12/31/2025`, `20251231`, `31-Dec-2025`, two-digit years, the serial
- * number 46022, and any of them followed by a time. With dots the day always comes first.
+ * number 46022, and each of these followed by a time. In dates with dots, the day always comes first.
  * @returns `YYYY-MM-DD`, or undefined if it is not a real day in this order
  */
 export function readDate(text: string, order: DateOrder): string | undefined {

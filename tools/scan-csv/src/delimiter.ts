@@ -7,7 +7,7 @@ import { findOpenQuote } from './open-quote.js';
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** Number of CSV records in which the heading is searched: exports put titles and periods above it. */
+/** Number of CSV records in which the heading is searched: exports put titles and periods above the heading. */
 const HEADING_WITHIN_RECORDS = 30;
 /** Maximum size of a CSV record in bytes. A longer record has an unclosed quote. */
 const RECORD_BYTES_MAX = 1024 * 1024;
@@ -34,7 +34,7 @@ export function parserOptions(delimiter: Delimiter): Options {
 
 /**
  * Finds the delimiter and the heading of the CSV file together: the delimiter for which a record near the top has the
- * most known column names, then the most columns.
+ * most known column names, and then the most columns.
  * @param sample the beginning of the file, in whole lines
  */
 export function findLayout(sample: string, overrides: Overrides): Layout {
@@ -53,8 +53,8 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
 }
 
 /**
- * Returns the first records of the CSV file. They end at an open quote, whose line is the last one, because the open
- * quote may be in the heading.
+ * Returns the first records of the CSV file. The records end at the line with an open quote, which may be in the
+ * heading.
  */
 function firstRecords(sample: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];

@@ -51,7 +51,7 @@ export function createEncodingDetector(): EncodingDetector {
 /**
  * Decodes the bytes of a CSV file in pieces and normalises line ends to `\n`, so that lines are counted alike in all
  * files.
- * @returns a function of the next bytes, or of nothing at the end
+ * @returns a function that gets the next bytes, or no argument at the end
  */
 export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => string {
   const decoder = new TextDecoder(encoding);

@@ -1,6 +1,9 @@
 import type { ScanField } from './scan-row.js';
 
-/** Column names in ledgers, separated by commas, with one line for each language. `columnKey` compares them. */
+/**
+ * Column names in ledgers, separated by commas, with one line for each language. The function `columnKey` makes them
+ * comparable.
+ */
 interface HeaderNames {
   /**
    * Names of CSV column headings, best names first. A list is used only if the file contains no name of an earlier

@@ -14,7 +14,7 @@ import { scanFields } from './scan-row.js';
 import type { ScanField } from './scan-row.js';
 import { UsageError } from './usage-error.js';
 
-/** Rows of a ledger are sorted in memory: with 200,000 the process takes 330 MB. */
+/** Maximum number of rows of a ledger, which are sorted in memory: with 200,000 rows the process takes 330 MB. */
 const ROWS_MAX = 500_000;
 /** Number of bytes at the beginning of the CSV file in which delimiter and heading are detected. */
 const SAMPLE_BYTES = 256 * 1024;

@@ -156,8 +156,8 @@ function notAnAmount(cell: string, { decimal }: Conventions): string {
 type CurrencyOfRow = { readonly code: string | undefined } | { readonly field: ScanField; readonly fault: string };
 
 /**
- * Returns the currency from its column, or from the amount if the column is empty. The two must not contradict each
- * other.
+ * Returns the currency from its column, or from the amount if the column is empty. The two currencies must not
+ * contradict each other.
  */
 function currencyOf(
   cell: string | undefined,
@@ -190,7 +190,8 @@ type UkAccount =
   | { readonly field: ScanField; readonly fault: string };
 
 /**
- * A UK bank account needs both parts (specification 2.9); the column may also hold account numbers of other countries.
+ * A UK bank account needs both parts (specification 2.9); the column of account numbers may also contain numbers of
+ * other countries.
  */
 function ukAccountOf(sortCode: string | undefined, accountNumber: string | undefined): UkAccount {
   if (!sortCode || !accountNumber) return { pair: {} };

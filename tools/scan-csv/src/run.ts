@@ -156,7 +156,8 @@ function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | unde
 }
 
 /**
- * Returns the number of attempts of a failed history scan request, or the time that they took, if there were several.
+ * Returns the number of attempts of a failed history scan request, or the time that its attempts took, if there were
+ * several.
  */
 function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
   if (attempts === 1) return '';

@@ -1,6 +1,6 @@
 import type { Schemas } from '@invoicecontrol/client';
 
-/** A row of the request POST /scans. */
+/** A history scan row in the body of POST /scans. */
 export type ScanRow = Schemas['ScanRow'];
 
 /** The columns that a row of a scan can have (specification 2.9), in display order. */

@@ -106,7 +106,10 @@ export function servedIn(source: string): string[] {
   );
 }
 
-/** Finds `client(UploadServiceDefinition, channel)` and the entries of the list in the gateway. */
+/**
+ * Finds the RPC services that a module calls: by `client(UploadServiceDefinition, channel)`, and in the gateway by the
+ * entries of its list.
+ */
 export function askedIn(source: string): Asked[] {
   const imported = definitionsIn(source);
   const calls = [...source.matchAll(/\bclient\(\s*(\w+Definition)\b/g)].map(
@@ -118,7 +121,10 @@ export function askedIn(source: string): Asked[] {
   return [...calls, ...listed];
 }
 
-/** Returns gRPC service definitions by their name in the module. The package of the contract names the owner. */
+/**
+ * Returns the gRPC service definitions of a module by their name in the module. The package of each contract names the
+ * owner.
+ */
 function definitionsIn(source: string): Map<string, Asked> {
   const statements = source.matchAll(/^import \{([^{}]*)\} from '@invoicecontrol\/contracts\/(\w+)\/v\d+\/\w+';$/gm);
   return new Map(
@@ -138,8 +144,8 @@ export function handledIn(source: string): string[] {
 }
 
 /**
- * Returns the events that each replica receives. The code lists them as `events.name`, or by names that it has read
- * from `events` before.
+ * Returns the events that each replica receives. The code lists the events as `events.name`, or by names that it has
+ * read from `events` before.
  */
 export function receivedIn(source: string): string[] {
   return callsOf('subscribeBroadcast', source).flatMap((rest) => {

@@ -20,13 +20,13 @@ export interface Service {
    */
   readonly settings: Readonly<Record<string, Setting>>;
   /**
-   * TCP ports on the internet to which the service connects. Private addresses stay blocked. Without this field, the
+   * TCP ports on the internet to which the service connects. Private addresses stay blocked. Without a port, the
    * service cannot connect to the internet.
    */
   readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
   readonly requests: Resources;
   readonly limits: Resources;
-  /** Disk of a service for temporary files, where a service needs more than the 64Mi of every container. */
+  /** Disk space of a service for temporary files, if the service needs more than the 64Mi of every container. */
   readonly temporaryDisk?: string;
 }
 
@@ -57,15 +57,16 @@ const ecbFeed = 'https://www.ecb.europa.eu/stats/eurofxref';
 export const services = {
   billing: {
     protocol: 'grpc',
-    // Billing learns from events which organizations exist. The organization service calls it before it deletes an
-    // organization.
+    // The billing service calls no other service, because it learns from events which organizations exist. The
+    // organization service calls billing before it deletes an organization.
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // The image sets NODE_ENV to production, in which billing refuses the prices and the secret of the simulator.
+      // NODE_ENV of the billing service. The image sets it to production, in which billing refuses the prices and the
+      // secret of the simulator.
       NODE_ENV: { local: 'development', development: 'development' },
-      // Each installation has its own price ids of the payment provider; these exist only in the simulator. Without
-      // them, no plan can be bought.
+      // Each installation has its own price ids of the payment provider. The local price ids exist only in the
+      // simulator. Without price ids, no plan can be bought.
       PADDLE_PRICE_CORE_MONTH: {
         development: 'pri_developmentcoremonth000000',
       },
@@ -92,7 +93,8 @@ export const services = {
       },
       PADDLE_NOTIFICATION_SECRETS: { secret: 'optional', development: 'pdl_ntfset_development_only' },
       PADDLE_API_URL: { value: 'https://api.paddle.com' },
-      // Without this key, subscriptions are not reconciled, and the API returns no link to the provider's page.
+      // Without this API key of the payment provider, subscriptions are not reconciled, and the API returns no link to
+      // the provider's page.
       PADDLE_API_KEY: { secret: 'optional' },
       CHECKOUT_SUCCESS_URL: {
         value: 'https://example.com/billing/success',
@@ -129,9 +131,10 @@ export const services = {
     calls: ['organization', 'documents'],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // Euro reference rates, which are read every half hour. Without this setting, foreign amounts are not converted.
+      // Feed of the Euro reference rates, which are read every half hour. Without this setting, foreign amounts are not
+      // converted.
       ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
-      // Days of announced KSeF outages. Invoices issued on these days need not be sent through KSeF.
+      // Days of announced KSeF outages. Invoices that were issued on these days need not be sent through KSeF.
       KSEF_FAILURE_PERIODS: {},
       // Day from which transfers between Polish VAT payers must state KSeF numbers, 2027-01-01 by default.
       KSEF_NUMBERS_IN_TRANSFERS_FROM: {},
@@ -147,7 +150,7 @@ export const services = {
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // Settings of the documents service that an installation may change: see its README.
+      // Settings of the documents service that an installation may change. Its README explains them.
       UPLOAD_TTL_SECONDS: {},
       UPLOAD_SWEEP_SECONDS: {},
       UPLOAD_UNUSED_SECONDS: {},
@@ -155,14 +158,15 @@ export const services = {
       EXTRACTION_SECONDS: {},
       EXTRACTION_OCR_SECONDS: {},
       EXTRACTION_MEMORY_MB: {},
-      // This setting applies only locally. In Kubernetes, the service by default refuses to start without confinement.
+      // This setting allows reading documents without confinement, but only locally. In Kubernetes, the documents
+      // service refuses to start without confinement.
       EXTRACTION_CONFINEMENT: { development: 'WHERE_POSSIBLE' },
       RULES_DIR: {},
     },
     // A process of the documents service that has rendered pages uses about 200 MiB.
     requests: { cpu: '500m', memory: '1Gi' },
-    // Memory for four reading processes, each with its own limit, one small process, and the serving process, which
-    // holds one image of each reading process at a time.
+    // Memory of the documents service for four reading processes, each with its own limit, one small process, and the
+    // serving process, which holds one image of each reading process at a time.
     limits: { cpu: '4', memory: '3Gi' },
   },
   scan: {
@@ -179,10 +183,11 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The container image sets NODE_ENV to this value as well. The service then refuses the test settings below.
+      // The container image of the webhooks service sets NODE_ENV to this value as well. The service then refuses the
+      // test settings below.
       NODE_ENV: { local: 'production' },
-      // Production refuses these settings, or an installation need not change them. The README of the service explains
-      // them.
+      // Settings that production refuses, or that an installation need not change. The README of the webhooks service
+      // explains them.
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
       EGRESS_DNS_SERVERS: {},
@@ -204,7 +209,8 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The container image sets NODE_ENV to this value as well. The service then refuses the test settings below.
+      // The container image of the erp-sync service sets NODE_ENV to this value as well. The service then refuses the
+      // test settings below.
       NODE_ENV: { local: 'production' },
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
@@ -227,7 +233,7 @@ export const services = {
       XERO_TOKEN_URL: {},
       XERO_REVOKE_URL: {},
       XERO_API_URL: {},
-      // Settings of the erp-sync service that an installation may change: see its README.
+      // Settings of the erp-sync service that an installation may change. Its README explains them.
       ERP_SYNC_INTERVAL_SECONDS: {},
       ERP_POLL_SECONDS: {},
       ERP_LEASE_SECONDS: {},
@@ -268,14 +274,15 @@ export const services = {
       KSEF_TEST_STORAGE_HOSTS: {},
       KSEF_DEMO_STORAGE_HOSTS: {},
       KSEF_PRODUCTION_STORAGE_HOSTS: {},
-      // The certificates whose seals are accepted. `npm start` names the certificates of the simulator.
+      // The certificates whose seals on KSeF confirmations are accepted. `npm start` names the certificates of the
+      // simulator.
       KSEF_TEST_SEALS_FILE: {},
       KSEF_DEMO_SEALS_FILE: {},
       KSEF_PRODUCTION_SEALS_FILE: {},
       KSEF_TEST_SEALS_CRL_FILE: {},
       KSEF_DEMO_SEALS_CRL_FILE: {},
       KSEF_PRODUCTION_SEALS_CRL_FILE: {},
-      // Settings of the ksef service that an installation may change: see its README.
+      // Settings of the ksef service that an installation may change. Its README explains them.
       KSEF_TOKENS_END: { local: '2026-12-31', mayBeEmpty: true },
       KSEF_WAIT_FACTOR: {},
       KSEF_REQUEST_SECONDS: {},
@@ -286,19 +293,22 @@ export const services = {
     // A process of the KSeF service uses 175 MB while it receives 10,000 invoices.
     requests: { cpu: '100m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },
-    // Disk space for two packages of invoices at once, of 1.2 GB each at most.
+    // Disk space of the ksef service for two packages of invoices at once, of 1.2 GB each at most.
     temporaryDisk: '2560Mi',
   },
   gateway: {
     protocol: 'http',
     calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync', 'ksef'],
     settings: {
-      // Number of proxies that append to X-Forwarded-For, which is only the ingress controller.
+      // Number of proxies in front of the gateway that append to X-Forwarded-For. It is 1, because only the ingress
+      // controller does.
       TRUSTED_PROXY_HOPS: { value: '1' },
-      // All connections come from the ingress controller, which limits the connections of each client.
+      // The gateway does not limit the connections of each address, because all connections come from the ingress
+      // controller, which limits them for each client.
       CONNECTIONS_PER_ADDRESS_MAX: { value: '0' },
       UNAUTHENTICATED_PER_ADDRESS_MAX: { value: '50' },
-      // The headless Service with the address of every gateway. An installation without one sets their number.
+      // The headless Service with the address of every gateway. An installation without this Service sets the number of
+      // gateways.
       GATEWAY_PEERS: { value: 'gateway-peers' },
       GATEWAY_REPLICAS: {},
       RATE_LIMIT_DEFAULT_PER_MINUTE: { value: '3000' },
@@ -307,7 +317,7 @@ export const services = {
       RATE_LIMIT_SCANS_PER_MINUTE: { value: '20' },
       RATE_LIMIT_DOCUMENTS_PER_MINUTE: { value: '600' },
       RATE_LIMIT_WAIT_MS: {},
-      // `off` serves no web application under /app.
+      // The value `off` serves no web application under /app.
       CONSOLE: {},
     },
     requests: { cpu: '200m', memory: '256Mi' },

@@ -45,7 +45,7 @@ export function developmentSettings(service: ServiceName): Readonly<Record<strin
   );
 }
 
-/** Returns the names of all databases of a system with this prefix. */
+/** Returns the names of all databases of a product with this prefix. */
 export function databaseNames(prefix: string): string[] {
   return entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [`${prefix}${databaseName(name)}`] : []));
 }
@@ -54,7 +54,7 @@ export function databaseNames(prefix: string): string[] {
  * Starts each service after the services that it calls.
  * @param start receives the environment of the service, without the settings that the caller adds for all services: log
  * level, ports, limits
- * @returns what `start` returned, by service
+ * @returns the results of `start`, by service
  */
 export async function startServices<Started extends { readonly address: string }>(
   {

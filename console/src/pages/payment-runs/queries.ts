@@ -120,7 +120,8 @@ export function useDownload(run: PaymentRun) {
 }
 
 /**
- * Returns a function that reads payment runs and their lines again. Nobody waits for it, because the change is stored.
+ * Returns a function that reads payment runs and their lines again. Callers do not wait for the reading, because the
+ * change is already stored.
  */
 function useRefresh(): () => void {
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import type { Bill } from '../../bill.js';
 import type { Random } from '../../random.js';
 import type { Trader } from './trader.js';
 
-/** A bill with its supplier and the other documents about the same supply. */
+/** A bill of a generated history with its supplier and the other documents about the same supply. */
 export interface Entry {
   readonly bill: Bill;
   readonly trader: Trader;
@@ -25,7 +25,7 @@ export interface Supply {
   readonly spareUntil?: string;
 }
 
-/** Counts claims and delivery notes while a history is written. */
+/** Counts claims and delivery notes while a history of bills is written. */
 export interface Book {
   readonly random: Random;
   readonly firstDay: string;
@@ -101,7 +101,7 @@ export function workday(date: string): string {
   return weekday === 6 ? addDays(date, 2) : weekday === 0 ? addDays(date, 1) : date;
 }
 
-/** Function that returns the days on which a supplier bills. */
+/** Function that returns the days on which a supplier issues bills. */
 export type Rhythm = (book: Pick<Book, 'random' | 'firstDay' | 'lastDay'>) => string[];
 
 /** Returns one issue day of a bill in the month at the given interval of months, moved to Monday on weekends. */
@@ -120,7 +120,7 @@ export function monthly({ every = 1, day }: { readonly every?: number; readonly 
   };
 }
 
-/** Returns the issue days of a supplier's bills with the given number of days in between. */
+/** Returns the issue days of a supplier's bills with the given number of days between two bills. */
 export function every(min: number, max: number): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const days: string[] = [];

@@ -9,8 +9,8 @@ import { ibanOf } from './trader.js';
 import { shuffled } from './trades.js';
 
 /**
- * Bills an entry again. Returns the copies or the parts, or undefined if the kind is not possible for the entry. With
- * `original`, the first bill is changed too.
+ * Bills an entry of the history again. Returns the copies or the parts, or undefined if this kind of copy is not
+ * possible for the entry. With `original`, the first bill is changed too.
  */
 export type CopyKind = (entry: Entry, random: Random) => Again | undefined;
 
@@ -279,7 +279,7 @@ export type CopyName = keyof typeof copyKinds;
 
 export interface CopyPlan {
   readonly book: Book;
-  /** Kinds of copied bills that occur only in this history, in addition to `names`. */
+  /** Kinds of copied bills that occur only in this history, in addition to the kinds in `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
   /** Share of the ordinary bills that are copied. */
@@ -287,7 +287,8 @@ export interface CopyPlan {
 }
 
 /**
- * Bills a share of the plain entries again, by all kinds about equally often. Returns all bills, including the copies.
+ * Bills a share of the ordinary entries again, by all kinds of copies about equally often. Returns all bills, including
+ * the copies.
  */
 export function withCopies(entries: readonly Entry[], { book, own = {}, names, share }: CopyPlan): Bill[] {
   const { random } = book;

@@ -31,7 +31,7 @@ export interface LookAlikeOptions {
 
 type Write = (trader: Trader, surroundings: Surroundings, kind: string) => Entry[];
 
-/** Adds the given number of suppliers whose bills `write` creates. */
+/** Adds the given number of suppliers, whose bills the function `write` creates. */
 export function lookAlikes(surroundings: Surroundings, options: LookAlikeOptions, write: Write): Entry[] {
   const { kind, count, form, series: ofSeries, termsDays = 30, vatPercent, ...rest } = options;
   const of: Pick<Trade, 'country' | 'trade' | 'numbers' | 'terms' | 'vatPercent'> = {
@@ -247,7 +247,7 @@ export const advancesAndFinalBill: Write = (trader, { book }, hardNegative) => {
 };
 
 /**
- * Writes deliveries from a price list, often two or three equal ones in a week, each with a separate number and
+ * Writes deliveries from a price list, often two or three equal deliveries in a week, each with a separate number and
  * delivery note.
  */
 export function equalLoads(typicalCents: number): Write {
@@ -268,7 +268,7 @@ export function equalLoads(typicalCents: number): Write {
   };
 }
 
-/** Writes credit notes for returns, with numbers of the same series. */
+/** Writes credit notes for returns, with numbers of the same series as the bills. */
 export const returnsCredited: Write = (trader, { book }, hardNegative) =>
   every(
     6,

@@ -8,16 +8,17 @@ import { filled } from './pattern.js';
 export type Numbering = (date: string) => string;
 
 /**
- * Form of invoice numbers. YYYY, YY, MM and DD stand for the date, N... for the serial number with at least as many digits, W
- * for the week, `#` for a digit and `@` for a letter that stay the same for a supplier (a customer number, a branch).
+ * Form of invoice numbers. YYYY, YY, MM and DD stand for the date, N... for the serial number with at least as many
+ * digits, W for the week, `#` for a digit and `@` for a letter. Digits and letters stay the same for a supplier, such
+ * as a customer number or a branch.
  */
 export type NumberForm = string;
 
 export interface SeriesOptions {
   readonly from?: number;
   /**
-   * Maximum step between two numbers that we receive, since other customers get bills as well; 1 if we are the only
-   * customer.
+   * Maximum step between two invoice numbers that the customer receives, because the supplier has other customers too;
+   * 1 if it has no other customer.
    */
   readonly stepMax?: number;
   readonly restart?: 'never' | 'year' | 'month' | 'day';

@@ -25,7 +25,7 @@ export interface Trader {
 interface CountryForms {
   readonly currency: string;
   readonly vatPercent: number;
-  /** Form of the tax ids of the country, in which `#` is a digit. */
+  /** Form of the tax ids of a supplier's country, in which `#` is a digit. */
   readonly taxId: string;
   readonly bban: string;
   readonly legalForms: readonly string[];
@@ -71,7 +71,7 @@ export function formsOf(country: Country): CountryForms {
   return countries[country];
 }
 
-/** Returns a tax id with correct check digits, after about a hundred tries at most. */
+/** Returns a tax id with correct check digits, which is found after about a hundred tries at most. */
 export function taxIdOf(country: Country, random: Random): string {
   for (;;) {
     const body = filled(countries[country].taxId, random);
@@ -79,7 +79,7 @@ export function taxIdOf(country: Country, random: Random): string {
   }
 }
 
-/** Returns a tax id whose last digit is wrong. */
+/** Returns a supplier's tax id whose last digit is wrong. */
 export function wrongTaxId(taxId: string, random: Random): string {
   const places = [...taxId].flatMap((character, place) => (place > 1 && /\d/.test(character) ? [place] : []));
   for (;;) {

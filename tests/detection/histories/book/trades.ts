@@ -25,9 +25,9 @@ export interface Trade {
   readonly order?: { readonly form: string; readonly change: 'new' | 'kept' };
 }
 
-/** Number of suppliers of which one states no tax id. */
+/** Number of suppliers of the trade of which one states no tax id. */
 const WITHOUT_TAX_ID_EVERY = 10;
-/** Number of bills that one long-running order covers. */
+/** Number of bills that one long-running purchase order covers. */
 const KEPT_ORDER_BILLS = 7;
 
 /** Returns a function that creates suppliers with different family names. */
@@ -62,7 +62,7 @@ export function traderMaker(book: Book, familyNames: readonly string[], companyI
 
 export type MakeTrader = ReturnType<typeof traderMaker>;
 
-/** Writes all bills of the suppliers of the given trades. */
+/** Writes all bills of the suppliers of the given trades into the history. */
 export function billTrades(book: Book, makeTrader: MakeTrader, trades: readonly Trade[]): Entry[] {
   return trades.flatMap((trade) =>
     Array.from({ length: trade.count }, () => billTrader(book, makeTrader(trade), trade)).flat(),

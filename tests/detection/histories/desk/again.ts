@@ -7,11 +7,11 @@ import { filled } from '../book/pattern.js';
 import { checkDigit } from './desk.js';
 import type { Desk, Paper } from './desk.js';
 
-/** The bills by which one claim arrives again, or undefined if this cannot happen to the paper bill. */
+/** The bills by which one claim arrives again, or undefined if the paper bill cannot be repeated in this way. */
 export type Again = (paper: Paper, random: Random, desk: Desk) => Returned | undefined;
 
 interface Returned {
-  /** Bill that replaces the first one, if another document arrived before it. */
+  /** Bill that replaces the first bill of the claim, if another document arrived before it. */
   readonly first?: Bill;
   readonly again: readonly Bill[];
 }
@@ -77,12 +77,12 @@ const missesKey = (number: string, random: Random): string | undefined =>
   inRun(number, 5, (digits) => {
     const at = random.integer(0, digits.length - 1);
     const key = Number(digits[at]);
-    // The keys next to each digit on the number pad, which a mistyped bill has in place of the digit.
+    // The keys next to each digit on the number pad. A mistyped bill has such a digit in place of the right one.
     const beside = [key - 1, key + 1, key - 3, key + 3].filter((each) => each >= 0 && each <= 9);
     return digits.slice(0, at) + String(random.pick(beside)) + digits.slice(at + 1);
   });
 
-/** The bill at another gross amount, with net and tax in the same proportion. */
+/** Returns the bill with another gross amount, and net and tax in the same proportion. */
 export function at(bill: Bill, gross: number): Bill | undefined {
   const before = centsOf(bill.invoice.gross_amount);
   if (gross === before || gross <= 0) return undefined;
@@ -282,13 +282,13 @@ export const everywhere = {
 
 export type EverywhereName = keyof typeof everywhere;
 
-/** Share of the ordinary bills that arrive again. */
+/** Share of the ordinary bills that arrive a second time. */
 const AGAIN_SHARE = 0.047;
 
 /**
- * Enters a share of the plain papers a second time, with about as many second entries of each kind, and returns all
- * bills. An entry under an unrelated number is made only if the supplier does not repeat the amount, because otherwise
- * no reader could recognise it.
+ * Enters a share of the plain paper bills a second time, with about as many second entries of each kind, and returns
+ * all bills. A second entry under an unrelated number is made only if the supplier does not repeat the amount, because
+ * otherwise no reader could recognise the entry.
  */
 export function withAgain(
   desk: Desk,

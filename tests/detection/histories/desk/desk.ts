@@ -23,15 +23,15 @@ export interface Vendor {
   readonly companyId: string;
   /** True if correct bills of the supplier repeat an amount. */
   readonly recurs: boolean;
-  /** Returns the number of the next bill; it must be called in the order of days. */
+  /** Returns the invoice number of the supplier's next bill. It must be called in the order of days. */
   readonly next: (date: string) => string;
 }
 
-/** A bill with other values that the printed document states. */
+/** A bill with other values that the printed document of the supplier states. */
 export interface Paper {
   readonly bill: Bill;
   readonly vendor: Vendor;
-  /** The bill of lading, the packing slip, the meter or the measurement behind the bill. */
+  /** The document or measurement on which the bill is based: bill of lading, packing slip, or meter. */
   readonly note: string;
   /** Number that the supplier left out after this bill. A second bill for the same supply uses this number. */
   readonly skipped?: { readonly number: string; readonly date: string };
@@ -44,14 +44,14 @@ export interface Paper {
 export interface Numbers {
   readonly forms: readonly string[];
   readonly from?: readonly [number, number];
-  /** Distance of two numbers that this customer receives, since the supplier has other customers. */
+  /** Distance of two numbers of a supplier that the customer receives, because the supplier has other customers. */
   readonly step?: readonly [number, number];
   readonly restart?: 'year' | 'month' | 'fiscal year';
 }
 
-/** Suppliers of one trade that number, price and bill alike. */
+/** Suppliers of one trade, which number, price and send their bills alike. */
 export interface Line {
-  /** Texts that follow the word of the supplier. `_` stands for the word where it does not come first. */
+  /** Texts that follow the first word of the supplier's name. `_` stands for that word if it does not come first. */
   readonly tails: readonly string[];
   readonly count: number;
   readonly land: Land;
@@ -61,14 +61,14 @@ export interface Line {
   readonly terms?: readonly number[];
   readonly permille?: number;
   readonly currency?: string;
-  /** Form of the purchase order number on the bills; `isKept` if one order covers many bills. */
+  /** Form of the purchase order number on the bills. `isKept` is true if one order covers many bills. */
   readonly order?: { readonly form: string; readonly isKept?: boolean };
   readonly recurs?: boolean;
 }
 
 export interface Charge {
   readonly date: string;
-  /** Net amount in the smallest unit of the currency. */
+  /** Net amount of the bill in the smallest unit of the currency. */
   readonly net: number;
   readonly number?: string;
   readonly order?: string | undefined;
@@ -86,7 +86,7 @@ export interface Desk {
   readonly lastDay: string;
   readonly companyIds: readonly string[];
   hire(line: Omit<Line, 'count' | 'rhythm' | 'price'>): Vendor;
-  /** Returns a purchase order number that the customer has placed with nobody else. */
+  /** Returns a purchase order number that the customer has given to no other supplier. */
   order(form: string, date: string): string;
   receive(vendor: Vendor, charge: Charge): Paper;
 }
@@ -96,7 +96,7 @@ export interface DeskOptions {
   readonly lastDay: string;
   /** Companies to which bills are addressed. A company that is listed more often gets more bills. */
   readonly companyIds: readonly string[];
-  /** Words that the names of suppliers begin with, each used once. */
+  /** Words with which the names of suppliers begin, each used once. */
   readonly words: readonly string[];
   /** Form of the numbers under which suppliers list the customer. */
   readonly accounts: readonly string[];
@@ -180,9 +180,9 @@ export function openDesk(random: Random, options: DeskOptions): Desk {
   };
 }
 
-/** Share of the bills after which the supplier leaves out a number. */
+/** Share of the bills after which the supplier leaves out an invoice number. */
 const SKIPPED_SHARE = 0.12;
-/** Number of bills that one long-running order covers on average. */
+/** Average number of bills that one long-running purchase order covers. */
 const BILLS_OF_AN_ORDER = 9;
 
 /** Adds all bills of these kinds of suppliers to the history. */

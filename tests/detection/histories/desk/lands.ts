@@ -4,16 +4,16 @@ import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { Random } from '../../random.js';
 import { filled } from '../book/pattern.js';
 
-/** Forms in which the bills of a country state their sender and their tax. */
+/** Forms in which the bills of a country state the supplier and the tax. */
 interface LandForms {
   readonly currency: string;
-  /** The usual tax rate in tenths of a percent; 0 where the tax is not stated apart. */
+  /** The usual tax rate of the country in tenths of a percent; 0 if bills do not state the tax separately. */
   readonly permille: number;
   /** Form of the tax ids of the country, in which `#` is a digit and `@` a letter. */
   readonly taxId: string;
   /** Share of the suppliers whose bills state a tax id. */
   readonly taxIdShare: number;
-  /** Forms of the account behind the check digits of an IBAN; empty where bills state no IBAN. */
+  /** Forms of the part of an IBAN after its check digits; empty if bills of the country state no IBAN. */
   readonly accounts: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { filled } from '../book/pattern.js';
 import type { Charge, Desk, Line, Paper, Vendor } from './desk.js';
 import { accountIn } from './lands.js';
 
-/** Suppliers whose bills are all of one kind that resembles a fault. */
+/** Suppliers of which all bills are of one kind that resembles a fault. */
 export interface Usual {
   readonly kind: string;
   readonly count: number;
@@ -90,7 +90,7 @@ export function contractAsNumber(form: string, typical: number): Play {
   };
 }
 
-/** An additional charge some days later under the number of the first bill with a mark. */
+/** Writes a bill and, some days later, an additional charge under the number of the first bill with a mark. */
 export function additions(rhythm: Rhythm, typical: number, mark: string, share = 0.3): Play {
   return (desk, vendor, bill) =>
     rhythm(desk).flatMap((date) => {
@@ -104,7 +104,9 @@ export function additions(rhythm: Rhythm, typical: number, mark: string, share =
     });
 }
 
-/** Shipments of one order, numbered behind one number, at amounts that differ. */
+/**
+ * Writes bills for shipments of one purchase order. Their numbers begin with the same number, and their amounts differ.
+ */
 export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
   return (desk, vendor, bill) =>
     rhythm(desk).flatMap((start) => {
@@ -232,8 +234,8 @@ export function advanceReversed(typical: number): Play {
 }
 
 /**
- * Generates the bills of a utility: an estimate, and in the next months readings; now and then the estimate is taken
- * back.
+ * Generates the bills of a utility: an estimate, and bills by reading in the next months. Occasionally the estimate is
+ * credited.
  */
 export function estimates(typical: number): Play {
   return (desk, vendor, bill) =>
@@ -271,7 +273,7 @@ export function movedBank(rhythm: Rhythm, typical: number): Play {
   };
 }
 
-/** A busy season in which bills are several times as high as in the months before. */
+/** Writes the bills of a busy season, which are several times as high as in the months before. */
 export function season(months: readonly number[], typical: number): Play {
   return (desk, _vendor, bill) =>
     every(

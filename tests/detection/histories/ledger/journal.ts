@@ -30,13 +30,13 @@ export interface Trade {
   readonly trade: string;
   readonly suppliers: number;
   readonly countries: readonly string[];
-  /** Words of the supplier's trade, by country or for all countries (`any`). */
+  /** Words of the supplier's trade for its name, by country or for all countries (`any`). */
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;
   readonly numbering: readonly Numbering[];
   readonly orders?: 'always' | 'often' | 'blanket';
-  /** Tax rates that differ from the standard rate, in tenths of a percent. */
+  /** Tax rates of the trade that differ from the standard rate, in tenths of a percent. */
   readonly rates?: Readonly<Record<string, number>>;
   /**
    * True if the supply is taxed where it takes place (fuel, tolls, hotels), although the buyer is in another country.
@@ -78,16 +78,16 @@ export interface Entry {
 
 export interface World {
   readonly random: Random;
-  /** Factor for the number of bills from suppliers without a fixed rhythm. */
+  /** Factor for the number of bills from suppliers that bill without a fixed rhythm. */
   readonly pace: number;
   readonly from: string;
   readonly to: string;
   readonly companies: readonly OwnCompany[];
   readonly cores: Readonly<Record<string, readonly string[]>>;
   readonly currencies: Readonly<Record<string, string>>;
-  /** Units of each currency per euro, for price lists. */
+  /** Number of units of each currency per euro, from which price lists are converted. */
   readonly scale: Readonly<Record<string, number>>;
-  /** Returns an order number of the buyer for a day. */
+  /** Returns a purchase order number of the buyer for a day. */
   readonly order: (date: string) => string;
   readonly claim: () => string;
 }
@@ -155,7 +155,7 @@ function orderOf(world: World, supplier: Supplier, date: string): string | undef
   }
 }
 
-/** Returns net, tax and gross as decimals. The forint has no cents. */
+/** Returns the net, tax and gross amount of a bill as decimals. The forint has no cents. */
 export function amounts(
   net: number,
   rate: number,
@@ -382,7 +382,7 @@ export function relabelled(entry: Entry, hardNegative: string): Entry {
   return { ...entry, bill: { ...entry.bill, hardNegative } };
 }
 
-/** Returns the bill with changed supplier fields. */
+/** Returns the bill with changed fields of its supplier. */
 export function restated(bill: Bill, changes: Partial<Bill['invoice']['supplier']>): Bill {
   return withInvoice(bill, { supplier: { ...bill.invoice.supplier, ...changes } });
 }

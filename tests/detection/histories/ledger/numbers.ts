@@ -9,9 +9,9 @@ export interface Numbering {
   readonly templates: readonly string[];
   readonly reset?: 'year' | 'month' | 'day';
   readonly start?: number;
-  /** The minimum and maximum step of the serial number from bill to bill. */
+  /** The minimum and maximum step of the serial number between two bills of the supplier. */
   readonly step?: readonly [number, number];
-  /** True if the bills of one period are numbered `-1`, `-2`, even if the period has only one bill. */
+  /** True if the bills of one period have the suffixes `-1`, `-2`, even if the period has only one bill. */
   readonly hasParts?: boolean;
   /** True if the bills carry the number of a contract, which repeats from bill to bill. */
   readonly isContract?: boolean;
@@ -19,7 +19,7 @@ export interface Numbering {
 
 export interface Series {
   next(date: string): string;
-  /** Returns the invoice number that would follow on this day, without using the number. */
+  /** Returns the invoice number that the next bill on this day would get, without using the number. */
   unused(date: string): string | undefined;
   readonly customer: string;
   readonly letters: string;

@@ -346,7 +346,10 @@ function ascii(text: string): string {
     .replace(/ß/g, 'ss');
 }
 
-/** Returns the number of another document of the supplier, such as a delivery note. It is the same for each bill. */
+/**
+ * Returns the number of another document of the supplier, such as a delivery note. Each call for the same bill returns
+ * the same number.
+ */
 function paperNumber({ bill, supplier }: Entry, random: Random, offset: number): number {
   const days = Math.floor(Date.parse(bill.invoice.issue_date) / 86_400_000);
   return (
@@ -373,12 +376,12 @@ const deliveryWords: Readonly<Record<string, string>> = {
   SI: 'DOB-',
 };
 
-/** Tells whether a supplier delivers goods with a delivery note. */
+/** Checks whether a supplier delivers goods with a delivery note. */
 function delivers({ supplier: { trade } }: Entry): boolean {
   return trade.orders !== undefined || /dairies|repair|growers|vineyards|tyres|fuel|cold/.test(trade.trade);
 }
 
-/** Tells whether the customer may issue the supplier's bills (self-billing). */
+/** Checks whether the customer may issue the supplier's bills (self-billing). */
 function mayBeSelfBilled({ supplier: { trade } }: Entry): boolean {
   return /carriers|growers|vineyards|agencies|ports|staff/.test(trade.trade);
 }

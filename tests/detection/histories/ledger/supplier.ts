@@ -88,7 +88,7 @@ export function accountOf(country: string, random: Random, bank?: string): strin
   throw new RangeError(`no account for ${country}`);
 }
 
-/** Returns a valid bank account that differs in one or two of its last digits. */
+/** Returns a valid bank account of the supplier that differs in one or two of its last digits. */
 export function nearAccount(iban: string, random: Random): string {
   const country = iban.slice(0, 2);
   const bban = iban.slice(4);
@@ -128,7 +128,7 @@ export function legalName(core: string, country: string, random: Random): string
   return random.pick(legalForms[country] ?? ['_']).replace('_', core);
 }
 
-/** Returns the highest legal VAT rate on a day, in tenths of a percent. */
+/** Returns the highest legal VAT rate of a country on a day, in tenths of a percent. */
 export function standardRate(country: string, date: string): number {
   switch (country) {
     case 'LT':

@@ -12,7 +12,7 @@ export interface Wrong {
   /** Number of earlier bills that the supplier must have before the faulty bill. */
   readonly after?: number;
   readonly fits?: (entry: Entry, casting: Casting) => boolean;
-  /** True if the bill after the faulty one returns to the usual account. */
+  /** True if the bill after the faulty bill returns to the usual bank account. */
   readonly returns?: boolean;
   readonly make: (entry: Entry, tools: WrongTools) => Bill;
 }
@@ -251,14 +251,14 @@ export const wrongs: Readonly<Record<string, Wrong>> = {
   },
 };
 
-/** Tells whether the six preceding bills have the same amount. */
+/** Checks whether the six preceding bills of the supplier have the same amount. */
 function isSteady({ entries }: Casting, bill: Bill): boolean {
   const at = entries.findIndex((entry) => entry.bill === bill);
   const before = entries.slice(Math.max(0, at - 7), at).map((entry) => entry.bill.invoice.gross_amount);
   return before.length >= 7 && new Set(before).size === 1;
 }
 
-/** Tells whether all numbers of a supplier have the same pattern of letters, digits and separators. */
+/** Checks whether all invoice numbers of a supplier have the same pattern of letters, digits and separators. */
 function isOfOneMake(_numberings: number, entries: readonly Entry[]): boolean {
   const makes = new Set(
     entries.map(({ bill }) => bill.invoice.invoice_number.replace(/[0-9]+/g, '9').replace(/[A-Z]+/g, 'A')),

@@ -14,14 +14,14 @@ export interface Trader {
   readonly taxId?: string;
   readonly account?: CanonicalBankAccount;
   readonly currency: string;
-  /** VAT rate in tenths of a percent; 0 if no tax is charged. */
+  /** VAT rate of the supplier in tenths of a percent; 0 if no tax is charged. */
   readonly vat: number;
   readonly terms: number;
-  /** Number under which the supplier lists this customer. */
+  /** Number under which the supplier lists the customer. */
   readonly customerNumber: string;
 }
 
-/** A bill with amounts in cents, before its invoice is created. */
+/** A bill of the history with amounts in cents, before its invoice is created. */
 export interface Draft {
   readonly trader: Trader;
   readonly name: string;
@@ -93,7 +93,7 @@ export function openBook(random: Random, prefix: string) {
       tax,
       gross: net + tax,
       order,
-      // A contract or a price list belongs to one company of the customer.
+      // A contract or a price list of a supplier belongs to one company of the customer.
       companyId:
         options.companyId ??
         ((recurs || hardNegative !== undefined ? trader.customerNumber.endsWith('7') : random.chance(0.12))
@@ -158,7 +158,7 @@ export function openBook(random: Random, prefix: string) {
         }
       }
     },
-    /** Replaces a bill of the history by a changed one. */
+    /** Replaces a bill of the history by a changed bill. */
     replace(old: Draft, changed: Draft): void {
       drafts[drafts.indexOf(old)] = changed;
     },
@@ -368,12 +368,12 @@ export function restarting(
   };
 }
 
-/** Returns numbers that follow one of several habits for each bill. */
+/** Returns invoice numbers that follow one of several habits for each bill. */
 function seriesOf(random: Random, habits: readonly NumberHabit[]): NumberHabit {
   return (date) => random.pick(habits)(date);
 }
 
-/** Returns at random one of the habits that small suppliers have. */
+/** Returns at random one of the numbering habits of small suppliers. */
 export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz'): NumberHabit {
   const perDay = random.pick([0.15, 0.4, 1, 2.5, 6]);
   const start = random.integer(300, 98_000);
@@ -482,19 +482,19 @@ export function seasonal(random: Random, typical: number): (date: string) => num
   };
 }
 
-// Returns purchase order numbers. The whole company uses one series.
+// Returns purchase order numbers, for which the whole company of the customer uses one series.
 
 export function orderDesk(random: Random, format: (n: number) => string, start: number) {
   let n = start;
   const next = (): string => format((n += random.integer(1, 7)));
   return {
     next,
-    /** Returns a new order for each bill, and sometimes none. */
+    /** Returns a new purchase order number for each bill, and sometimes none. */
     each:
       (share = 1) =>
       () =>
         random.chance(share) ? next() : undefined,
-    /** Returns one order number for the given number of bills, and then a new order number. */
+    /** Returns one purchase order number for the given number of bills, and then a new number. */
     blanket(bills: number): () => string {
       let current = next();
       let left = bills;

@@ -11,12 +11,12 @@ export function taxIdIn(land: Land, random: Random): string {
   }
 }
 
-/** Returns an IBAN of the country at one of a few banks. */
+/** Returns an IBAN of the country at one of a few banks of the country. */
 export function ibanIn(land: Land, random: Random): string {
   return withCheckDigits(land, bban[land](random));
 }
 
-/** Returns the IBAN with the two check digits for these characters. */
+/** Returns the IBAN with the two check digits that match its other characters. */
 export function withCheckDigits(land: string, bbanText: string): string {
   const numeric = [...`${bbanText}${land}00`].map((c) => (/[0-9]/.test(c) ? c : String(c.charCodeAt(0) - 55))).join('');
   const check = 98n - (BigInt(numeric) % 97n);

@@ -23,11 +23,12 @@ export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>
 }
 
 /**
- * Minimum number of copied bills of each kind. With fewer copies, the result would not show how well the kind is found.
+ * Minimum number of copied bills of each kind. With fewer copies, the result would not show how well the engine finds
+ * this kind of copy.
  */
 const COPIES_OF_A_KIND_MIN = 5;
 
-/** Copies bills, each at most once. The kinds occur in proportion to their weights. */
+/** Copies bills of the history, each at most once. The kinds of copies occur in proportion to their weights. */
 export function plantCopies(book: Book, random: Random, slips: readonly Slip[], count: number, from: string): void {
   const total = slips.reduce((sum, { weight }) => sum + weight, 0);
   const disturbed = new Set(book.drafts.filter(({ anomaly }) => anomaly !== undefined).map(({ trader }) => trader));
@@ -362,7 +363,7 @@ function numberIdentical(name: string, changes: Changes): Slip {
   return { name, weight: 5, ofRecurring: true, make: () => [changes] };
 }
 
-// These slips replace the invoice number by one that has nothing to do with the first.
+// These copies replace the invoice number by a number that has nothing to do with the first.
 
 const unrelatedSlip = (
   name: string,
@@ -468,7 +469,7 @@ export function plantAnomalies(
 
 interface Scene {
   readonly trader: Trader;
-  /** Bills in the order of their dates. */
+  /** Returns the bills of a history in the order of their dates. */
   readonly ordered: readonly Draft[];
   readonly last: Draft;
   readonly random: Random;
@@ -479,7 +480,7 @@ const plant = (scene: Scene, draft: Draft, name: string, expected: readonly stri
   scene.book.replace(draft, { ...draft, ...changes, anomaly: { name, expected } });
   return true;
 };
-/** Returns a later bill that has at least twelve bills before it. */
+/** Returns a later bill of a supplier that has at least twelve bills before it. */
 const someLate = ({ ordered, random }: Scene): Draft => ordered[random.integer(12, ordered.length - 1)] as Draft;
 
 const varies = ({ ordered }: Scene): boolean =>

@@ -109,7 +109,7 @@ export const resendDeadLetters: Command = {
       resendIn(operator, { rpc, service, id, reason }),
     );
     const results = answers.flatMap(({ service, answer }) => answer.map((result) => toResult(service, result)));
-    // Only the service that stores the dead letter can report on it.
+    // Only the service that stores a dead letter can report on it.
     const known = id === undefined ? results : results.filter(({ outcome }) => outcome !== 'NOT_FOUND');
     const failed = known.filter(({ outcome }) => outcome === 'FAILED');
     const handled = known.filter(({ outcome }) => outcome === 'HANDLED').length;

@@ -23,7 +23,7 @@ export const probe: StandaloneCommand = {
       return;
     }
     if (!baseUrl) throw new UsageError('Set PROBE_URL to the address of the API, such as http://gateway:8080/v1.');
-    // The probe reports a single failure. A client that repeats requests would hide it.
+    // The probe reports each failure. A client that repeats requests would hide a single failure.
     const client = createClient({ baseUrl, apiKey, timeoutMs: TIMEOUT_MS, attemptsMax: 1, totalMsMax: WAIT_MS_MAX });
     yield await measured(otlpEndpoint || undefined, () => checkDecisions(client, new Date()));
   },
@@ -65,8 +65,8 @@ function sentenceOf(error: unknown): string {
 }
 
 /**
- * Posts a new invoice and then the same invoice again, and reads the decision about the second one, which must be BLOCK
- * because of the first.
+ * Posts a new invoice and then the same invoice again, and reads the decision about the second invoice, which must be
+ * BLOCK because of the first. @returns a sentence about the fault, or undefined
  * @returns what is wrong, or undefined
  */
 async function checkDecisions(client: Client, now: Date): Promise<string | undefined> {

@@ -16,7 +16,8 @@ export const purgeOrganizations: Command = {
     for (let hasMore = true; hasMore;) {
       const begun = await organization.purgeOrganizations({}, call);
       purged.push(...begun.organizationIds.map((organizationId) => ({ organizationId })));
-      // No purge began although more are pending, because another process is running the same command.
+      // No purge began although more organizations wait to be purged, because another process is running the same
+      // command.
       hasMore = begun.hasMore && begun.organizationIds.length > 0;
       report(`${counted(purged.length, 'organization')}`);
     }

@@ -1,7 +1,10 @@
 import { counted } from '../text-output.js';
 import type { Command } from '../command.js';
 
-/** The service reads the payment provider's list page by page, which takes long. */
+/**
+ * Timeout of the command. The billing service reads the payment provider's list of subscriptions page by page, which
+ * takes long.
+ */
 const TIMEOUT_MS = 600_000;
 
 export const reconcileSubscriptions: Command = {

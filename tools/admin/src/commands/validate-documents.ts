@@ -5,7 +5,7 @@ import type { Validation, ValidationMode } from '@invoicecontrol/compliance/vali
 import { UsageError } from '../command.js';
 import type { FileCommand, Outcome } from '../command.js';
 
-/** The largest document that can be uploaded (documents reference, section 14). */
+/** The size of the largest document that can be uploaded (documents reference, section 14). */
 const DOCUMENT_BYTES_MAX = 26_214_400;
 const modes: readonly ValidationMode[] = ['ALL', 'DECLARED_PROFILES', 'OFF'];
 
@@ -83,7 +83,9 @@ async function examineFile(file: string, rules: Rules): Promise<Examined> {
   return { ...failed(reason, message), format: reading?.format ?? null, profile: reading?.profile ?? null, validation };
 }
 
-/** One byte more than the limit shows that a document file is too large, however large it is. */
+/**
+ * The command reads one byte more than the limit, which shows that a document file is too large, however large it is.
+ */
 async function readBytes(file: string): Promise<Buffer> {
   const handle = await open(file);
   try {

@@ -92,7 +92,7 @@ export async function startChildServer({
   void ended.then((how) => {
     if (!expected) log(described(`${how} unexpectedly`));
   });
-  // After this loop, the server does not keep this process alive.
+  // From here on, the started server does not keep this process alive.
   for (const handle of [child, child.stdout, child.stderr]) (handle as Partial<{ unref(): void }>).unref?.();
 
   const end = (signal: NodeJS.Signals) => {

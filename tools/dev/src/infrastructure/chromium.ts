@@ -7,8 +7,8 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 /**
  * Returns the path of a Chromium on this machine, or undefined if it has none. The environment variable CHROMIUM names
- * another than the first on PATH. Chromium is not fetched: it needs some hundred packages of the system, which only its
- * package manager installs (`apt-get install chromium`).
+ * another browser than the first on PATH. Chromium is not fetched: it needs some hundred packages of the system, which
+ * only its package manager installs (`apt-get install chromium`).
  */
 export function findChromium(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = env['CHROMIUM'];

@@ -53,7 +53,8 @@ function mayHaveDocker(): boolean {
 
 /**
  * Starts MongoDB in a container.
- * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
+ * @param dataDir absolute path, mounted into the container. Without a directory, the data is removed with the
+ * container.
  */
 export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
   // The port is chosen here, because a port that Docker chooses would change at every restart.
@@ -78,7 +79,8 @@ export async function mongodbInDocker(docker: Docker, dataDir: string | undefine
 
 /**
  * Starts NATS in a container.
- * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
+ * @param dataDir absolute path, mounted into the container. Without a directory, the data is removed with the
+ * container.
  */
 export async function natsInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
   const port = await freePort();

@@ -9,7 +9,7 @@ import type { Log } from './program.js';
 import { freePort } from './port.js';
 import type { Server } from './server.js';
 
-/** Size of the MongoDB cache. The default would be half of the memory of a small machine. */
+/** Size of the MongoDB cache. By default, MongoDB would use half of the memory of the machine. */
 const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
 /**
@@ -41,7 +41,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
         ['--replSet', REPLICA_SET, '--oplogSize', String(MONGODB_OPLOG_MB)],
         ['--wiredTigerCacheSizeGB', String(MONGODB_CACHE_GB)],
         ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-        // A replica set of one member has no other member to hand over to.
+        // A replica set of one member has no other member that could take over, so the server need not wait at its end.
         ['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
       ].flat(),
       env,

@@ -30,8 +30,8 @@ export interface Infrastructure {
 export interface InfrastructureOptions {
   /**
    * Stores the data in this directory, below the name of the source, because each source has a different format. No
-   * other process may use the data: a mongod that uses it is ended. Without it, the data is temporary and removed by
-   * `stop`.
+   * other process may use the data: a mongod that uses it is ended. Without this setting, the data is temporary and
+   * removed by `stop`.
    */
   dataDir?: string;
   /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */
@@ -96,7 +96,7 @@ export async function startInfrastructure({
   };
 
   try {
-    // MongoDB and NATS start one after another. If the first one fails, no other server is left starting.
+    // MongoDB and NATS start one after another. If MongoDB fails, no other server is left starting.
     const mongodb = await startMongodb();
     running.push(mongodb);
     const nats = await startNats();

@@ -11,14 +11,15 @@ const program: Program = {
     'that reaches the Go module proxy.',
   sources: [fromGo(GO_PACKAGE, 'kube-score')],
   async versionOf(binary) {
-    // A build of kube-score by `go install` calls itself "development".
+    // A kube-score that was built by `go install` reports the version "development".
     const { stdout } = await outputOfVersion(binary, process.env, ['version']);
     return /kube-score version: (\w\S*),/.exec(stdout)?.[1];
   },
 };
 
 /**
- * A kube-score that runs here: from PATH, from an earlier test run, or built now and kept in `.cache/`.
+ * Returns a kube-score that runs on this machine: from PATH, from an earlier test run, or built and stored in
+ * `.cache/`. @throws Error naming every source and why it failed
  *
  * @throws Error naming every source and why it failed
  */

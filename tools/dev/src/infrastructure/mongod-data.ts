@@ -30,7 +30,7 @@ export async function endSurvivor(directory: string): Promise<void> {
   const pid = Number((await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')).trim());
   if (!Number.isSafeInteger(pid) || pid < 2) return;
   const deadline = performance.now() + END_MS_MAX;
-  // The stored process id of mongod may belong to another program by now.
+  // By now, the stored process id of mongod may belong to another program.
   for (let isAsked = false; await usesDirectory(pid, directory); isAsked = true) {
     if (performance.now() > deadline)
       throw new Error(`Process ${pid} still uses ${directory} and does not end. Stop it.`);

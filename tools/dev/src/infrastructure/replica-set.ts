@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 
 const PRIMARY_MS_MAX = 60_000;
 const POLL_EACH_MS = 20;
-/** Error code of MongoDB for a server that does not belong to a replica set yet. */
+/** Error code of MongoDB for a server that does not yet belong to a replica set. */
 const NOT_YET_INITIALIZED = 94;
 const ALREADY_INITIALIZED = 23;
 
@@ -18,8 +18,8 @@ export const REPLICA_SET = 'rs0';
 
 export interface SetOfOne {
   /**
-   * Address of the MongoDB server for this process, with `directConnection=true`, because a server belongs to no
-   * replica set until it is primary.
+   * Address of the MongoDB server for this process, with `directConnection=true`, because a client finds no replica set
+   * until the server is primary.
    */
   readonly url: string;
   /** Address at which the MongoDB server reaches itself: `127.0.0.1:27017` in a container. */
@@ -27,8 +27,8 @@ export interface SetOfOne {
 }
 
 /**
- * Makes a mongod the primary of a set of one: initiates the set, or corrects the address that an earlier start on another port
- * stored in it, without which the server belongs to no set.
+ * Makes a mongod the primary of a replica set of one member. It initiates the set, or corrects the address in its
+ * configuration if an earlier start used another port.
  */
 export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: PRIMARY_MS_MAX });
@@ -51,8 +51,8 @@ export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
 }
 
 /**
- * The configuration of the replica set, which is initiated where the server has none. A server that is still reading
- * its data after a start says that it has none, and refuses to be given one.
+ * Returns the configuration of the replica set, which is initiated if the server has none. A server that is still
+ * reading its data after a start reports that it has none, and refuses to get one.
  */
 export async function configOfSet(admin: Pick<Db, 'command'>, host: string): Promise<SetConfig> {
   const deadline = performance.now() + PRIMARY_MS_MAX;

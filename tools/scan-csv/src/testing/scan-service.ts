@@ -16,12 +16,14 @@ export interface ReceivedScan {
   readonly rows: readonly ScanRow[];
 }
 
-/** Response that replaces the usual one. The value `drop` closes the connection instead. */
+/**
+ * Response that replaces the usual response of the simulated service. The value `drop` closes the connection instead.
+ */
 export type InjectedFault =
   'drop' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
 export interface ScanService {
-  /** Base URL of the fake service, which ends in `/v1`. */
+  /** Base URL of the simulated service, which ends in `/v1`. */
   readonly baseUrl: string;
   /** Every history scan request that the fake received, including failed ones. */
   readonly received: readonly ReceivedScan[];
