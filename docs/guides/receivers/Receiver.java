@@ -22,7 +22,10 @@ public final class Receiver {
   private static final long TOLERANCE_SECONDS = 300;
 
   private final byte[] secret;
-  /** Use your database instead: insert the id with a unique index, in the transaction that does the work. */
+  /**
+   * In production, insert the id of the event into your database with a unique index, in the transaction that does
+   * the work.
+   */
   private final Set<String> handled = new HashSet<>();
 
   private Receiver(byte[] secret) {

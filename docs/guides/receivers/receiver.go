@@ -32,7 +32,8 @@ var (
 
 	secret = []byte(strings.TrimSpace(os.Getenv("WEBHOOK_SECRET")))
 
-	// Use your database instead: insert the id with a unique index, in the transaction that does the work.
+	// In production, insert the id of the event into your database with a unique index, in the transaction that does
+	// the work.
 	handled  = map[string]bool{}
 	handling sync.Mutex
 )

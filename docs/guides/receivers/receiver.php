@@ -59,8 +59,9 @@ function receive(): int
     if (!isSigned($secret, $eventId, $_SERVER['HTTP_SVC_SIGNATURE'] ?? '', $body)) {
         return 400;
     }
-    // Use your database instead: insert the id with a unique index, in the transaction that does the work. A request of PHP
-    // keeps nothing in memory for the next one, so this example creates a file for each event; `x` lets one request create it.
+    // In production, insert the id of the event into your database with a unique index, in the transaction that does the
+    // work. PHP keeps nothing in memory for the next request, so this example creates a file for each event; `x` lets only
+    // one request create the file.
     $directory = getenv('WEBHOOK_EVENTS_DIR') ?: sys_get_temp_dir() . '/webhook-events';
     @mkdir($directory, 0700, true);
     $handled = @fopen("$directory/$eventId", 'x');

@@ -18,7 +18,8 @@ if not secret:
     # Without a secret anybody could sign.
     sys.exit("WEBHOOK_SECRET is missing.")
 
-# Use your database instead: insert the id with a unique index, in the transaction that does the work.
+# In production, insert the id of the event into your database with a unique index, in the transaction that does
+# the work.
 handled = set()
 handling = threading.Lock()
 

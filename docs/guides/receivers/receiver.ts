@@ -7,8 +7,8 @@ const BODY_BYTES_MAX = 1024 ** 2;
 const secret = process.env.WEBHOOK_SECRET;
 // Without a signing secret anybody could sign webhook requests.
 if (!secret) throw new Error('WEBHOOK_SECRET is missing.');
-// Use your database instead of this set of ids: insert the id of the event with a unique index, in the transaction that
-// does the work.
+// In production, insert the id of the event into your database with a unique index, in the transaction that does the
+// work.
 const handled = new Set();
 
 const server = createServer(async (request, response) => {
