@@ -142,7 +142,7 @@ export const loadLineFacts =
     };
   };
 
-/** The bills that payments of a payment run may pay, and what is known about them. */
+/** The bills that payments of a payment run may pay, with facts about these bills. */
 interface KnownBills {
   /** Ids of the bills and of the received invoices that they book, by lookup key. */
   readonly idsByKey: Map<string, string[]>;
@@ -153,7 +153,7 @@ interface KnownBills {
   readonly openCredits: Map<string, Set<string>>;
 }
 
-/** Reads the bills that have one of the lookup keys or ids, and adds those that are not known yet. */
+/** Reads the bills with the given lookup keys or ids, and adds the bills that are not known yet. */
 async function addBills(
   deps: Deps,
   run: LoadedRun,
@@ -172,8 +172,8 @@ async function addBills(
     deps.payables.byKeys(organizationId, [...keys]),
     deps.payables.byIds(organizationId, distinct(ids)),
   ]);
-  // The decision that counts for a payment is about the received invoice, even if only the bill that books it shares
-  // a key with the payment.
+  // The decision about the received invoice counts for a payment, even if the payment shares a key only with the ERP
+  // bill that books the invoice.
   const received = await deps.payables.byIds(
     organizationId,
     distinct([...found, ...named].flatMap(({ match }) => match.bookedInvoiceId ?? [])),
@@ -200,10 +200,10 @@ function payablesOf({ idsByKey, payables }: KnownBills, keys: readonly string[],
   return ids.flatMap((id) => payables.get(id) ?? []);
 }
 
-/** How the bills of a payment line are searched. */
+/** The values by which the bills of a payment line are searched. */
 interface LineSearch {
   readonly references: LineReferences;
-  /** Keys by which the bills are found that the payment line names, and if it names none, those of its amount. */
+  /** Keys of the bills that the payment line names, or of the bills with its amount if the line names none. */
   readonly keys: string[];
   /** Keys of the supplier that the payment line pays. */
   readonly supplierKeys: readonly string[];
@@ -272,7 +272,7 @@ function payeeKeys(line: PaymentLine): string[] {
   return [...supplierKeysOf(named), ...taxKeys.map((taxKey) => `t:${taxKey}`)];
 }
 
-/** Adds bills of a payment run to the known ones, with what is known about their suppliers, vendors and payments. */
+/** Adds bills of a payment run to the known bills, with facts about their suppliers, vendors and payments. */
 async function enrich(
   deps: Deps,
   run: LoadedRun,
