@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
@@ -60,7 +61,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
   };
   try {
     const services = await startServices(
-      { natsUrl, mongodbUrlFor: () => mongodbUrl, databasePrefix, secrets },
+      { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets },
       async (name, own) => {
         const env = {
           ...process.env,

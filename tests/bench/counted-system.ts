@@ -1,3 +1,4 @@
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
 import type { CountingProxy, DatabaseCommand } from './counting-proxy.js';
 import { startSystem, stopAll } from './servers.js';
@@ -20,15 +21,15 @@ export async function startCountedSystem(options: SystemOptions): Promise<Counte
   const calls: Record<string, number> = {};
   const databases: CountingProxy[] = [];
   const others: CountingProxy[] = [];
-  const database = new URL(options.mongodbUrl);
-  database.searchParams.set('directConnection', 'true');
+  const urlFor = serviceUrls(options.mongodbUrl, options.databasePrefix);
   const system = await startSystem({
     ...options,
     async mongodbUrlFor(service) {
-      const proxy = await startDatabaseProxy(database.host, service, commands);
+      const url = new URL(await urlFor(service));
+      const proxy = await startDatabaseProxy(url.host, service, commands);
       databases.push(proxy);
-      const url = new URL(database);
       url.host = proxy.address;
+      url.searchParams.set('directConnection', 'true');
       return url.href;
     },
     async addressFor(caller, called, address) {

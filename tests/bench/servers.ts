@@ -1,6 +1,7 @@
 // Starts the measured servers: the minimal programs for comparison (ceilings), each in two processes, and the product
 // in one process per service, as in production.
 import { fileURLToPath } from 'node:url';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { startServices } from '@invoicecontrol/topology/start';
 import type { Installation } from '@invoicecontrol/topology/start';
@@ -18,7 +19,7 @@ export type System = Readonly<Record<ServiceName, NodeProcess>>;
 export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   readonly databasePrefix: string;
   readonly mongodbUrl: string;
-  /** Returns the database address of a service, when the services have different databases. */
+  /** Returns the database address of a service, when the services have others than `serviceUrls` returns. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
   /** Name of the benchmarked system, which distinguishes the logs of several systems. */
@@ -64,7 +65,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     RATE_LIMIT_SCANS_PER_MINUTE: REQUESTS_PER_MINUTE,
     ...options.env,
   };
-  return startServices({ mongodbUrlFor: () => options.mongodbUrl, ...options }, (service, own) =>
+  const mongodbUrlFor = serviceUrls(options.mongodbUrl, options.databasePrefix);
+  return startServices({ mongodbUrlFor, ...options }, (service, own) =>
     startNodeProcess(
       `${name}-${service}`,
       program(`../../../services/${service}/dist/main.js`),

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
 import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
@@ -19,6 +20,7 @@ import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
+import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
 import { endChildren } from './children.js';
 import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
@@ -135,9 +137,11 @@ export async function startWebhooksSystem(options: {
       for (const delayOne of delays) delayOne(latencyMs);
     },
   };
-  const mongodbUrlFor = async (service: string): Promise<string> => {
-    if (!isCounted || service !== 'webhooks') return mongodbUrl;
-    const url = new URL(mongodbUrl);
+  const urlFor = serviceUrls(mongodbUrl, databasePrefix);
+  const mongodbUrlFor = async (service: ServiceName): Promise<string> => {
+    const own = await urlFor(service);
+    if (!isCounted || service !== 'webhooks') return own;
+    const url = new URL(own);
     const proxy = await startDatabaseProxy(url.host, service, counted.commands);
     onEnd(() => proxy.close());
     delays.push((latencyMs) => proxy.delay(latencyMs));

@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
@@ -141,7 +142,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       if (service === 'documents') Object.assign(env, DOCUMENTS_ENV);
       if (service === 'webhooks') Object.assign(env, WEBHOOKS_ENV);
       if (own['MONGODB_URL'] !== undefined) {
-        Object.assign(env, { MONGODB_URL: await proxiedUrl(linkOf(service, 'database'), mongodbUrl) });
+        Object.assign(env, { MONGODB_URL: await proxiedUrl(linkOf(service, 'database'), own['MONGODB_URL']) });
       }
       const process = await startServiceProcess(service, env, {
         onOutput: (line) => void kept.write(`${line}\n`),
@@ -167,7 +168,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     const started = await startServices(
       {
         natsUrl,
-        mongodbUrlFor: () => mongodbUrl,
+        mongodbUrlFor: serviceUrls(mongodbUrl),
         secrets,
         addressFor: async (caller, called) => {
           const port = await proxied(linkOf(caller, called), replicaPorts.get(called) ?? []);

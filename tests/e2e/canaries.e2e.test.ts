@@ -1,6 +1,7 @@
 // Secrets of KSeF connections, searched for in everything that the product writes, sends and stores.
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -54,7 +55,7 @@ beforeAll(async () => {
   });
   const secrets = newSecrets();
   const services = await startServices(
-    { natsUrl, mongodbUrlFor: () => mongodbUrl, databasePrefix, secrets },
+    { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets },
     async (name, own) => {
       const env = {
         LOG_LEVEL: 'trace',

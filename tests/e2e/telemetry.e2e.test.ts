@@ -1,6 +1,7 @@
 // Tests the telemetry and the logs of services that each run in a separate process.
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -30,7 +31,7 @@ beforeAll(async () => {
   closing.push(() => receiver.close());
   const secrets = newSecrets();
   const services = await startServices(
-    { natsUrl, mongodbUrlFor: () => mongodbUrl, databasePrefix, secrets },
+    { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets },
     async (name, own) => {
       const env = { LOG_LEVEL: 'info', ...receiver.env, ...own };
       const log = (line: string): void => void unexpected.push(line);

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import { operatorUrl } from '@invoicecontrol/dev/mongodb-users';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { BSON } from 'mongodb';
 import type { Collection, Db, IndexDescriptionInfo } from 'mongodb';
@@ -45,12 +46,14 @@ export const throughTheDriver: BackupMethod = { backUp, restore };
 export const withMongodump: BackupMethod = {
   async backUp(mongodbUrl, databases, directory) {
     await keepExpired(mongodbUrl);
-    await runTool('mongodump', mongodbUrl, directory, ['--oplog']);
+    await runTool('mongodump', await operatorUrl(mongodbUrl, 'backup'), directory, ['--oplog']);
     return readStates(mongodbUrl, databases);
   },
   async restore(mongodbUrl, backup, directory) {
     await keepExpired(mongodbUrl);
-    await runTool('mongorestore', mongodbUrl, directory, ['--oplogReplay', '--stopOnError']);
+    // The new server has users of its own.
+    const options = ['--oplogReplay', '--stopOnError', '--nsExclude=admin.*'];
+    await runTool('mongorestore', mongodbUrl, directory, options);
     return readStates(mongodbUrl, [...new Set(backup.map(({ database }) => database))]);
   },
 };
@@ -95,9 +98,10 @@ async function collectionsOf(db: Db): Promise<{ readonly name: string }[]> {
 
 async function backUp(mongodbUrl: string, databases: readonly string[], directory: string): Promise<CollectionState[]> {
   const states: CollectionState[] = [];
+  const url = await operatorUrl(mongodbUrl, 'backup');
   for (const database of databases) {
     await mkdir(join(directory, database), { recursive: true });
-    const { db, close } = await connectMongo({ url: mongodbUrl, databaseName: database, appName: 'rehearsal' });
+    const { db, close } = await connectMongo({ url, databaseName: database, appName: 'rehearsal' });
     try {
       for (const { name } of await collectionsOf(db)) {
         const digest = documentsDigest();

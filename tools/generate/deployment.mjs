@@ -104,7 +104,24 @@ function read(file) {
 
 function compose(text) {
   const blocks = entries.map(([name, service]) => `${composeService(name, service)}\n\n`);
-  return fillMarks(text, 'services', `  ${GENERATED}\n${blocks.join('')}`);
+  const users = stored.map((name) => `        ${databaseName(name)}:${composePassword(name)}\n`);
+  return fillMarks(
+    fillMarks(text, 'services', `  ${GENERATED}\n${blocks.join('')}`),
+    'users',
+    `      ${GENERATED}\n      MONGODB_USERS: >-\n${users.join('')}`,
+  );
+}
+
+/** Returns the password of a service's database user in compose. The default is public. */
+function composePassword(name) {
+  return `\${${addressVariable(name).replace('ADDRESS', 'MONGODB_PASSWORD')}:-development-only}`;
+}
+
+/** Returns the line with the database address of a service in compose, or none for a service without a database. */
+function composeDatabase(name, protocol) {
+  if (protocol !== 'grpc') return '';
+  const address = `mongodb://${databaseName(name)}:${composePassword(name)}@mongodb:27017/?replicaSet=rs0&authSource=admin`;
+  return `      MONGODB_URL: ${address}\n`;
 }
 
 function composeService(name, { protocol, calls, settings }) {
@@ -120,9 +137,9 @@ ${calls.map((called) => `      ${called}: { condition: service_healthy }`).join(
     environment:
       <<: *${protocol}-settings
       SERVICE: ${name}
-${addresses(calls)
-  .map(([key, address]) => `      ${key}: ${address}`)
-  .join('\n')}
+${composeDatabase(name, protocol)}${addresses(calls)
+    .map(([key, address]) => `      ${key}: ${address}`)
+    .join('\n')}
 ${environment.join('\n')}`.replaceAll(/\n{2,}/g, '\n');
 }
 

@@ -241,7 +241,9 @@ test('a service is alive while the database does not answer, and ready only when
   const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   closing.push(() => proxy.close());
   const service = await start({
-    settings: { MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
+    settings: {
+      MONGODB_URL: Object.assign(new URL(testInfrastructure().mongodbUrl), { port: String(proxy.port) }).href,
+    },
     compose: async () => ({ rpcGroups: [audit()], tenantData: [] }),
   });
   proxy.stall();
@@ -316,7 +318,9 @@ test('a service waits for a database that starts late, and reopens what it had o
   proxy.cut();
   const opened: string[] = [];
   const starting = start({
-    settings: { MONGODB_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` },
+    settings: {
+      MONGODB_URL: Object.assign(new URL(testInfrastructure().mongodbUrl), { port: String(proxy.port) }).href,
+    },
     async compose({ db, onStop }) {
       onStop('something', () => void opened.pop());
       opened.push('something');

@@ -2,6 +2,7 @@
 // restart each of them.
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
+import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -92,9 +93,10 @@ export async function startKillableSystem({
     closing.push(() => infrastructure.stop());
     const { mongodbUrl, natsUrl } = infrastructure;
     const proxies = new Map<ServiceName, MongoProxy>();
+    const urlFor = serviceUrls(mongodbUrl);
     const mongodbUrlFor = async (name: ServiceName): Promise<string> => {
       if (givenUrl !== undefined) return givenUrl;
-      const proxy = await startMongoProxy(mongodbUrl);
+      const proxy = await startMongoProxy(await urlFor(name));
       closing.push(() => proxy.close());
       proxies.set(name, proxy);
       return proxy.url;

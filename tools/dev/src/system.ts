@@ -4,14 +4,15 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { entries } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { startServices } from '@invoicecontrol/topology/start';
-import type { Secrets } from '@invoicecontrol/topology/start';
+import type { Installation, Secrets } from '@invoicecontrol/topology/start';
+import { serviceUrls } from './infrastructure/mongodb-users.js';
 
 export interface SystemOptions {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly secrets: Secrets;
-  /** Returns the database address of a service, if the services have different databases. */
-  readonly mongodbUrlFor?: (service: ServiceName) => string;
+  /** Returns the database address of a service, when the services have others than {@link serviceUrls} returns. */
+  readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   /** Port of the gateway. With 0, the operating system chooses a free port. */
   readonly port?: number;
   /** Prefix of every database name, so that several systems can share one MongoDB. */
@@ -48,7 +49,7 @@ interface ServiceModule {
  * stopped.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
-  const { mongodbUrl, port = 0, env = {} } = options;
+  const { mongodbUrl, databasePrefix, port = 0, env = {} } = options;
   const forAll = { ...passedOn(env), GRPC_PORT: '0', GRPC_REFLECTION: 'true', PORT: String(port) };
   const running: RunningService[] = [];
   const stop = async (): Promise<void> => {
@@ -57,7 +58,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   try {
     const services = await startServices(
       // The environment's NODE_ENV is left out, because billing refuses the simulator's prices in production.
-      { mongodbUrlFor: () => mongodbUrl, given: { ...forAll, NODE_ENV: undefined }, ...options },
+      { mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), given: { ...forAll, NODE_ENV: undefined }, ...options },
       async (name, own) => {
         const { configSchema, startService } = await load(name);
         const service = await startService(configSchema.parse({ ...forAll, ...own }));

@@ -14,9 +14,10 @@ let proxy: TcpProxy;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  const { hostname, port } = new URL(testInfrastructure().mongodbUrl);
+  const { mongodbUrl } = testInfrastructure();
+  const { hostname, port } = new URL(mongodbUrl);
   proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
-  const url = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+  const url = Object.assign(new URL(mongodbUrl), { port: String(proxy.port) }).href;
   mongo = await connectMongo({ url, databaseName: testDatabaseName(), appName: 'test' });
 });
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
+import { createToolsUser, newMongodbSecret, QUICK_PASSWORDS, systemUrl } from './mongodb-users.js';
 import { freePort } from './port.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import type { Server } from './server.js';
@@ -52,21 +53,42 @@ function mayHaveDocker(): boolean {
 }
 
 /**
- * Starts MongoDB in a container.
- * @param dataDir absolute path, mounted into the container. Without a directory, the data is removed with the
- * container.
+ * mongod refuses a key that others can read, and the image runs it as the user `mongodb` where the container runs as root.
+ */
+const WITH_KEY =
+  'umask 077; printf %s "$MONGODB_KEY" > /tmp/replica-set.key; ' +
+  '[ "$(id -u)" != 0 ] || chown mongodb /tmp/replica-set.key; ' +
+  'exec docker-entrypoint.sh mongod --auth --keyFile /tmp/replica-set.key "$@"';
+
+/**
+ * Starts MongoDB in a container. Nobody uses it without a password, and the key and the passwords are new at each start.
+ * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
  */
 export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
   // The port is chosen here, because a port that Docker chooses would change at every restart.
   const port = await freePort();
+  const key = newMongodbSecret();
   const container = withData(new docker.GenericContainer(MONGODB_IMAGE), dataDir, '/data/db')
-    .withCommand(['--replSet', REPLICA_SET, '--bind_ip_all'])
+    .withEnvironment({ MONGODB_KEY: key })
+    .withCommand([
+      'sh',
+      '-c',
+      WITH_KEY,
+      'sh',
+      '--replSet',
+      REPLICA_SET,
+      '--bind_ip_all',
+      '--setParameter',
+      QUICK_PASSWORDS,
+    ])
     .withExposedPorts({ container: MONGODB_PORT, host: port })
     .withWaitStrategy(docker.Wait.forLogMessage(/Waiting for connections/));
   const started = await start('MongoDB', container);
-  const url = `mongodb://${started.getHost()}:${port}/?directConnection=true`;
-  const set = { url, host: `127.0.0.1:${MONGODB_PORT}` };
+  const address = `mongodb://${started.getHost()}:${port}/?directConnection=true`;
+  const preparingUrl = systemUrl(address, key);
+  const set = { url: preparingUrl, host: `127.0.0.1:${MONGODB_PORT}` };
   await becomePrimary(set);
+  const url = await createToolsUser(preparingUrl, address, newMongodbSecret());
   const server = asServer(docker, started, MONGODB_IMAGE, url);
   return {
     ...server,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { MongoClient } from 'mongodb';
 import { embeddedMongodb } from './embedded.js';
+import { findMongod } from './mongod.js';
+import { freePort } from './port.js';
+import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import type { Server } from './server.js';
 
 let directory: string;
@@ -60,6 +64,33 @@ test('starts on its data again on another port, which the set has stored otherwi
   const second = await start();
   expect(new URL(second.url).port).not.toBe(new URL(first.url).port);
   expect(await withNotes(second, (notes) => notes.findOne())).toEqual({ _id: 'kept' });
+});
+
+test('lets nobody in without a password, and forgets the passwords of an earlier start', async () => {
+  const first = await start();
+  const { host } = new URL(first.url);
+  await expect(
+    withNotes({ url: `mongodb://${host}/?directConnection=true` }, (notes) => notes.findOne()),
+  ).rejects.toThrow('requires authentication');
+  await first.stop();
+  const second = await start();
+  const stale = Object.assign(new URL(first.url), { port: new URL(second.url).port }).href;
+  await expect(withNotes({ url: stale }, (notes) => notes.findOne())).rejects.toThrow('Authentication failed');
+});
+
+test('takes over the data of an earlier release, which had no users', async () => {
+  const { binary, env } = await findMongod(ignore);
+  const port = await freePort();
+  const args = ['--dbpath', path, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', REPLICA_SET];
+  const earlier = spawn(binary, args, { env, stdio: 'ignore' });
+  const ended = once(earlier, 'close');
+  closing.push(async () => void earlier.kill('SIGKILL'));
+  const url = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  await becomePrimary({ url, host: `127.0.0.1:${port}` });
+  await withNotes({ url }, (notes) => notes.insertOne({ _id: 'kept' }));
+  earlier.kill('SIGTERM');
+  await ended;
+  expect(await withNotes(await start(), (notes) => notes.findOne())).toEqual({ _id: 'kept' });
 });
 
 test('answers nothing while it is paused, and everything afterwards', async () => {

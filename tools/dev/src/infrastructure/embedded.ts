@@ -1,6 +1,9 @@
 // Runs MongoDB and NATS without Docker: mongod and nats-server are child processes on loopback.
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { startChildServer } from './child.js';
 import type { ChildServer } from './child.js';
+import { createToolsUser, newMongodbSecret, QUICK_PASSWORDS, systemUrl } from './mongodb-users.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import { findMongod } from './mongod.js';
 import { endSurvivor, refuseForeignData } from './mongod-data.js';
@@ -12,6 +15,8 @@ import type { Server } from './server.js';
 /** Size of the MongoDB cache. By default, MongoDB would use half of the memory of the machine. */
 const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
+/** The key of the replica set, beside the files of mongod. */
+const KEY_FILE = 'replica-set.key';
 /**
  * Time limit in milliseconds for starting mongod, which first replays its journal. This takes long on a busy machine.
  */
@@ -23,14 +28,22 @@ export interface DataDirectory {
   readonly isTemporary: boolean;
 }
 
-/** Starts a replica set of one member, because the driver and production expect a replica set. */
+/**
+ * Starts a replica set of one member, because the driver and production expect a replica set. Nobody uses it without a
+ * password, and the key and the passwords are new at each start: data of an earlier start needs nothing but its files.
+ */
 export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, env, version, origin } = await findMongod(log);
   if (!isTemporary) {
     await refuseForeignData(path);
     await endSurvivor(path);
   }
-  const urlOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const key = newMongodbSecret();
+  const keyFile = join(path, KEY_FILE);
+  await rm(keyFile, { force: true });
+  await writeFile(keyFile, key, { mode: 0o600, flag: 'wx' });
+  const addressOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const preparingUrl = (port: number): string => systemUrl(addressOf(port), key);
   const start = async (known?: number): Promise<ChildServer> => {
     const port = known ?? (await freePort());
     const running = await startChildServer({
@@ -38,6 +51,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
       command: binary,
       args: [
         ['--dbpath', path, '--bind_ip', '127.0.0.1', '--port', String(port), '--nounixsocket'],
+        ['--auth', '--keyFile', keyFile, '--setParameter', QUICK_PASSWORDS],
         ['--replSet', REPLICA_SET, '--oplogSize', String(MONGODB_OPLOG_MB)],
         ['--wiredTigerCacheSizeGB', String(MONGODB_CACHE_GB)],
         ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
@@ -52,15 +66,21 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
       ...(isTemporary ? { temporaryDir: path } : {}),
     });
     try {
-      await becomePrimary({ url: urlOf(port), host: `127.0.0.1:${port}` });
+      await becomePrimary({ url: preparingUrl(port), host: `127.0.0.1:${port}` });
     } catch (error) {
       await running.kill();
       throw error;
     }
     return running;
   };
-  const server = await restartable(start, urlOf);
-  return { ...server, about: `mongod ${version} ${origin}, a replica set of one` };
+  const { port, ...server } = await restartable(start);
+  try {
+    const url = await createToolsUser(preparingUrl(port), addressOf(port), newMongodbSecret());
+    return { ...server, url, about: `mongod ${version} ${origin}, a replica set of one` };
+  } catch (error) {
+    await server.kill();
+    throw error;
+  }
 }
 
 /** Returns the text of a line of mongod's log, which is JSON. */
@@ -82,33 +102,30 @@ export function readableLogLine(line: string): string {
  */
 export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, version, origin } = await findNatsServer(log);
-  const server = await restartable(
-    (port) =>
-      startChildServer({
-        name: 'NATS',
-        command: binary,
-        // With port -1 nats-server chooses a free port, so no other process can take the port in the meantime.
-        args: ['--addr', '127.0.0.1', '--port', String(port ?? -1), '--jetstream', '--store_dir', path],
-        readPort: (line) => {
-          const port = /Listening for client connections on \S+:(\d+)$/.exec(line)?.[1];
-          return port === undefined ? undefined : Number(port);
-        },
-        log,
-        ...(isTemporary ? { temporaryDir: path } : {}),
-      }),
-    (port) => `nats://127.0.0.1:${port}`,
+  const { port, ...server } = await restartable((known) =>
+    startChildServer({
+      name: 'NATS',
+      command: binary,
+      // With port -1 nats-server chooses a free port, so no other process can take the port in the meantime.
+      args: ['--addr', '127.0.0.1', '--port', String(known ?? -1), '--jetstream', '--store_dir', path],
+      readPort: (line) => {
+        const port = /Listening for client connections on \S+:(\d+)$/.exec(line)?.[1];
+        return port === undefined ? undefined : Number(port);
+      },
+      log,
+      ...(isTemporary ? { temporaryDir: path } : {}),
+    }),
   );
-  return { ...server, about: `nats-server ${version} ${origin}` };
+  return { ...server, url: `nats://127.0.0.1:${port}`, about: `nats-server ${version} ${origin}` };
 }
 
 async function restartable(
   start: (port?: number) => Promise<ChildServer>,
-  urlOf: (port: number) => string,
-): Promise<Omit<Server, 'about'>> {
+): Promise<Omit<Server, 'about' | 'url'> & { readonly port: number }> {
   let running = await start();
   const { port } = running;
   return {
-    url: urlOf(port),
+    port,
     processId: () => running.pid,
     kill: () => running.kill(),
     async restart() {
