@@ -329,8 +329,8 @@ function isAlive(pid) {
 }
 
 /**
- * Runs a command of the set-up. @returns the exit status, null when it was ended or cannot be started, and everything
- * that it printed
+ * Runs a command of the set-up.
+ * @returns the exit status, null when it was ended or cannot be started, and everything that it printed
  */
 function run(command, args, options = {}) {
   return new Promise((resolve) => {

@@ -1,9 +1,8 @@
 import { cpus } from 'node:os';
 
 /**
- * Starts to measure the load of the processors. @returns a function that returns the used share of processor time since
- * the start, from 0 to 1
- * @returns a function that returns the used share of their time since then, from 0 to 1
+ * Starts to measure the load of the processors.
+ * @returns a function that returns the used share of processor time since the start, from 0 to 1
  */
 export function watchProcessors(): () => number {
   const before = timesOf();

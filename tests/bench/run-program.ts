@@ -37,8 +37,8 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
 }
 
 /**
- * Interrupts a benchmark that runs longer than the given time. @param minutes from now
- * @param minutes from now
+ * Interrupts a benchmark that runs longer than the given time.
+ * @param minutes number of minutes from now
  */
 export function endAfter(minutes: number): void {
   const how = `did not end within ${Number(minutes.toFixed(2))} minutes`;

@@ -32,8 +32,8 @@ export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
 const REQUESTS_PER_MINUTE = '100000000';
 
 /**
- * Starts a minimal gateway and service for comparison (a ceiling). @param stores where the service end runs the bare
- * commands of storage; without them nothing is stored
+ * Starts a minimal gateway and service for comparison (a ceiling).
+ * @param stores where the service end runs the bare commands of storage; without them nothing is stored
  */
 export async function startCeiling(logDir: string, name: string, stores?: Stores): Promise<Ceiling> {
   const env = { ...process.env, NODE_ENV: 'production' };

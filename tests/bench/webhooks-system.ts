@@ -61,13 +61,13 @@ export interface WebhooksSystem {
   publish(organizationId: string, eventId: string): Promise<number>;
   /**
    * Opens a writer of changes. Each change has a webhook event, which the outbox of the writer publishes as every
-   * service does. @param natsUrl address at which that outbox reaches the broker, if not the address of all others
-   * @param natsUrl where that outbox reaches the broker, if not as all others do
+   * service does.
+   * @param natsUrl address at which that outbox reaches the broker, if not the address of all others
    */
   openChanges(natsUrl?: string): Promise<Changes>;
   /**
-   * Kills the measured webhooks service with SIGKILL and starts a new process at once. @returns the time of the kill,
-   * by `Date.now()`
+   * Kills the measured webhooks service with SIGKILL and starts a new process at once.
+   * @returns the time of the kill, by `Date.now()`
    */
   killAndRestart(): Promise<number>;
 }

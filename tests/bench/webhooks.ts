@@ -533,8 +533,8 @@ function completeness(arrivals: readonly Arrival[], verified: number, wanted: nu
 }
 
 /**
- * Waits until the given number of webhook requests has arrived. @returns fewer requests if no more arrive within the
- * longest waiting time
+ * Waits until the given number of webhook requests has arrived.
+ * @returns fewer requests if no more arrive within the longest waiting time
  */
 async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arrival[]> {
   const givenUpAtMs = performance.now() + WAIT_MS_MAX;

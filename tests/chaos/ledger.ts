@@ -169,8 +169,8 @@ export function openLedger(baseUrl: string): Ledger {
     return { invoiceId, decision, riskScore, findingTypes: findings.map(({ type }) => type).toSorted() };
   };
   /**
-   * Reserves an upload, sends its file and requests its analysis. @returns the first response that was not a success,
-   * or the last response
+   * Reserves an upload, sends its file and requests its analysis.
+   * @returns the first response that was not a success, or the last response
    */
   const sendDocument = async (
     tenant: Tenant,

@@ -40,8 +40,7 @@ function kustomizations(): string[] {
 
 /**
  * Builds the Kubernetes manifests of some directories, or of all directories that {@link kustomizations} lists.
- * Undefined if kubectl is missing or cannot be fetched, and the tests may be skipped. @throws Error with a sentence
- * that explains how to install kubectl
+ * Undefined if kubectl is missing or cannot be fetched, and the tests may be skipped.
  * @throws Error with a sentence that explains how to install kubectl
  */
 export async function render(names = kustomizations()): Promise<Rendering[] | undefined> {

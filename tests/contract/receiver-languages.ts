@@ -79,8 +79,8 @@ export function isThere({ probe: [command, ...args] }: Language): boolean {
 /**
  * Returns true if the tests of a sample receiver in a language can run. A developer's machine may lack the language. A
  * build machine (`CI=true`) may lack it only if SKIP_WITHOUT names its command, because otherwise the tests could be
- * skipped unnoticed. @throws Error that explains how to skip the tests
- * @throws Error that explains how to skip them
+ * skipped unnoticed.
+ * @throws Error that explains how to skip the tests
  */
 export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env): boolean {
   if (isThere(language)) return true;

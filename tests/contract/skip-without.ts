@@ -1,6 +1,5 @@
 /**
- * Skips the tests of a missing tool if SKIP_WITHOUT names the tool, and fails otherwise. @param sentence what is
- * missing and how to install it @throws Error with the sentence
+ * Skips the tests of a missing tool if SKIP_WITHOUT names the tool, and fails otherwise.
  * @param sentence what is missing and how to install it
  * @throws Error with the sentence
  */

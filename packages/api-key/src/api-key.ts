@@ -41,8 +41,8 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
 }
 
 /**
- * Writes an API key from its parts. @throws RangeError if the id or the secret of the key has a wrong length or other
- * characters
+ * Writes an API key from its parts.
+ * @throws RangeError if the id or the secret of the key has a wrong length or other characters
  */
 export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): string {
   const body = `ick_${kind}_${id}_${secret}`;

@@ -38,8 +38,8 @@ export interface CacheOptions<V, A> {
  */
 export interface Cache<V, A = void> {
   /**
-   * Returns the cached value if it is fresh, or loads it. @throws what `load` throws, unless a stale value may be
-   * served
+   * Returns the cached value if it is fresh, or loads it.
+   * @throws what `load` throws, unless a stale value may be served
    */
   get(key: string, argument: A): Promise<V>;
   /** Loads the value of a key even when the cache has a fresh value. @throws what `load` throws */

@@ -14,7 +14,6 @@ const KNOWN_ID_SHARE = 0.1;
  * Posts several history scans of an organization in parallel, with copies of each other's rows and of posted invoices,
  * and some of the same external ids: one file with a key, one that is sent twice at once, and one without a key.
  * @returns a promise that resolves when every request with a key was acknowledged
- * @returns resolves when every request under a key was acknowledged
  */
 export async function scanAtOnce(
   ledger: Ledger,

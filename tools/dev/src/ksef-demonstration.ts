@@ -46,7 +46,7 @@ export function uploadFiledInvoice(baseUrl: string, { tenant, since }: Filing): 
 
 /**
  * Connects the company to KSeF, waits for the decision on its invoice, submits the invoice, and waits for its KSeF
- * number. A repeated run shows the first responses again. @returns where to look, in one line
+ * number. A repeated run shows the first responses again.
  * @returns where to look, in one line
  */
 export async function demonstrateKsef(

@@ -163,7 +163,6 @@ async function rowOf(api: Client, named: Named, invoiceId: string): Promise<stri
 /**
  * Draws the page that someone sends in the name of the first supplier. The font of the page has no Polish letters.
  * @param since the day of the first start of the demonstration
- * @param since the day of the story
  */
 export async function billOnPaper(since: Date, ksefNumber: string): Promise<Uint8Array> {
   const { issueDate, dueDate } = datesOf(since);

@@ -120,13 +120,11 @@ export async function startPaddle(
 }
 
 /**
- * Starts the simulator of KSeF. The services trust the seals with which the simulator seals confirmations. @param
- * directory directory in which the simulator stores its state @param env environment of the services; a KSeF
- * environment whose address it sets is not simulated, and seals of the simulator do not count there @returns the
- * simulator, with the settings that tell the ksef service its address
- * @param directory where it keeps what it has
- * @param env an environment of KSeF that it names is not simulated, and seals of the simulator do not count there
- * @returns with what tells ksef where it is
+ * Starts the simulator of KSeF. The services trust the seals with which the simulator seals confirmations.
+ * @param directory directory in which the simulator stores its state
+ * @param env environment of the services; a KSeF environment whose address it sets is not simulated, and seals of the
+ * simulator do not count there
+ * @returns the simulator, with the settings that tell the ksef service its address
  */
 export async function startKsef(
   directory: string,

@@ -47,10 +47,8 @@ export function requireColumns({ faults, header }: LedgerForm): void {
 }
 
 /**
- * Decides which rows of a ledger are sent, in which requests. @throws UsageError for missing columns, ambiguous
- * formats, and unreadable rows unless they are to be skipped
- * @throws UsageError as {@link requireColumns}; also for ambiguous formats, and for unreadable rows unless they are to
- * be skipped
+ * Decides which rows of a ledger are sent, in which requests.
+ * @throws UsageError for missing columns, ambiguous formats, and unreadable rows unless they are to be skipped
  */
 export function planLedger(form: LedgerForm, records: readonly LedgerRecord[], options: PlanOptions): Plan {
   const conventions = decideConventions(form, records, options);

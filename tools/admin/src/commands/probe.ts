@@ -66,8 +66,8 @@ function sentenceOf(error: unknown): string {
 
 /**
  * Posts a new invoice and then the same invoice again, and reads the decision about the second invoice, which must be
- * BLOCK because of the first. @returns a sentence about the fault, or undefined
- * @returns what is wrong, or undefined
+ * BLOCK because of the first.
+ * @returns a sentence about the fault, or undefined
  */
 async function checkDecisions(client: Client, now: Date): Promise<string | undefined> {
   const body = invoiceOf(now);

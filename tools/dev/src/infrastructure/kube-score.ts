@@ -19,8 +19,7 @@ const program: Program = {
 
 /**
  * Returns a kube-score that runs on this machine: from PATH, from an earlier test run, or built and stored in
- * `.cache/`. @throws Error naming every source and why it failed
- *
+ * `.cache/`.
  * @throws Error naming every source and why it failed
  */
 export function findKubeScore(log: Log): Promise<FoundProgram> {

@@ -55,8 +55,7 @@ export interface Mongod extends FoundProgram {
 }
 
 /**
- * Finds a mongod program on this machine, or downloads one. @throws Error naming every source and why it failed, or the
- * package that is to be installed
+ * Finds a mongod program on this machine, or downloads one.
  * @throws Error naming every source and why it failed, or the package that is to be installed
  */
 export async function findMongod(
@@ -172,7 +171,7 @@ async function environmentWith(cache: string): Promise<NodeJS.ProcessEnv> {
 
 /**
  * Downloads a missing library of mongod and the libraries that it needs into the cache, if that is possible without
- * changing the system. @throws Error naming the package that is to be installed
+ * changing the system.
  * @throws Error naming the package that is to be installed
  */
 async function addLibrary(library: string, cache: string, log: Log): Promise<void> {

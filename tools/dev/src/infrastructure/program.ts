@@ -274,8 +274,7 @@ export async function fileNamed(name: string, directory: string): Promise<string
 
 /**
  * A source that unpacks a Debian or Ubuntu package into a directory instead of installing it, so that the system does
- * not change. @param withDependencies true to unpack also the missing packages that it depends on; only root may
- * request them
+ * not change.
  * @param withDependencies true to unpack also the missing packages that it depends on; only root may request them
  */
 export async function unpackDebian(

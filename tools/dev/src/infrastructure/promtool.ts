@@ -30,8 +30,7 @@ const program: Program = {
 
 /**
  * Returns a promtool that runs on this machine: from PATH, from an earlier test run, or downloaded and stored in
- * `.cache/`. @throws Error naming every source and why it failed
- *
+ * `.cache/`.
  * @throws Error naming every source and why it failed
  */
 export function findPromtool(log: Log): Promise<FoundProgram> {

@@ -94,9 +94,8 @@ export interface SupplierStore {
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
-   * Stores many supplier records that have counted an invoice or a history scan. @returns ids of suppliers whose record
-   * another writer changed first
-   * @returns ids of suppliers that another writer changed first
+   * Stores many supplier records that have counted an invoice or a history scan.
+   * @returns ids of suppliers whose record another writer changed first
    */
   writeMany(organizationId: string, records: readonly SupplierRecord[], unitId: string): Promise<ReadonlySet<string>>;
 }
@@ -121,7 +120,6 @@ export interface LinkStore<L> {
   /**
    * Stores link records (counted bank accounts and orders) in which an invoice or a history scan is already counted.
    * @returns keys of the records that were not stored, because another writer changed them first
-   * @returns keys of records that were not stored, because another writer changed them first
    */
   writeMany(
     organizationId: string,
