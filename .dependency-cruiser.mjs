@@ -1,7 +1,10 @@
 // The rules about imports. Every rule has a fixture under tests/architecture/fixtures that exactly this rule must report.
 
 const layers = 'application|clients|domain|storage|transport';
-/** The layers of a service are in its src/, or in each of its rooms. */
+/**
+ * The layers of a service are folders in its `src/`, or in each subfolder of `src/` that is a module of its own (a
+ * room).
+ */
 const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
 /** Names of libraries that only compute, without input or output. Code of the domain may import them. */

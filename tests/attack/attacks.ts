@@ -28,7 +28,7 @@ const BODIES_BYTEWISE = 2;
 const MIB = 1024 * 1024;
 /** Size of a hostile request body, just below the 10 MiB that a history scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
-/** Number of request bodies of this size that fit into the share of an organization. */
+/** Number of hostile request bodies that fit into the share of an organization. */
 const FITTING = 1;
 /** Number of uploaded files of one organization that a gateway receives at the same time. */
 const ORGANIZATION_FILES = 40;

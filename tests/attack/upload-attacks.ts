@@ -175,7 +175,7 @@ async function attack(
 async function attackOnce(target: UploadTarget, file: HostileFile): Promise<number> {
   const reservation = await reserve(target, file.mediaType, file.bytes.length);
   const stored = await putContent(target, reservation, file);
-  // The attacker uploads its next file without waiting for the analysis of this one.
+  // The attacker uploads its next file without waiting for the analysis of the previous one.
   return stored === 204 ? analyzeUpload(target, reservation, 1) : stored;
 }
 

@@ -6,7 +6,7 @@ import { percentilesOf } from './percentiles.js';
 import type { Load, LoadOrder } from './load-process.js';
 import { steadyLoad } from './steady-load.js';
 
-/** The gateway closes a connection after this number of requests (HTTP and security reference, section 2). */
+/** Number of requests after which the gateway closes a connection (HTTP and security reference, section 2). */
 const REQUESTS_PER_CONNECTION = 1_000;
 const SAMPLE_EACH_MS = 50;
 

@@ -309,7 +309,10 @@ function probeOf(ledger: Ledger, tenant: Parameters<Ledger['read']>[0]) {
   };
 }
 
-/** Waits for this number of further acknowledged invoices, for at most the maximum recovery time. */
+/**
+ * Waits until the clients of the chaos run have got the given number of further acknowledged invoices, for at most the
+ * maximum recovery time.
+ */
 async function answersOf({ books }: Ledger, more: number): Promise<void> {
   const acknowledged = (): number => books.invoices.filter(({ outcome }) => outcome === 'ACKNOWLEDGED').length;
   const wanted = acknowledged() + more;

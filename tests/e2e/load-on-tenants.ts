@@ -20,7 +20,7 @@ export interface Load {
 const IN_FLIGHT_MAX = 40;
 
 /**
- * Starts this number of API requests per second, however long they take. A request that fails without a response has
+ * Starts a given number of API requests per second, however long they take. A request that fails without a response has
  * status 0.
  */
 export function startLoad(perSecond: number, send: (index: number) => Promise<number>): Load {

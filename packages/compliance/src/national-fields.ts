@@ -24,7 +24,7 @@ type FieldRow = readonly [id: string, path: string, what: string];
 
 interface SumRow {
   readonly id: string;
-  /** Path of the groups of the e-invoice that each contain this total. */
+  /** Path of the groups of the e-invoice that each contain the total. */
   readonly at: string;
   readonly total: string;
   /**

@@ -35,14 +35,14 @@ const secretNames = [
  */
 const secretPattern = /\b(ick_(?:live|test)_|ics_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 
-/** Log lines are written together when they reach this size, because each write is a system call. */
+/** Size at which waiting log lines are written together, because each write is a system call. */
 const WRITTEN_TOGETHER_BYTES = 8_192;
 /**
  * Interval in milliseconds at which the log lines of a busy service are written. A process that is killed loses the
  * lines of this time.
  */
 const WRITE_EACH_MS = 100;
-/** Log lines of this level or higher are written at once, together with the lines that wait. */
+/** Lowest level of log lines that are written at once, together with the lines that wait. */
 const WRITTEN_AT_ONCE = pino.levels.values['warn'] ?? 0;
 
 export interface LoggerOptions {

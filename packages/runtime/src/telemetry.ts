@@ -72,7 +72,7 @@ type EndAttributes<D extends Duration> = [D] extends [never] ? Attributes : Attr
 
 /** Request, call or job whose duration is measured. */
 export interface Measured<D extends Duration = never> {
-  /** Trace headers that calls to other processes must carry during this work. */
+  /** Trace headers that calls to other processes must carry during the traced work. */
   readonly headers: TraceHeaders;
   /**
    * Runs a part of the measured work. Log lines, spans and events during that part, including those of its promises,

@@ -51,7 +51,7 @@ export function sealedDocuments<D extends OwnedDocument>(
           for (const [at, value] of valuesAt(document, path).filter(([, stored]) => stored.keyId === keyId)) {
             const { _id, organizationId } = document;
             const { sealed, keyId: newest } = field.rewrap({ id: value.id ?? _id, organizationId }, value);
-            // The condition on the old sealed value keeps this update from overwriting a secret that has changed since
+            // The condition on the old sealed value keeps the update from overwriting a secret that has changed since
             // it was read.
             await collection.updateOne(
               { _id, organizationId, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,

@@ -13,7 +13,8 @@ export interface SealedRecords {
   /** Counts the records with a secret that was encrypted with none of the given keys. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
   /**
-   * Seals the secrets of this sealing key again with the newest key, unless they changed after they were read.
+   * Seals the secrets that were sealed with the given key again with the newest key, unless they changed after they
+   * were read.
    * @returns the number of records that were read, at most the limit
    */
   rewrap(keyId: string, limit: number): Promise<number>;

@@ -32,7 +32,7 @@ export interface HoldOptions {
   readonly occurrence?: number;
 }
 
-/** Holds MongoDB commands back, so that a test can kill their sender at exactly this step. */
+/** Holds MongoDB commands back, so that a test can kill their sender at exactly that command. */
 export interface Hold {
   /** Resolves when the test proxy holds all expected MongoDB messages. */
   readonly complete: Promise<void>;

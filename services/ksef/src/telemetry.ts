@@ -18,7 +18,7 @@ export function ksefCalled(
   count('invoicecontrol.ksef.calls', { environment: inWords(environment), operation, outcome: inWords(outcome) });
 }
 
-/** Counts a call to KSeF that this service postponed, because the limits of KSeF allow no further call. */
+/** Counts a call to KSeF that the ksef service postponed, because the limits of KSeF allow no further call. */
 export function ksefCallLimited(environment: Environment, operation: string): void {
   count('invoicecontrol.ksef.limited_calls', { environment: inWords(environment), operation });
 }
@@ -118,7 +118,7 @@ export function inboxInvoice(environment: Environment, outcome: 'RECEIVED' | 'RE
   count('invoicecontrol.inbox.invoices', { environment: inWords(environment), outcome: inWords(outcome) });
 }
 
-/** Reports by how many seconds this service is late with processing KSeF inboxes. */
+/** Reports by how many seconds the ksef service is late with processing KSeF inboxes. */
 export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
   return reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
     {
@@ -129,7 +129,7 @@ export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promi
 }
 
 /**
- * Reports how many KSeF submissions have remaining work, what is unknown about them, and by how many seconds this
+ * Reports how many KSeF submissions have remaining work, what is unknown about them, and by how many seconds the ksef
  * service is late with processing them.
  */
 export function reportSubmissions({

@@ -301,7 +301,8 @@ export class Invoices {
     const { facts } = invoice;
     if (facts === null) throw new Error(`Invoice ${invoice.referenceNumber} could not be read.`);
     const key = duplicateKey(facts);
-    // The document is already registered if the process was killed between registering it and storing the invoice.
+    // The KSeF document is already registered if the simulator was killed after it had registered the document and
+    // before it stored the invoice.
     const ksefNumber = this.#registered.get(key)?.ksefNumber ?? newKsefNumber(facts.sellerNip, now);
     this.#registered.put(key, {
       sellerNip: facts.sellerNip,

@@ -350,7 +350,7 @@ function daysAfter(days: number): string {
   return days === 0 ? 'on the same day as' : `${counted(days, 'day')} after`;
 }
 
-/** Lists credit notes to one vendor that have the amount of these payments, sorted by day. */
+/** Lists credit notes of one vendor that have the same amount as the compared payments, sorted by day. */
 function creditsOf([payment]: readonly BookedPayment[], credits: readonly VendorCredit[]): VendorCredit[] {
   if (payment === undefined) return [];
   return credits

@@ -309,7 +309,8 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
     issueDate.slice(5, 7),
     issueDate.slice(8),
   ];
-  // Every number of a payment reminder ends with one of these strings, and few running numbers do.
+  // A number that states a period ends with the last digits of its year, month or day. Few running numbers do, so most
+  // are recognized here.
   const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, month, day, year + month, short + month, month + year, month + short];

@@ -209,7 +209,10 @@ interface DigitFit {
   readonly n: number;
   /** Mean absolute deviation between the observed and the expected shares of first digits (Benford's law). */
   readonly mad: number;
-  /** Mean deviation that chance explains for this number of amounts of a history scan. */
+  /**
+   * Mean deviation of first digits from Benford's law that chance explains for a given number of amounts of a history
+   * scan.
+   */
   readonly noise: number;
   readonly excess: number;
   readonly spikes: readonly Spike[];

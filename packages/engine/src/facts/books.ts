@@ -58,12 +58,13 @@ export interface VendorAccountChange {
 export interface BookedBill {
   readonly bill: Candidate;
   readonly others: readonly Candidate[];
-  /** Ids of the bills in this record, including `bill`, that are fully paid. */
+  /** Ids of the bills in the books record, including `bill`, that are fully paid. */
   readonly paidIds: readonly string[];
-  /** Ids of the bills in this record whose payments the ERP reports (`Books.payments`). */
+  /** Ids of the bills in the books record whose payments the ERP reports (`Books.payments`). */
   readonly settledIds: readonly string[];
   /**
-   * Maps the id of a credit note to further bills that are named by its number and are not contained in this record.
+   * Maps the id of a credit note to further bills that are named by its number and are not contained in the books
+   * record.
    */
   readonly creditedIds?: ReadonlyMap<string, readonly string[]>;
 }

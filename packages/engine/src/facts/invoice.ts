@@ -133,8 +133,8 @@ export interface Candidate extends InvoiceOrigin {
    */
   readonly confirmedAs?: Confirmation;
   /**
-   * Suspicion from a finding about this record that is waiting for a review or was confirmed. Absent in records stored
-   * before the field existed.
+   * Suspicion from a finding about the invoice record that is waiting for a review or was confirmed. Absent in records
+   * stored before the field existed.
    */
   readonly suspectedAs?: Suspicion;
   /** True on the invoice whose analysis reported that none of the supplier's invoices are received through KSeF. */

@@ -69,8 +69,8 @@ export function contractNeighbourDays(
 }
 
 /**
- * Checks whether a second bill may continue a contract: the supplier has sent only one bill so far, with this number
- * and amount, a month or a quarter earlier. If a supplier also sends other numbers, they identify bills and not
+ * Checks whether a second bill may continue a contract: the supplier has sent only one bill so far, with the same
+ * number and amount, a month or a quarter earlier. If a supplier also sends other numbers, they identify bills and not
  * contracts.
  */
 export function isSecondOfContract(

@@ -39,8 +39,8 @@ export interface PairScore {
   readonly supplier: SupplierRelation;
   readonly sameSupplier: boolean;
   /**
-   * Number of the supplier's other invoices with this amount. The number is zero unless the amounts of the pair are
-   * equal.
+   * Number of the supplier's other invoices with the amount of the pair. The number is zero unless both invoices of the
+   * pair have the same amount.
    */
   readonly recurringOthers: number;
 }

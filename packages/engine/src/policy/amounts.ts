@@ -33,7 +33,7 @@ export interface AmountParameters {
     readonly splitGroupOneOrderConsecutive: Level;
     readonly zero: Level;
   };
-  /** Invoice amounts older than this number of days are ignored when the usual amount is computed. */
+  /** Age in days from which invoices are ignored when the usual amount of a supplier is computed. */
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
   /**
@@ -72,13 +72,13 @@ export interface AmountParameters {
   /** Minimum percentage by which an invoice amount must exceed all earlier amounts to count as a step of a rise. */
   readonly climbStepPercent: number;
   /**
-   * Conditions for a gradual rise: the minimum number of bills that each raise the largest amount, and their minimum
-   * share of all bills.
+   * Conditions under which a supplier's amounts count as rising gradually: the minimum number of bills that each raise
+   * the largest amount, and their minimum share of all bills.
    */
   readonly climbRecordsMin: number;
   readonly climbShareMin: number;
   readonly climbValueMin: string;
-  /** Number of days over which a supplier's bills are added up, and the minimum number of bills in this period. */
+  /** Number of days over which a supplier's bills are added up, and the minimum number of bills in that period. */
   readonly surgeDays: number;
   readonly surgeBillsMin: number;
   /** Minimum ratio of the sum of a supplier's bills within `surgeDays` to its largest earlier sum. */
@@ -102,8 +102,8 @@ export interface AmountParameters {
    */
   readonly shiftRangeMax: number;
   /**
-   * Number of leading digits that must be equal for a misplaced decimal point if the supplier's amounts are not
-   * similar.
+   * Number of leading digits that two amounts must have in common to differ by a misplaced decimal point, if the
+   * supplier's amounts are not similar.
    */
   readonly shiftDigitsMin: number;
   /**

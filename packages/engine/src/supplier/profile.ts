@@ -504,8 +504,8 @@ function withoutAccount(
       const before = remaining.findLast((use) => use.text === account.key);
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
       const { earning, asked, ...use } = account;
-      // The supplier profile does not store whether this bill counted towards trust. Counting one bill too few is safer
-      // than counting one too many.
+      // The supplier profile does not store whether a removed bill counted towards trust. Counting one bill too few is
+      // safer than counting one too many.
       const left =
         earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
       const others =

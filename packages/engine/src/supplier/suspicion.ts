@@ -16,7 +16,8 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks whether confirming a finding of this type means fraud. This applies to bank, lookalike and document findings.
+ * Checks whether the confirmation of a finding of the given type means fraud. It does for findings about bank accounts,
+ * lookalike suppliers and documents.
  */
 export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>): boolean {
   // The finding type is compared as a string, so that the rule also covers types that are added to the catalogue later.
@@ -46,7 +47,7 @@ export function isSignOfWrongAmount({ type }: Pick<Finding, 'type'>): boolean {
   return AMOUNT_TYPES.has(type);
 }
 
-/** Checks whether a finding of this type raises doubts that the bill is from the named supplier. */
+/** Checks whether a finding of the given type raises doubts that the bill is from the supplier that it names. */
 export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
   return (
     type === 'SUPPLIER_LOOKALIKE_NAME' || type === 'SUPPLIER_TAX_ID_CHANGED' || type === 'SUPPLIER_TAX_ID_FIRST_USE'

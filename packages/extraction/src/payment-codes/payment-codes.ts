@@ -25,7 +25,10 @@ const POLISH = { account: 2, amount: 3 } as const;
  * it.
  */
 const SLOVENIAN = { amount: 8, account: 14 } as const;
-/** Line numbers in the Hungarian code, whose lines are kind, version, coding, BIC, name, account and amount. */
+/**
+ * Numbers of the lines in the Hungarian payment code, whose lines are kind, version, coding, BIC, name, account and
+ * amount.
+ */
 const HUNGARIAN = { account: 5, amount: 6 } as const;
 
 /** Compares payment codes with the printed values of the document pages (detection reference, 7.6). */

@@ -120,7 +120,7 @@ export async function compareRevisions(
       return facts ?? NOT_COMPARED;
     });
   } catch (error) {
-    // These error names mean that PDFium crashed or ran out of memory.
+    // Names of errors that mean that PDFium crashed or ran out of memory.
     if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) return NOT_COMPARED;
     throw error;
   }

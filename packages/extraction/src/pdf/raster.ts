@@ -86,7 +86,7 @@ function cutOut(
   return { width: right - left, height: bottom - top, data: target };
 }
 
-/** Returns the resolution at which the longer side of the document page has this many pixels. */
+/** Returns the resolution at which the longer side of the document page has the given number of pixels. */
 function dpiOfSide(page: PDFiumPage, side: number): number {
   const { originalWidth, originalHeight } = page.getOriginalSize();
   return (side * POINTS_PER_INCH) / Math.max(originalWidth, originalHeight);

@@ -65,8 +65,8 @@ export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = A
 }
 
 /**
- * Condition under which a change of a MongoDB document is written: the document belongs to this organization and has
- * this version.
+ * Condition under which a change of a MongoDB document is written: the document belongs to the given organization and
+ * still has the given version.
  */
 export interface Guard {
   readonly id: string;

@@ -9,7 +9,10 @@ interface Listed {
   readonly createdAt: Date;
 }
 
-/** Order of lists. An index for a list ends with these fields, after the organization and the fields of the filter. */
+/**
+ * Fields by which lists are sorted. An index for a list ends with these fields, after the organization and the fields
+ * of the filter.
+ */
 export const NEWEST_FIRST = { createdAt: -1, _id: -1 } as const;
 
 /** Finds one page of the documents of an organization that match, newest first. */

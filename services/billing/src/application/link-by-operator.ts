@@ -42,7 +42,7 @@ export interface LinkedByOperator {
   /** Ids of the customers at the payment provider to which the other subscriptions of the organization belong. */
   readonly otherCustomerIds: readonly string[];
   /**
-   * The other subscriptions of the organization that are not canceled. While one of these exists, the subscription to
+   * The other subscriptions of the organization that are not canceled. While one of them exists, the subscription to
    * link is a duplicate.
    */
   readonly otherSubscriptionIds: readonly string[];

@@ -18,8 +18,8 @@ const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
  * Difference between the V8 heap limit, which terminates a child process that reads documents, and the memory limit
- * that this service enforces. The difference is large, so that even on a busy machine with late measurements the same
- * document always exceeds the limit of the service first, instead of sometimes crashing the child process.
+ * that the documents service enforces. The difference is large, so that even on a busy machine with late measurements
+ * the same document always exceeds the limit of the service first, instead of sometimes crashing the child process.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
 /** Signals that indicate a crash of a child process. Every other signal was sent to the child process from outside. */
@@ -227,7 +227,7 @@ async function residentBytes(pid: number): Promise<number> {
 }
 
 /**
- * Returns the reason why a child process died if this service did not cause its death.
+ * Returns the reason why a child process died if the documents service did not cause its death.
  * @param signal null if the child exited
  */
 function deathBy(signal: NodeJS.Signals | null): Death {

@@ -8,7 +8,7 @@ import type { ContentStore } from '../application/uploads.js';
  */
 const PIECE_BYTES = 512 * 1024;
 
-/** Stores uploaded files as pieces in MongoDB (GridFS) under ids that this service chooses. */
+/** Stores uploaded files as pieces in MongoDB (GridFS) under ids that the documents service chooses. */
 export function contentStore(db: Db, bucketName: string): ContentStore {
   const bucket = new GridFSBucket(db, { bucketName, chunkSizeBytes: PIECE_BYTES });
   const files = db.collection<{ _id: string }>(`${bucketName}.files`);

@@ -120,7 +120,7 @@ export interface ConsentedConnections {
    * disconnected, or received other OAuth tokens in the meantime.
    */
   endAccess(holder: TokenHolder, error: ConnectionError): Promise<void>;
-  /** Returns the ERP connection to this company in the ERP, unless the connection is DISABLED. */
+  /** Returns the ERP connection to a company in the ERP, unless the connection is DISABLED. */
   findLive(organizationId: string, provider: ProviderCode, remoteKey: string): Promise<Connection | undefined>;
   /**
    * Checks whether any company of the provider is connected, either with the given company of the organization or with

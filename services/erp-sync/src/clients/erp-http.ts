@@ -73,7 +73,7 @@ const CONNECTIONS_PER_ORIGIN = 64;
  * share its limit.
  */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {
-  // The peer of each call to the ERP replaces this one.
+  // Placeholder for the name of the called ERP in telemetry. Each call replaces it.
   const bounds = { connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX, peer: 'customer' } as const;
   const egress = openEgress(egressSettings, bounds);
   const trusted = trustedAgents(bounds);

@@ -123,7 +123,7 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
-  // The cause of the OAuth error is a call that this service made.
+  // The cause of the OAuth error is a call that the erp-sync service made.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
   // A refused OAuth client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
   if (error instanceof WWWAuthenticateChallengeError) {

@@ -85,7 +85,7 @@ export function xeroAuthorization(
         method: 'DELETE',
         headers: headersOf(accessToken),
       });
-      // These statuses mean that the company was already disconnected in Xero.
+      // HTTP statuses that mean that the company was already disconnected in Xero.
       const isGone = (response.status === 404 || response.status === 403) && (await isOfErp(response));
       if (!isGone) await requireOk(response);
     },

@@ -25,7 +25,7 @@ export interface StateKey {
 
 const VERSION = 1;
 const KEY_BYTES = 32;
-/** Maximum length of an OAuth state parameter. Those that this service creates have about 400 characters. */
+/** Maximum length of an OAuth state parameter. Those that the erp-sync service creates have about 400 characters. */
 const STATE_LENGTH_MAX = 2_048;
 
 /**

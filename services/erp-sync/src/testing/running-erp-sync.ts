@@ -14,7 +14,7 @@ import type { Config } from '../config.js';
 import { startFakeAnalysis } from './fake-analysis.js';
 import type { FakeAnalysis } from './fake-analysis.js';
 
-/** Request context of the caller in the tests of this service. */
+/** Request context of the caller in the tests of the erp-sync service. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,

@@ -73,8 +73,7 @@ export class Access {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        // This branch handles a KSeF access token that was revoked early. The refresh token can terminate the login
-        // session as well.
+        // A KSeF access token was revoked early. The refresh token can terminate the login session as well.
         await calls.end(this.#credentials, tokens.refresh.token);
       }
     });
@@ -84,8 +83,8 @@ export class Access {
     const tokens = this.#tokens;
     if (tokens === undefined) return undefined;
     const nowMs = this.#deps.nowMs();
-    // KSeF tokens that were just obtained are not renewed. Otherwise, if the clocks of KSeF and this service differ,
-    // the tokens would be renewed before each call.
+    // KSeF tokens that were just obtained are not renewed. Otherwise, if the clocks of KSeF and the ksef service
+    // differ, the tokens would be renewed before each call.
     if (nowMs - tokens.obtainedAtMs < RENEW_BEFORE_MS) return tokens;
     return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
   }

@@ -110,7 +110,7 @@ async function awaitEnd(
   }
 }
 
-/** Marks a refusal of KSeF that concerns this login only, so the next login may succeed. */
+/** Marks a refusal of KSeF that concerns a single login only, so that the next login may succeed. */
 function ofLogin(error: KsefRefusal): KsefRefusal {
   const kind = error.concerns === 'REFERENCE' ? 'TRANSIENT' : error.kind;
   return new KsefRefusal(kind, error.message, { ...error, isOfLogin: true });

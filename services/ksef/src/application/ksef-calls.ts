@@ -151,8 +151,8 @@ export interface Leaving {
 
 /**
  * The authenticated calls of one connection to KSeF. Each call is attempted once, except that an expired token is
- * renewed. A short wait for the rate limit that this service keeps happens inside the call. A longer wait is returned
- * as a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
+ * renewed. A short wait for the rate limit that the ksef service keeps happens inside the call. A longer wait is
+ * returned as a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {

@@ -25,7 +25,7 @@ export interface KsefRequest {
   readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path of the KSeF request below the base address. Values that come from outside this service are escaped. */
+  /** Path of the KSeF request below the base address. Values that come from outside the ksef service are escaped. */
   readonly path: string;
   readonly json?: unknown;
   /** XML body of the request, sent instead of `json`. */

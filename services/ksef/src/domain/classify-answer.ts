@@ -59,7 +59,7 @@ export const UNKNOWN_KEY = 'KSEF_API_21470';
 const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 
-/** Meaning of an error that KSeF returns. The message from KSeF is appended to the sentence of this row. */
+/** Meaning of an error that KSeF returns. The message from KSeF is appended to the sentence of the meaning. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;

@@ -77,8 +77,8 @@ export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, fact
 }
 
 /**
- * Returns the warnings about a KSeF connection: the warnings that KSeF sent, and the warnings of this service about an
- * expiring secret or a missing permission.
+ * Returns the warnings about a KSeF connection: the warnings that KSeF sent, and the warnings of the ksef service about
+ * an expiring secret or a missing permission.
  */
 export function shownWarnings(connection: Connection, facts: EndFacts): readonly ConnectionWarning[] {
   const own = [endWarning(connection, facts), permissionWarning(connection)];

@@ -79,14 +79,14 @@ export class KsefRefusal extends Error {
   }
 
   /**
-   * True if the KSeF call only has to wait because of a rate limit, either a limit that KSeF reported or one that this
-   * service enforces.
+   * True if the KSeF call only has to wait because of a rate limit, either a limit that KSeF reported or one that the
+   * ksef service enforces.
    */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }
 
-  /** True if this service postponed the KSeF call before sending it, according to its own count of the limits. */
+  /** True if the ksef service postponed the KSeF call before sending it, according to its own count of the limits. */
   get isPutOff(): boolean {
     return this.code === 'KSEF_LIMIT';
   }

@@ -15,7 +15,7 @@ const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 /**
  * Time by which the signature of a KSeF login is dated back. KSeF refuses a signature whose time is in the future, and
- * the clock of KSeF may differ from the clock of this service.
+ * the clock of KSeF may differ from the clock of the ksef service.
  */
 const SIGNED_BEFORE_MS = 60_000;
 

@@ -183,7 +183,7 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
       return rejected(progress, refusalOf(answer), timing);
     case 440:
       // The response about a duplicate names an original, which may or may not be the submitted document. Only an equal
-      // hash proves that it is, even if this service opened the KSeF session.
+      // hash proves that it is, even if the ksef service opened the KSeF session.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
@@ -205,8 +205,8 @@ const UNKNOWN_FILE =
 
 /**
  * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. Only a
- * document with the same hash is the submitted document. Its confirmation can be fetched only if this service opened
- * the session in which it was registered.
+ * document with the same hash is the submitted document. Its confirmation can be fetched only if the ksef service
+ * opened the session in which it was registered.
  * @param original undefined if KSeF does not show the document to this token, so that it is not treated as ours
  */
 export function resolvedDuplicate(
@@ -375,7 +375,7 @@ export function confirmed(progress: Progress, upoReferenceNumber: string): Progr
 }
 
 /**
- * Fails a KSeF submission that has not been sent, for a reason that this service found. A document that may have
+ * Fails a KSeF submission that has not been sent, for a reason that the ksef service found. A document that may have
  * arrived is still tracked. The message states whether anything was ever sent.
  */
 export function givenUp(

@@ -33,7 +33,7 @@ export interface SubmissionSession {
   readonly key: SealedValue | undefined;
   /** Time just before the submitted document was last sent in the KSeF session. It is stored before the call. */
   readonly sentAt: Date | undefined;
-  /** Number of sends after which the document may have reached KSeF in this session. */
+  /** Number of sends after which the document may have reached KSeF in its current session. */
   readonly sends: number;
   /** Number of searches in KSeF for the document after a send that got no response. */
   readonly looks: number;
@@ -63,7 +63,7 @@ interface Course {
 }
 
 /**
- * Initial values of the fields that are set only when KSeF has decided about the submission or this service has
+ * Initial values of the fields that are set only when KSeF has decided about the submission or the ksef service has
  * abandoned it.
  */
 export const UNDECIDED = {
@@ -100,7 +100,7 @@ export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 /**
  * A warning about a document that does not stop its KSeF submission. OTHER_SELLER means that the document names another
  * seller than the NIP of the KSeF connection. KSeF accepts the document if that seller has granted a permission, which
- * this service cannot see, and otherwise refuses it (410).
+ * the ksef service cannot see, and otherwise refuses it (410).
  */
 export type SubmissionWarning = 'OTHER_SELLER';
 

@@ -142,7 +142,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
     ...rest,
     ...('secret' in change ? { token: secret } : {}),
     ...(secretSavedAt === undefined ? {} : { tokenSavedAt: secretSavedAt }),
-    // By this field, the sweep finds disabled KSeF connections whose secret must still be removed.
+    // Field by which the sweep finds disabled KSeF connections whose secret must still be removed.
     ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
     ...('secret' in change && secret === undefined ? { wipeTokenSince: undefined } : {}),
   });

@@ -9,7 +9,7 @@ import type { TestedService } from '@invoicecontrol/tenants/tested-service';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** Request context of the caller in the tests of this service. */
+/** Request context of the caller in the tests of the ksef service. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,

@@ -23,7 +23,7 @@ import { ensureTestOrganization, findTestOrganization } from './test-organizatio
 /** Stores the API keys of organizations. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
-  /** Finds the API keys with these ids that the organization has, in any order. */
+  /** Finds the API keys of the organization with the given ids, in any order. */
   findMany(organizationId: string, apiKeyIds: readonly string[]): Promise<readonly ApiKey[]>;
   /** Lists the API keys of an organization's key series that are not revoked. */
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;

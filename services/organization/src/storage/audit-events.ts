@@ -29,7 +29,7 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
 
 /**
  * Append-only audit trail. No code updates an entry, and entries are only deleted with their whole trail. The entries
- * about changes in this service are added by {@link startAuditRelay}.
+ * about changes in the organization service are added by {@link startAuditRelay}.
  */
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail & EndingTrail {
   return {

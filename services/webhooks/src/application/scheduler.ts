@@ -242,8 +242,8 @@ export function createScheduler(
         let age: NodeJS.Timeout | undefined;
         let judging: NodeJS.Immediate | undefined;
         const onAged = (): void => {
-          // A request that was not sent yet is still waiting for the database of this service, not for the webhook
-          // receiver.
+          // A request that was not sent yet is still waiting for the database of the webhooks service, not for the
+          // webhook receiver.
           if (hasLeft) {
             hasAged = true;
             lane.isSlow = true;

@@ -19,7 +19,8 @@ import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from '.
 export interface Sender {
   /**
    * Sends the HTTP request of one webhook delivery attempt.
-   * @returns 'OURS' if the attempt failed because of this service: no name server responded, or the service is stopping
+   * @returns 'OURS' if the attempt failed because of the webhooks service: no name server responded, or the service is
+   * stopping
    */
   post(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult | 'OURS'>;
 }
@@ -45,7 +46,7 @@ export interface SendDeps {
 }
 
 const USER_AGENT = 'InvoiceControl-Webhooks/1';
-/** Delay of the next webhook delivery attempt after an attempt that failed because of this service. */
+/** Delay of the next webhook delivery attempt after an attempt that failed because of the webhooks service. */
 const OURS_AGAIN_MS = 30_000;
 
 /**

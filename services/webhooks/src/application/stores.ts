@@ -167,7 +167,7 @@ export interface OverdueDelivery {
 export interface Completion {
   readonly claimed: ClaimedDelivery;
   readonly settlement: Settlement;
-  /** True if the webhook had failures when it was read for this attempt. */
+  /** True if the webhook already had failures when it was read for the attempt. */
   readonly hadFailures: boolean;
 }
 

@@ -17,7 +17,7 @@ import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { ID_BYTES, idText } from '../domain/id-text.js';
 
-/** Request context of the caller in the tests of this service. */
+/** Request context of the caller in the tests of the webhooks service. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,

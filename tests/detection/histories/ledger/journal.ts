@@ -228,7 +228,7 @@ function priceOf(pricing: Pricing, random: Random, scale: number, from: string):
   }
 }
 
-/** Returns the days on which a supplier with this rhythm bills. */
+/** Returns the days on which a supplier with the given billing rhythm sends bills. */
 function daysOf(world: World, rhythm: Rhythm): string[] {
   const { random, to } = world;
   const startsLate = random.chance(0.18);

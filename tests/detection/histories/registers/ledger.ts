@@ -168,7 +168,8 @@ export function openBook(random: Random, prefix: string) {
 export type Book = ReturnType<typeof openBook>;
 
 /**
- * Returns the bills of a book. Correct bills of one supplier that have the same price and are days apart are labelled.
+ * Returns the bills of a history. Correct bills of one supplier that have the same price and are days apart are
+ * labelled.
  */
 export function billsOf({ drafts }: Book): Bill[] {
   const dates = new Map<string, string[]>();

@@ -19,9 +19,9 @@ const ATTEMPTS_MAX = 5;
 
 /** A range of a list of ERP record ids that is sorted by id. */
 export interface IdRange {
-  /** Last id before this range of ERP record ids. Empty for the first range. */
+  /** Id before the first record in a range of ERP record ids. Empty for the first range. */
   readonly after: string;
-  /** Last id in this range of ERP record ids, or undefined for the end of the list. */
+  /** Last id in a range of ERP record ids, or undefined for the end of the list. */
   readonly last: string | undefined;
 }
 

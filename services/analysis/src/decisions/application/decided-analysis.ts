@@ -42,7 +42,7 @@ export function toDecidedAnalysis(
 }
 
 interface DecisionContext {
-  /** Number of this analysis among all analyses of the invoice, starting with 1. */
+  /** Number of the analysis among all analyses of the invoice, starting with 1. */
   readonly number: number;
   readonly rules: readonly RoutingRule[];
   readonly known: ReadonlySet<string>;

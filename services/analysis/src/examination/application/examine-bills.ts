@@ -138,7 +138,7 @@ async function withoutStaleLinks(
 interface ComparedBill {
   readonly bill: BookBill;
   readonly candidates: readonly Candidate[];
-  /** Those of the invoices to compare that are ERP bills themselves. */
+  /** Invoices to compare that are ERP bills themselves. */
   readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
 }
 

@@ -7,7 +7,7 @@ import type { EarlierPayment } from './payable.js';
 export interface PaidInErp {
   /** Amount of a bill that the ERP states as paid. Undefined if the ERP states no paid amount. */
   readonly statedMinor: bigint | undefined;
-  /** Earlier ERP payments that settle only this bill. */
+  /** Earlier ERP payments that settle only the bill itself. */
   readonly payments: readonly { readonly id: string; readonly amountMinor: bigint; readonly on: CalendarDate }[];
 }
 

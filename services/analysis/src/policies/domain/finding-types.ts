@@ -20,7 +20,7 @@ export interface FindingTypeDescription {
   readonly description: string;
   readonly recommendedAction: string | null;
   readonly requiredFacts: readonly RequiredFact[];
-  /** True if reviews of findings can lower the severity of findings of this type for a supplier. */
+  /** True if reviews can lower the severity of findings of the type for a supplier. */
   readonly hasLearnedTolerance: boolean;
 }
 

@@ -83,7 +83,7 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
   try {
     const repeated = analyze(facts, policy);
     const { policy: named } = analysis.versions;
-    // The detection policy of this analysis was found under a name without a digest, as earlier releases named
+    // The detection policy of a replayed analysis was found under a name without a digest, as earlier releases named
     // policies.
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });

@@ -161,7 +161,7 @@ export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' |
   readonly blockedSince?: Date;
 }
 
-/** Returns the evidence and pair keys under which reviews of these findings are stored. */
+/** Returns the evidence and pair keys under which reviews of the given findings are stored. */
 export function reviewKeysOf(findings: readonly Finding[]): string[] {
   const keys = findings.flatMap((finding) => [finding.evidence.key, ...pairKeysOf(finding)]);
   return [...new Set(keys)].sort(compareText);

@@ -16,7 +16,7 @@ export const riskScore = z
   .describe('The risk score of the invoice, from 0 (no risk) to 100 (highest risk).');
 
 /**
- * The example values of this record are invented, so that no release of the engine or the policy makes them outdated.
+ * The example values of an analysis are invented, so that no release of the engine or the policy makes them outdated.
  */
 export const versions = shown.record<Versions>(
   'Versions',

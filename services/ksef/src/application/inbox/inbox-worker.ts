@@ -57,7 +57,7 @@ const RECEIVING_MAX = 2;
 const PLACE_WAIT_MS = 10_000;
 /** Time to wait while the KSeF connection is not CONNECTED or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Time to wait after an error of this service, or of a service that it needs, outside of an inbox run. */
+/** Time to wait after an error of the ksef service, or of a service that it needs, outside of an inbox run. */
 const FAULT_WAIT_MS = 5_000;
 /**
  * Minimum time before a KSeF inbox is processed again, even if KSEF_WAIT_FACTOR is very small, so that other inboxes
@@ -205,8 +205,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       file = await more.calls.invoice(ksefNumber);
     } catch (error) {
-      // A refusal of this kind would also end the KSeF export that follows. Any other refusal of a download concerns
-      // only the one invoice.
+      // A KSeF refusal about the connection or a permission would also end the export that follows. Any other refusal
+      // of a download concerns only the one invoice.
       if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.isAboutPermission) throw error;
       const { kind, retryAfterMs = Infinity, isAboutLimits, message } = error;
       if (isAboutLimits && retryAfterMs <= REPAIR_WAIT_MS_MAX) {
@@ -360,7 +360,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // A refusal of this kind means that KSeF no longer has the export.
+    // A refusal that concerns the KSeF export itself means that KSeF no longer has the export, unless the code is 403.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));

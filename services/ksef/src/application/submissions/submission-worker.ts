@@ -67,7 +67,9 @@ const CONNECTION_WAIT_MS = 5 * 60_000;
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
 /** Time that a KSeF submission waits while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
-/** Time in milliseconds that a KSeF submission waits after an error of this service or of a service that it needs. */
+/**
+ * Time in milliseconds that a KSeF submission waits after an error of the ksef service or of a service that it needs.
+ */
 const FAULT_WAIT_MS = 5_000;
 /**
  * Minimum time before a KSeF submission is processed again, even if KSEF_WAIT_FACTOR is very small, so that other
@@ -396,7 +398,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // If KSeF responds to the query by number, a 404 for another party's session is not an outage.
+    // KSeF responded to the query by KSeF number, so the 404 for another party's session before it is not an outage.
     if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;
   }
