@@ -29,7 +29,7 @@ const NPM_PACKAGES = {
 };
 const OGEN = 'v1.25.0';
 const TIMEOUT_MS = 600_000;
-/** The invoice that the second call posts. */
+/** The invoice that the second call of each generated API client posts. */
 const INVOICE = JSON.stringify({
   supplier: { name: 'Mill Lane Couriers Ltd' },
   invoice_number: 'C-1',

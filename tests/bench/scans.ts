@@ -22,7 +22,10 @@ const SCANS_AT_ONCE = 5;
 /** Rate at which the other tenant posts invoices, and the number of its stored invoices. */
 const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
-/** Number of other scan measurements that the steady load lasts as long as, because a p95 needs many requests. */
+/**
+ * Duration of the steady load, as a multiple of the duration of the other scan measurements. The load is longer,
+ * because a p95 needs many requests.
+ */
 const STEADY_CELLS = 4;
 const STEADY_WARM_UP_SECONDS = 2;
 const WARM_UP_SCANS = 2;

@@ -18,7 +18,7 @@ interface Submission {
   readonly ksefNumber: string | null;
 }
 
-/** A company that submits its invoices, by the keys of its organization. */
+/** A company that submits its invoices to KSeF, with the API keys of its organization. */
 export interface Filer {
   readonly nip: string;
   readonly key: string;

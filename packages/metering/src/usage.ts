@@ -170,8 +170,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     );
   };
   /**
-   * Reserves quota units for several reservations of one usage counter and minute. If they do not fit together, those
-   * that still fit are reserved, so the quota stays exact.
+   * Reserves quota units for several reservations of one usage counter and minute. If the quota is too small for all of
+   * them, as many as possible are reserved, so the quota stays exact.
    * @returns whether each reservation was made
    */
   const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {

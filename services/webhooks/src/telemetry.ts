@@ -7,7 +7,7 @@ interface EndedAttempt {
   readonly delivery: Pick<Delivery, 'id' | 'organizationId' | 'endpointId' | 'eventId'>;
   readonly result: Pick<SendResult, 'outcome' | 'statusCode' | 'durationMs'>;
   readonly state: DeliveryState & ('DELIVERED' | 'PENDING' | 'FAILED');
-  /** Number of consecutive failed webhook delivery attempts, including this one. */
+  /** Number of consecutive failed webhook delivery attempts, including the current attempt. */
   readonly failures: number;
 }
 

@@ -266,7 +266,7 @@ function spikeSentences(spikes: readonly Spike[]): string[] {
     );
 }
 
-/** Describes the first digits with the clearest excess, for the summary of a finding about Benford's law. */
+/** Describes the first digits of amounts that are too frequent, for the summary of a finding about Benford's law. */
 function spikeClause([spike]: readonly Spike[]): string {
   if (spike === undefined) return '';
   return `: ${percent(spike.share)} begin with ${spike.digits}, where ${percent(spike.expected)} would be usual`;

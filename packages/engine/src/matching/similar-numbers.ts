@@ -146,7 +146,7 @@ export function hasExtraParts(
   }
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
-  // If amount and date are equal, the reference may also precede the invoice number, as a customer number does.
+  // If amount and date are equal, another reference, such as a customer number, may also precede the invoice number.
   const isBeside = isBehind || (sameAmountAndDate && some.every((run, index) => run === all[extra.length + index]));
   return !extra.some(isDigitRun) || (isBeside && extra.join('').length >= extraReferenceMin);
 }

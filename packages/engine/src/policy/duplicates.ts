@@ -102,8 +102,8 @@ export interface DuplicateParameters {
    */
   readonly containsLengthMinSameAmountAndDate: number;
   /**
-   * Minimum number of digits in the shorter invoice number if the longer one has one more digit, for equal amounts
-   * within days.
+   * Minimum number of digits of the shorter of two invoice numbers of which the longer has one more digit. Such numbers
+   * count as similar if the amounts are equal and the dates are days apart.
    */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;

@@ -52,7 +52,7 @@ const REPEATED_BONUS = 0.1;
  */
 const RATE_TOLERANCE_DIGITS = 5;
 const RATE_TOLERANCE_SHARE = 0.0002;
-/** Highest tax as a share of the net amount. */
+/** Highest tax of an invoice as a share of its net amount. */
 const TAX_SHARE_MAX = 0.3;
 /** Percentages that a country levies as value added tax or sales tax. */
 const RATES_OF_COUNTRIES: ReadonlySet<number> = new Set([

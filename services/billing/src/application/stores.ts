@@ -98,7 +98,7 @@ export interface StoredNotification extends Mentioned {
  */
 export interface ClaimedNotification {
   readonly notification: StoredNotification;
-  /** Number of attempts to apply the payment notification, including this one. */
+  /** Number of attempts to apply the payment notification, including the current attempt. */
   readonly attempts: number;
   complete(result: NotificationResult): Promise<void>;
   retryAt(at: Date, reason: string): Promise<void>;

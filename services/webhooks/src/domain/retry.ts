@@ -22,7 +22,7 @@ export interface RetrySchedule {
 }
 
 export interface FailedAttempt {
-  /** Number of failed webhook delivery attempts in the current series, including this one. */
+  /** Number of failed webhook delivery attempts in the current series, including the current attempt. */
   readonly failures: number;
   readonly isTimeout: boolean;
   readonly statusCode: number | undefined;

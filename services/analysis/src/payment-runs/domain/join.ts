@@ -51,7 +51,7 @@ export interface LineFacts {
 
 /** Maximum number of invoices that one payment can settle. */
 export const INVOICES_PER_LINE_MAX = 200;
-/** Maximum number of near invoices that are shown for a payment that could not be joined. */
+/** Maximum number of similar invoices that are shown for a payment if no invoice could be found that it pays. */
 const CANDIDATES_SHOWN_MAX = 5;
 /** Maximum number of days between the issue of a bill and a payment that names only its amount. */
 const AMOUNT_DAYS_MAX = 400;
