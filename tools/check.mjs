@@ -15,7 +15,7 @@ process.chdir(root);
 const checks = [
   {
     name: 'format',
-    // The lint cache depends on the contents of files, because a checkout or a rebase updates the times of unchanged
+    // The Prettier cache depends on the contents of files, because a checkout or a rebase updates the times of unchanged
     // files. Without the cache, the check takes 16 s of CPU time.
     command: [
       'prettier',
