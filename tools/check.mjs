@@ -15,8 +15,8 @@ process.chdir(root);
 const checks = [
   {
     name: 'format',
-    // The Prettier cache depends on the contents of files, because a checkout or a rebase updates the times of unchanged
-    // files. Without the cache, the check takes 16 s of CPU time.
+    // The Prettier cache depends on the contents of files, because a checkout or a rebase updates the times of
+    // unchanged files. Without the cache, the check takes 16 s of CPU time.
     command: [
       'prettier',
       '--check',
