@@ -55,6 +55,7 @@ const checks = [
   { name: 'postman', command: ['node', 'tools/generate/postman-collection.mjs', '--check'] },
   { name: 'python-client', command: ['node', 'tools/generate/python-client.mjs', '--check'] },
   { name: 'deployment', command: ['node', 'tools/generate/deployment.mjs', '--check'] },
+  { name: 'broker', command: ['node', 'tools/generate/broker.mjs', '--check'] },
   { name: 'observability', command: ['node', 'tools/observability/dist/print.js', '--check'] },
   { name: 'compatibility', run: compatibility },
 ];

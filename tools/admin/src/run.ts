@@ -8,6 +8,7 @@ import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { operatedServices, UsageError } from './command.js';
 import type { AnyCommand, Command, OperatedService, Outcome } from './command.js';
+import { brokerSetup } from './commands/broker-setup.js';
 import { createKey } from './commands/create-key.js';
 import { createMember } from './commands/create-member.js';
 import { createOrganization } from './commands/create-organization.js';
@@ -52,6 +53,7 @@ export const commands: readonly AnyCommand[] = [
   overridePolicy,
   validateDocuments,
   migrate,
+  brokerSetup,
   probe,
 ];
 

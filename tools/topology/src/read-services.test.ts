@@ -67,6 +67,7 @@ describe('events', () => {
       'const broadcast = subscribeBroadcast(bus, [events.organizationChanged, organizationDeleted], evict)',
     ].join('\n');
     expect(handledIn(source)).toEqual(['findingAssigned']);
+    expect(handledIn('eventHandlers: [handler(events.ksefInboxChanged, read)]')).toEqual(['ksefInboxChanged']);
     expect(receivedIn(source)).toEqual(['organizationChanged', 'organizationDeleted']);
   });
 

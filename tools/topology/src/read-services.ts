@@ -156,8 +156,11 @@ export function receivedIn(source: string): string[] {
 
 /** Returns the source text of a module after the function name, for each call of the function. */
 function callsOf(name: string, source: string): string[] {
-  const parts = source.split(` ${name}(`);
-  return parts.slice(1).flatMap((rest, index) => (parts[index]?.endsWith('function') ? [] : [`(${rest}`]));
+  const parts = source.split(`${name}(`);
+  return parts.slice(1).flatMap((rest, index) => {
+    const before = parts[index] ?? '';
+    return /[\s[]$/.test(before) && !before.endsWith('function ') ? [`(${rest}`] : [];
+  });
 }
 
 function unread(what: string): never {

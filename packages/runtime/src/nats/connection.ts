@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
@@ -33,6 +34,12 @@ export interface Bus extends Link {
 
 export interface BusOptions {
   readonly url: string;
+  /**
+   * Folder with the certificate of this process (`tls.crt`, `tls.key`, `ca.crt`), by which the broker knows its rights.
+   * The files are read at each connect. It is needed for a `url` that begins with `tls://`; another connection is not
+   * encrypted, and the broker does not know whose it is.
+   */
+  readonly identity?: string | undefined;
   /** Name under which the broker lists the connection of this process. */
   readonly name: string;
   /** Number of servers that store the event streams that this process creates. The default is one server. */
@@ -50,7 +57,7 @@ const REMIND_EACH_MS = 60_000;
  * Connects to the broker. Resolves after the first attempt, even if it failed: services store their events in the
  * database, and work without a broker until it is available.
  */
-export async function connectNats({ url, name, streamReplicas = 1, logger }: BusOptions): Promise<Bus> {
+export async function connectNats({ url, identity, name, streamReplicas = 1, logger }: BusOptions): Promise<Bus> {
   let link: Link | undefined;
   let isConnected = false;
   let disconnectedAt: Date | undefined = new Date();
@@ -64,7 +71,12 @@ export async function connectNats({ url, name, streamReplicas = 1, logger }: Bus
     const connection = await connect({
       servers: url.split(','),
       name,
+      ...(identity !== undefined && url.startsWith('tls://') ? { tls: identityFiles(identity) } : {}),
+      inboxPrefix: inboxPrefix(name),
       timeout: CONNECT_MS_MAX,
+      // By default, the client closes the connection for ever after two refused attempts, also where the rights of this
+      // process were only taken away and given back, or its certificate was seen too early.
+      ignoreAuthErrorAbort: true,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       pingInterval: 10_000,
@@ -79,6 +91,11 @@ export async function connectNats({ url, name, streamReplicas = 1, logger }: Bus
       manager: await jetstreamManager(connection, { checkAPI: false }),
     };
     setConnected(true);
+    // Nothing closes a connection but this process. Without one, it would run on and receive nothing.
+    void connection.closed().then((error) => {
+      if (!closing.signal.aborted)
+        throw new Error('The connection to the broker was closed for ever.', { cause: error });
+    });
     void followStatus(connection, logger, setConnected);
     for (const callback of waiting.splice(0)) callback();
   };
@@ -143,6 +160,22 @@ export async function connectNats({ url, name, streamReplicas = 1, logger }: Bus
         await link.connection.close();
       }
     },
+  };
+}
+
+/**
+ * Returns the beginning of the subjects at which a client of the broker gets answers. Nobody else may listen to them, so
+ * each name has its own.
+ */
+export function inboxPrefix(name: string): string {
+  return `_INBOX_${name.replaceAll(/[^\w-]/g, '_')}`;
+}
+
+function identityFiles(directory: string): { certFile: string; keyFile: string; caFile: string } {
+  return {
+    certFile: join(directory, 'tls.crt'),
+    keyFile: join(directory, 'tls.key'),
+    caFile: join(directory, 'ca.crt'),
   };
 }
 

@@ -59,14 +59,7 @@ export async function ensureStream(
 export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
   const alarm = createAlarm();
   const raise = async (): Promise<void> => {
-    if (!bus.isConnected()) return;
-    const { config } = await bus.manager.streams.info(stream);
-    const hasBytes = config.max_bytes === UNLIMITED || config.max_bytes >= STREAM_BYTES_MAX;
-    if (config.num_replicas >= bus.streamReplicas && hasBytes) return;
-    await bus.manager.streams.update(stream, {
-      num_replicas: Math.max(config.num_replicas, bus.streamReplicas),
-      max_bytes: hasBytes ? config.max_bytes : STREAM_BYTES_MAX,
-    });
+    if (!bus.isConnected() || !(await raiseStream(bus, stream))) return;
     logger.info({ stream, replicas: bus.streamReplicas }, 'the replicas or the size of the stream were raised');
   };
   const raising = repeat(
@@ -77,6 +70,21 @@ export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop()
   );
   bus.whenConnected(() => alarm.ring(RAISE_FIRST_MS));
   return raising;
+}
+
+/** Raises the servers and the size of a stream as {@link keepReplicas} does, once. @returns whether something changed */
+export async function raiseStream(
+  { manager, streamReplicas }: Pick<Bus, 'manager' | 'streamReplicas'>,
+  stream: string,
+): Promise<boolean> {
+  const { config } = await manager.streams.info(stream);
+  const hasBytes = config.max_bytes === UNLIMITED || config.max_bytes >= STREAM_BYTES_MAX;
+  if (config.num_replicas >= streamReplicas && hasBytes) return false;
+  await manager.streams.update(stream, {
+    num_replicas: Math.max(config.num_replicas, streamReplicas),
+    max_bytes: hasBytes ? config.max_bytes : STREAM_BYTES_MAX,
+  });
+  return true;
 }
 
 /** Checks whether JetStream reported that a stream does not exist. */

@@ -375,6 +375,11 @@ function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): Co
 
 type Consumed = Pick<EventType, 'stream' | 'subject'>;
 
+/** Creates a durable consumer from the first event of its stream, unless it exists. */
+export async function ensureConsumer(bus: Bus, type: Consumed, durable: string): Promise<void> {
+  if ((await findConsumer(bus, type, durable)) === undefined) await addConsumer(bus, type, durable);
+}
+
 /** Returns the event consumer, if it exists. A lost stream has lost its consumers, so one check covers both. */
 async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
   try {

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+
+/** Clients that may connect to a broker, and their rights. */
+interface BrokerAccess {
+  /** Folder with the certificate of the server, and of the authority of its clients. */
+  readonly identity: string;
+  /** Rights of each client at the broker, in the syntax of nats-server. */
+  readonly authorization: string;
+}
+
+interface NatsSettings extends BrokerAccess {
+  readonly host: string;
+  /** Port of the server. With -1, nats-server chooses a free port. */
+  readonly port: number;
+  /** Directory in which JetStream stores the streams. */
+  readonly storeDir: string;
+}
+
+/** Returns the configuration of a nats-server whose clients prove who they are by their certificates. */
+export function natsConfig({ host, port, storeDir, identity, authorization: rights }: NatsSettings): string {
+  return `listen: "${host}:${port}"
+jetstream { store_dir: ${JSON.stringify(storeDir)} }
+tls {
+  cert_file: ${JSON.stringify(join(identity, 'tls.crt'))}
+  key_file: ${JSON.stringify(join(identity, 'tls.key'))}
+  ca_file: ${JSON.stringify(join(identity, 'ca.crt'))}
+  verify_and_map: true
+}
+${rights}`;
+}
