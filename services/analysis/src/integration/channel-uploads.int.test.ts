@@ -38,7 +38,7 @@ let documents: FakeDocuments;
 let rpc: Clients;
 
 beforeAll(async () => {
-  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName(), { jobPauseMsMax: 50 });
+  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName(), { jobPauseMsMax: 250 });
   ({ organization, documents, rpc } = running);
 });
 afterAll(() => running.stop());
@@ -309,7 +309,7 @@ describe('documents of a channel', () => {
     const config = testConfig(testInfrastructure(), running.mongo.db.databaseName, organization.address, {
       DOCUMENTS_ADDRESS: documents.address,
     });
-    const service: RunningService = await startService(config, { clock: testClock, jobPauseMsMax: 50 });
+    const service: RunningService = await startService(config, { clock: testClock, jobPauseMsMax: 250 });
     const clients = connect(service.address);
     return {
       rpc: clients,

@@ -43,7 +43,7 @@ let bus: Bus;
 beforeAll(async () => {
   const infrastructure = testInfrastructure();
   running = await startAnalysis(startService, infrastructure, testDatabaseName(), {
-    jobPauseMsMax: 50,
+    jobPauseMsMax: 250,
     env: { KSEF_FAILURE_PERIODS: '2026-06-15/2026-06-16' },
   });
   const logger = createLogger({ service: 'test', level: 'silent' });

@@ -38,7 +38,7 @@ let rpc: Clients;
 let mongo: MongoConnection;
 
 beforeAll(async () => {
-  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName(), { jobPauseMsMax: 50 });
+  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName(), { jobPauseMsMax: 250 });
   ({ organization, documents, rpc, mongo } = running);
 });
 afterAll(() => running.stop());

@@ -35,7 +35,7 @@ const invoices = () => mongo.db.collection<InvoiceDocument>('invoices');
 beforeAll(async () => {
   running = await startAnalysis(startService, testInfrastructure(), databaseName, {
     clock: { now: () => now },
-    jobPauseMsMax: 50,
+    jobPauseMsMax: 250,
   });
   ({ organization, rpc: clients, mongo } = running);
   channel = openChannel(running.address);

@@ -20,7 +20,7 @@ import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import type { UploadDocument } from '../storage/uploads.js';
 
-const JOB_PAUSE_MS_MAX = 50;
+const JOB_PAUSE_MS_MAX = 250;
 const PIECE_BYTES = 64 * 1024;
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 

@@ -59,7 +59,7 @@ export async function startErpSync(
   const { clients, ...tested } = await startTestedService({
     ...options,
     env: { ANALYSIS_ADDRESS: analysis.address, ...env },
-    startService: (all) => startService(configSchema.parse(all), { jobPauseMsMax: 50 }, erps),
+    startService: (all) => startService(configSchema.parse(all), { jobPauseMsMax: 250 }, erps),
     connectClients,
   });
   return {

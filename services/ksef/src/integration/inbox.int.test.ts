@@ -168,7 +168,7 @@ const deps = () => ({
 function startReplica(
   services: Pick<Documents, 'documents' | 'analyses'>,
   own: Partial<Parameters<typeof inboxWorker>[0]> = {},
-  { pauseMs, alarm }: Pick<Job, 'pauseMs' | 'alarm'> = { pauseMs: 50 },
+  { pauseMs, alarm }: Pick<Job, 'pauseMs' | 'alarm'> = { pauseMs: 150 },
 ): { readonly worker: InboxWorker; stop(): Promise<void> } {
   const worker = inboxWorker({
     queue: store,

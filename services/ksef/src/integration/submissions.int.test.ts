@@ -123,7 +123,7 @@ afterEach(async () => {
 
 function startReplica(
   own: Partial<Parameters<typeof submissionWorker>[0]> = {},
-  { pauseMs, alarm }: Pick<Job, 'pauseMs' | 'alarm'> = { pauseMs: 20 },
+  { pauseMs, alarm }: Pick<Job, 'pauseMs' | 'alarm'> = { ...due.schedule, pauseMs: 100 },
 ): Replica {
   const worker = submissionWorker({
     ...outside,

@@ -49,7 +49,7 @@ export async function startKsef(
     ...options,
     env: { ANALYSIS_ADDRESS: '127.0.0.1:1', DOCUMENTS_ADDRESS: '127.0.0.1:1', ...env },
     startService: (all) =>
-      startService(configSchema.parse(all), { jobPauseMsMax: 50, ...(clock === undefined ? {} : { clock }) }),
+      startService(configSchema.parse(all), { jobPauseMsMax: 250, ...(clock === undefined ? {} : { clock }) }),
     connectClients,
   });
   return { ...clients, ...tested };

@@ -90,7 +90,7 @@ afterAll(async () => {
 });
 
 /** Starts a replica that sends mails. */
-async function startSender({ jobPauseMsMax }: StartOverrides = { jobPauseMsMax: 50 }): Promise<RunningService> {
+async function startSender({ jobPauseMsMax }: StartOverrides = { jobPauseMsMax: 250 }): Promise<RunningService> {
   const sender = await startService(
     testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address, ...withMail() }),
     { clock, ...(jobPauseMsMax === undefined ? {} : { jobPauseMsMax }) },

@@ -34,7 +34,7 @@ test('billing is told of every organization that is not deleted, at the first st
   const start = () =>
     startService(testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address }), {
       clock,
-      jobPauseMsMax: 50,
+      jobPauseMsMax: 250,
     });
   const first = await start();
   const clients = connect(first.address);

@@ -29,7 +29,7 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   const others = { organization: organization.address, analysis: analysis.address };
   const service = await startService(testConfig(infrastructure, databaseName, others, 'debug'), {
     clock: { now },
-    jobPauseMsMax: 50,
+    jobPauseMsMax: 250,
     logger,
   });
   const scans = connect(service.address);

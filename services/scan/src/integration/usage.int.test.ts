@@ -31,7 +31,7 @@ beforeAll(async () => {
   organization = await startFakeOrganization(logger);
   analysis = await startFakeAnalysis(logger);
   const others = { organization: organization.address, analysis: analysis.address };
-  service = await startService(testConfig(infrastructure, databaseName, others), { clock, jobPauseMsMax: 50 });
+  service = await startService(testConfig(infrastructure, databaseName, others), { clock, jobPauseMsMax: 250 });
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
 });
 afterAll(async () => {

@@ -14,7 +14,7 @@ import { connect, testConfig } from './scanning.js';
 import type { Clients } from './scanning.js';
 
 /** Pause between sweeps of history scans in the tests. The clock and the leases decide which history scans are due. */
-const JOB_PAUSE_MS_MAX = 50;
+const JOB_PAUSE_MS_MAX = 250;
 
 /** The scan service with fakes of the services that it calls, started once for each test file. */
 export interface RunningScan {
