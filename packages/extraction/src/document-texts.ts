@@ -1,6 +1,4 @@
 import type { DocumentMediaType } from './media-type.js';
-import { withPdf } from './pdf/open-pdf.js';
-import { readPages } from './pdf/read-pages.js';
 import { structuredXml } from './structured-xml.js';
 import { withXml } from './xml/parse-xml.js';
 
@@ -26,6 +24,7 @@ function xmlTexts(bytes: Uint8Array): readonly string[] {
 }
 
 async function pdfTexts(bytes: Uint8Array): Promise<readonly string[]> {
+  const [{ withPdf }, { readPages }] = await Promise.all([import('./pdf/open-pdf.js'), import('./pdf/read-pages.js')]);
   const pages = await withPdf(bytes, async (pdf) => ({ pages: await readPages(pdf) }));
   if ('failure' in pages || pages.pages === 'TOO_LARGE') return [];
   return pages.pages.flatMap(({ text }) => text.lines.map(({ cells }) => cells.map((cell) => cell.text).join(' ')));

@@ -1,7 +1,5 @@
 import type { DocumentMediaType } from './media-type.js';
 import type { OwnCompany, ReadingOutcome } from './reading.js';
-import { readImage } from './ocr/read-image.js';
-import { readPdfWithXml } from './pdf/read-pdf.js';
 import { readXml } from './xml/read-xml.js';
 import { signedContent } from './xml/signed-content.js';
 
@@ -24,7 +22,8 @@ export interface ReadDocument {
 
 /**
  * Reads a document (documents reference, sections 3 to 7). If the document cannot be read, the result is a failure with
- * a reason. The promise rejects only for defects.
+ * a reason. The promise rejects only for defects. The libraries for PDFs and pictures are loaded with the first of them,
+ * because a process that reads only XML needs none.
  */
 export async function readDocument(bytes: Uint8Array, context: DocumentContext): Promise<ReadingOutcome> {
   return (await readDocumentWithXml(bytes, context)).outcome;
@@ -44,12 +43,16 @@ export async function readDocumentWithXml(
       if ('failure' in signed) return { outcome: signed, xml: null };
       return { outcome: readXml(signed.content, { embeddedInPdf: false }), xml: signed.content };
     }
-    case 'application/pdf':
+    case 'application/pdf': {
+      const { readPdfWithXml } = await import('./pdf/read-pdf.js');
       return readPdfWithXml(bytes, { companies, today });
+    }
     case 'image/jpeg':
     case 'image/png':
     case 'image/tiff':
-    case 'image/webp':
+    case 'image/webp': {
+      const { readImage } = await import('./ocr/read-image.js');
       return { outcome: await readImage(bytes, { companies, today }), xml: null };
+    }
   }
 }

@@ -1,6 +1,4 @@
 import type { DocumentMediaType } from './media-type.js';
-import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './pdf/attachments.js';
-import { withPdf } from './pdf/open-pdf.js';
 import { signedContent } from './xml/signed-content.js';
 
 /**
@@ -16,6 +14,9 @@ export async function structuredXml(bytes: Uint8Array, mediaType: DocumentMediaT
       return 'failure' in signed ? null : signed.content;
     }
     case 'application/pdf': {
+      const [{ ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments }, { withPdf }] = await Promise.all(
+        [import('./pdf/attachments.js'), import('./pdf/open-pdf.js')],
+      );
       if (hasOversizedAttachment(bytes)) return null;
       const opened = await withPdf(bytes, async (pdf) => ({ attachments: await readInvoiceAttachments(pdf) }));
       if ('failure' in opened) return null;

@@ -3,8 +3,6 @@ import { readDocument } from '../read-document.js';
 import type { ReadingOutcome } from '../reading.js';
 import { structuredXml } from '../structured-xml.js';
 import { readXml } from '../xml/read-xml.js';
-import { drawPdfPage } from './draw-pdf-page.js';
-import { drawPicture } from './draw-picture.js';
 import { viewOf } from './invoice-view.js';
 import type { RenderingOutcome, RenderingTarget } from './rendering.js';
 
@@ -23,7 +21,7 @@ export async function renderDocument(
       if (target.kind === 'PAGE') return { missing: 'PAGE', pages: 0 };
       return show(await readDocument(bytes, { mediaType, companies: [] }));
     case 'application/pdf': {
-      if (target.kind === 'PAGE') return drawPdfPage(bytes, target);
+      if (target.kind === 'PAGE') return (await import('./draw-pdf-page.js')).drawPdfPage(bytes, target);
       const xml = await structuredXml(bytes, mediaType);
       return xml === null ? { missing: 'VIEW' } : show(readXml(xml, { embeddedInPdf: true }));
     }
@@ -31,7 +29,8 @@ export async function renderDocument(
     case 'image/png':
     case 'image/tiff':
     case 'image/webp':
-      return target.kind === 'PAGE' ? drawPicture(bytes, target) : { missing: 'VIEW' };
+      if (target.kind === 'VIEW') return { missing: 'VIEW' };
+      return (await import('./draw-picture.js')).drawPicture(bytes, target);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { constants, getPriority, setPriority } from 'node:os';
 import { forkProgram } from './confinement.js';
+import { XML_ONLY } from './messages.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /**
@@ -54,10 +55,10 @@ export interface ChildOptions extends ChildLimits {
   /** True if the child process can read nothing on this machine except its code (ADR 0102). */
   readonly isConfined: boolean;
   /**
-   * True if other processes take precedence over a child process for the processor, because a document may be made to
-   * use it for long.
+   * True if the child process reads XML alone, which takes a fraction of a second. Other processes take precedence for
+   * the processor over a child process that reads any document, because a document may be made to use it for long.
    */
-  readonly yieldsProcessor: boolean;
+  readonly isXmlOnly: boolean;
 }
 
 /**
@@ -102,9 +103,10 @@ export async function startChild(
     env,
     execArgv: [`--max-old-space-size=${Math.floor((limits.memoryBytes + HEAP_HEADROOM_BYTES) / MIB)}`],
     isConfined: limits.isConfined,
+    args: limits.isXmlOnly ? [XML_ONLY] : [],
   });
   // The priority is set before the child process that reads documents has threads, because threads inherit it.
-  if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());
+  if (!limits.isXmlOnly && child.pid !== undefined) setPriority(child.pid, lowerPriority());
   const ended = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_, signal) => resolve(signal));
     child.once('error', () => resolve(null));

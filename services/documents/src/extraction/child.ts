@@ -11,6 +11,7 @@ import { examineDocument } from '@invoicecontrol/extraction/examine-document';
 import { readDocument } from '@invoicecontrol/extraction/read-document';
 import { renderDocument } from '@invoicecontrol/extraction/rendering/render-document';
 import { carriesContact } from '@invoicecontrol/values/contact';
+import { XML_ONLY } from './messages.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** Prevents parsers of documents from opening connections. */
@@ -64,7 +65,9 @@ process.on('disconnect', () => process.exit(0));
 
 if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);
 await readDocument(WARM_UP_XML, { mediaType: 'application/xml', companies: [] });
-await readDocument(WARM_UP_PDF, { mediaType: 'application/pdf', companies: [] });
+if (!process.argv.includes(XML_ONLY)) {
+  await readDocument(WARM_UP_PDF, { mediaType: 'application/pdf', companies: [] });
+}
 send({ kind: 'ready' });
 
 async function finish(): Promise<void> {

@@ -13,6 +13,8 @@ const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', impo
 const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
 
 export interface ProgramOptions {
+  /** Command-line arguments of the program. */
+  readonly args?: readonly string[];
   /** All environment variables that the confined program that reads documents gets. */
   readonly env: Readonly<Record<string, string>>;
   /** Command-line options that Node.js gets before the confined program. */
@@ -28,10 +30,10 @@ export interface ProgramOptions {
 /**
  * Starts a program as a child process with a message channel. The child process inherits no open files of its parent.
  */
-export function forkProgram(program: string, { env, execArgv, isConfined }: ProgramOptions): ChildProcess {
+export function forkProgram(program: string, { args = [], env, execArgv, isConfined }: ProgramOptions): ChildProcess {
   return isConfined
-    ? fork(CONFINED, [...execArgv, program], { ...CHANNEL, env, execArgv: [] })
-    : fork(program, { ...CHANNEL, env, execArgv: [...execArgv] });
+    ? fork(CONFINED, [...execArgv, program, ...args], { ...CHANNEL, env, execArgv: [] })
+    : fork(program, args, { ...CHANNEL, env, execArgv: [...execArgv] });
 }
 
 /**

@@ -6,6 +6,9 @@ import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { OwnCompany } from '@invoicecontrol/extraction/reading';
 import type { RenderingOutcome, RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 
+/** Argument of a child process that gets only XML, and therefore loads no library for other documents. */
+export const XML_ONLY = '--xml-only';
+
 /** A document that a child process must read, with the options for reading it. */
 export interface ReadingTask {
   readonly kind: 'READ';

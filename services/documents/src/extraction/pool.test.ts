@@ -7,6 +7,7 @@ import { deathByTime } from './child-process.js';
 import { confines } from './confinement.js';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Extraction } from '../application/extract-document.js';
+import { XML_ONLY } from './messages.js';
 import {
   DOCUMENTS_PER_CHILD_MAX,
   extractionPool,
@@ -150,6 +151,15 @@ describe('a pool of extraction children', () => {
     const { env, argv } = JSON.parse(await messageOf(read(open(), 'env'))) as { env: string[]; argv: string[] };
     expect(env.filter((name) => !/^(NODE_CHANNEL_|NODE_UNIQUE_ID|HOME$)/.test(name))).toEqual([]);
     expect(argv.join(' ')).toContain('documents');
+  });
+
+  test('tells the child that reads small XML alone that it needs no library for other documents', async () => {
+    const pool = open();
+    await eventually(() => expect(pool.pids()).toHaveLength(2));
+    const argvOf = async (extraction: Promise<Extraction>) =>
+      (JSON.parse(await messageOf(extraction)) as { argv: string[] }).argv;
+    expect(await argvOf(readQuickly(pool, 'env'))).toContain(XML_ONLY);
+    expect(await argvOf(read(pool, 'env'))).not.toContain(XML_ONLY);
   });
 
   test('reads as many documents at once as it has children, the others in turn', async () => {

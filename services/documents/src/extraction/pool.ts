@@ -134,7 +134,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
   const start = async (lane: Lane): Promise<ExtractionChild> => {
     while (!isClosed) {
       try {
-        const child = await startChild(program, env, { ...limits, isConfined, yieldsProcessor: lane === 'ANY' });
+        const child = await startChild(program, env, { ...limits, isConfined, isXmlOnly: lane === 'QUICK' });
         lanes.set(child, lane);
         void child.ended.then(() => replaceIdle(child));
         if (!isClosed) return child;
