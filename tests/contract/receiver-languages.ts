@@ -55,6 +55,8 @@ export function languagesIn(directory: string): readonly Language[] {
             GOTOOLCHAIN: 'local',
             CGO_ENABLED: '0',
             GO111MODULE: 'off',
+            // Without optimization, Go compiles its standard library in three quarters of the CPU time.
+            GOFLAGS: "'-gcflags=all=-N -l'",
           },
         }),
       run: () => [`${directory}/receiver`],

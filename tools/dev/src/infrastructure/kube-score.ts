@@ -9,7 +9,7 @@ const program: Program = {
   needed:
     'kube-score was not found and could not be built. Install it (https://github.com/zegl/kube-score), or provide Go and a network ' +
     'that reaches the Go module proxy.',
-  sources: [fromGo(GO_PACKAGE, 'kube-score')],
+  sources: [fromGo(GO_PACKAGE, 'kube-score', { isOptimized: false })],
   async versionOf(binary) {
     // A kube-score that was built by `go install` reports the version "development".
     const { stdout } = await outputOfVersion(binary, process.env, ['version']);

@@ -229,8 +229,10 @@ export function fromPypi({
 /**
  * A source that builds a program with Go from its module proxy. Go compares what it downloads with its checksum
  * database.
+ * @param options.isOptimized false for a program that runs for a second: without optimization, its build takes a quarter
+ *   less CPU time
  */
-export function fromGo(goPackage: string, program: string): Source {
+export function fromGo(goPackage: string, program: string, { isOptimized = true } = {}): Source {
   return {
     name: `go install ${goPackage}`,
     bytesMax: 2_000 * MB,
@@ -240,7 +242,7 @@ export function fromGo(goPackage: string, program: string): Source {
         GOBIN: directory,
         GOPATH: join(directory, 'path'),
         GOCACHE: join(directory, 'cache'),
-        GOFLAGS: '-modcacherw',
+        GOFLAGS: ['-modcacherw', ...(isOptimized ? [] : ["'-gcflags=all=-N -l'"])].join(' '),
       };
       await command('go', ['install', goPackage], { env: { ...process.env, ...environment } });
       return join(directory, program);
