@@ -17,6 +17,8 @@ import type { Killable } from './service-process.js';
 /** The path of the compiled service is also correct when a test runs this file from its source. */
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
+/** Each process that reads documents takes a second of CPU time to start, and most crash tests read few documents. */
+const SETTINGS = { LOG_LEVEL: 'info', NODE_OPTIONS: MOVABLE_CLOCK, EXTRACTION_CHILDREN: '1' } as const;
 
 /** Running system of which a test can kill each service, and the servers that the services use. */
 export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
@@ -103,7 +105,7 @@ export async function startKillableSystem({
     };
     const secrets = newSecrets();
     const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
-      const env = { LOG_LEVEL: 'info', NODE_OPTIONS: MOVABLE_CLOCK, ...UNLIMITED_RATES, ...own, ...added[name] };
+      const env = { ...SETTINGS, ...UNLIMITED_RATES, ...own, ...added[name] };
       const service = await startServiceProcess(name, env, { log });
       closing.push(() => service.stop());
       return service;

@@ -12,8 +12,11 @@ import { ubl } from '../uploading.js';
 import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 
-/** Time between the end of the lease of a broken upload (PUT) and the removal of its data. */
-const SWEEP = { UPLOAD_SWEEP_SECONDS: '1' };
+/**
+ * Settings of the documents service. `UPLOAD_SWEEP_SECONDS` is the time between the end of the lease of a broken upload
+ * (PUT) and the removal of its data. While one process waits for the bytes of its document, another one must read.
+ */
+const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1', EXTRACTION_CHILDREN: '2' };
 /**
  * Time until the work of a killed process is taken over: the lease of a PUT or of a worker expires within a minute, and
  * the sweeps run every few seconds.
@@ -77,7 +80,7 @@ interface UploadRecord {
 }
 
 export async function startUploadTrial(): Promise<UploadTrial> {
-  const system = await startKillableSystem({ documentsEnv: SWEEP });
+  const system = await startKillableSystem({ documentsEnv: DOCUMENTS_ENV });
   const connect = (databaseName: string) => connectMongo({ url: system.mongodbUrl, databaseName, appName: 'audit' });
   const [documents, analysis] = [await connect('documents'), await connect('analysis')];
   const books = await openBooks(system);
