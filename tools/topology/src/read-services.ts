@@ -53,6 +53,23 @@ export function readService(service: ServiceName): ReadService {
 }
 
 /**
+ * Returns the RPCs that a program may call by its code: those of the RPC services for which it has a client, if their
+ * names appear in its code as calls. The result has entries such as `documents.Upload.getUpload`.
+ * @param entry the URL of the compiled entry module
+ * @param methodsOf returns the names of the methods of an RPC service
+ */
+export function calledBy(entry: string, methodsOf: (owner: string, name: string) => readonly string[]): Set<string> {
+  const modules = loadedModules(entry);
+  const code = modules.join('\n');
+  const asked = modules.flatMap(askedIn);
+  return new Set(
+    asked.flatMap(({ owner, name }) =>
+      methodsOf(owner, name).flatMap((method) => (code.includes(`.${method}(`) ? [`${owner}.${name}.${method}`] : [])),
+    ),
+  );
+}
+
+/**
  * Returns the sources of the entry module and of all modules of this repository that it imports, without generated
  * modules.
  */
@@ -112,9 +129,11 @@ export function servedIn(source: string): string[] {
  */
 export function askedIn(source: string): Asked[] {
   const imported = definitionsIn(source);
-  const calls = [...source.matchAll(/\bclient\(\s*(\w+Definition)\b/g)].map(
-    ([, local = '']) => imported.get(local) ?? unread(local),
-  );
+  const calls = [...source.matchAll(/\bclient\(\s*(\w+)\b/g)].flatMap(([, local = '']) => {
+    const found = imported.get(local);
+    // A function with this name that is no gRPC client has other arguments.
+    return found ?? (local.endsWith('Definition') ? unread(local) : []);
+  });
   const listed = [...source.matchAll(/\{ owner: '([\w-]+)', definition: (\w+) \}/g)].map(
     ([, owner = '', local = '']) => ({ owner, name: imported.get(local)?.name ?? unread(local) }),
   );
