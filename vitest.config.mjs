@@ -33,6 +33,8 @@ function project(name, order, options) {
 
 /** MongoDB and NATS are started once for each test run. */
 const servers = 'tools/dev/dist/test-servers.js';
+/** Identities of services are made once for each test run. */
+const identities = 'tools/dev/dist/test-identities.js';
 /** The product is started once for all test files of its project. */
 const product = 'tools/dev/dist/test-product.js';
 const sources = '{packages/*,services/*,tools/*,simulators,console}/src/**';
@@ -49,27 +51,28 @@ export default defineConfig({
       project('unit', 1, {
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
+        globalSetup: [identities],
       }),
       // Each test file of this project has a separate process, because it tests things that a process does once, such
       // as the start of telemetry.
-      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
+      project('isolated', 1, { include: [isolated], globalSetup: [identities, servers], isolate: true }),
       project('integration', 2, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...notOurs, isolated],
-        globalSetup: [servers],
+        globalSetup: [identities, servers],
         maxWorkers: 4,
       }),
-      project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
+      project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [identities, servers] }),
       project('e2e', 4, {
         include: ['tests/e2e/**/*.test.ts'],
         exclude: [...notOurs, crashes],
-        globalSetup: [servers, product],
+        globalSetup: [identities, servers, product],
       }),
-      project('crash', 5, { include: [crashes] }),
-      project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
+      project('crash', 5, { include: [crashes], globalSetup: [identities] }),
+      project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [identities, servers] }),
       // The failover tests take minutes, because elections and outages happen in real time: `npm run test:failover`.
       ...(process.env.FAILOVER
-        ? [project('failover', 7, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
+        ? [project('failover', 7, { include: ['tests/failover/**/*.test.ts'], globalSetup: [identities, servers] })]
         : []),
     ],
   },

@@ -7,6 +7,7 @@ import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { childrenOf, residentBytesOf, startNodeProcess } from '../bench/node-process.js';
 import type { NodeProcess } from '../bench/node-process.js';
 
@@ -54,6 +55,7 @@ export interface AttackedSystemOptions {
 export async function startAttackedSystem(options: AttackedSystemOptions): Promise<AttackedSystem> {
   const { mongodbUrl, natsUrl, databasePrefix, logDir } = options;
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const processes: NodeProcess[] = [];
   const holdMeterFile = join(logDir, 'holds');
   const stop = async (): Promise<void> => {
@@ -61,7 +63,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
   };
   try {
     const services = await startServices(
-      { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets },
+      { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets, identities },
       async (name, own) => {
         const env = {
           ...process.env,
@@ -79,7 +81,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
     );
     const { gateway, organization, documents } = services;
     const newTenant = (name: string): Promise<Tenant> =>
-      createTenant(organization.address, secrets.OPERATOR_TOKEN, name);
+      createTenant(organization.address, { operatorToken: secrets.OPERATOR_TOKEN, identities }, name);
     const residentBytes = (): Promise<number> => residentBytesOf(gateway.pid);
     return {
       origin: `http://${gateway.address}`,

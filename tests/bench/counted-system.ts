@@ -35,7 +35,8 @@ export async function startCountedSystem(options: SystemOptions): Promise<Counte
     async addressFor(caller, called, address) {
       const way = `${caller}>${called}`;
       const count = (): void => void (calls[way] = (calls[way] ?? 0) + 1);
-      const proxy = await startRpcProxy(address, count);
+      const { identities } = options;
+      const proxy = await startRpcProxy({ caller, called, address, identities }, count);
       others.push(proxy);
       return proxy.address;
     },

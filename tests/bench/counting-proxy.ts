@@ -1,5 +1,10 @@
 // Proxies that count the commands that a service sends to its database, and the calls that it makes to another service.
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
 import { Transform } from 'node:stream';
+import { connect, createSecureContext, createServer } from 'node:tls';
+import { readIdentityFiles } from '@invoicecontrol/runtime/identity/identity-files';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 
 export interface CountingProxy {
@@ -105,27 +110,83 @@ function commandName(message: Buffer): string | undefined {
   return isText ? `${message.toString('utf8', nameEnd + 5, message.indexOf(0, nameEnd + 5))}.${name}` : name;
 }
 
-/** Counts the calls made to a gRPC service: each opens one HTTP/2 stream by a HEADERS frame. */
-export function startRpcProxy(target: string, onCall: () => void): Promise<CountingProxy> {
+export interface RpcConnection {
+  readonly caller: string;
+  readonly called: string;
+  /** Address of the called service. */
+  readonly address: string;
+  /** Directory with the identity files of both services. */
+  readonly identities: string;
+}
+
+/**
+ * Counts the calls made to a gRPC service: each opens one HTTP/2 stream by a HEADERS frame. The proxy reads the encrypted
+ * connection, so it is the called service to the caller and the caller to the called service.
+ */
+export async function startRpcProxy(
+  { caller, called, address, identities }: RpcConnection,
+  onCall: () => void,
+): Promise<CountingProxy> {
+  const { hostname, port } = new URL(`tcp://${address}`);
+  const behind = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  const tlsOptions = { minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] } as const;
+  const asCaller = createSecureContext(readIdentityFiles(join(identities, caller)));
+  const server = createServer(
+    { ...readIdentityFiles(join(identities, called)), ...tlsOptions, requestCert: true, rejectUnauthorized: false },
+    (received) => {
+      const sent = connect({
+        ...tlsOptions,
+        port: behind.port,
+        host: '127.0.0.1',
+        servername: called,
+        secureContext: asCaller,
+        // The address is that of the proxy behind this one, on the same machine.
+        checkServerIdentity: () => undefined,
+      });
+      for (const [socket, other] of [
+        [received, sent],
+        [sent, received],
+      ] as const) {
+        socket.on('error', () => other.destroy());
+        socket.on('close', () => other.destroy());
+      }
+      received.pipe(readingAlong(callReader(onCall))).pipe(sent);
+      sent.pipe(received);
+    },
+  );
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    delay: behind.delay,
+    async close() {
+      server.close();
+      for (const socket of open) socket.destroy();
+      await behind.close();
+    },
+  };
+}
+
+function callReader(onCall: () => void): Reader {
   const PREFACE_BYTES = 24;
   const FRAME_HEADER_BYTES = 9;
   const HEADERS_FRAME = 1;
-  return startProxy(target, () => {
-    let isPrefaceRead = false;
-    return {
-      sent: inMessages(
-        (bytes) => {
-          if (!isPrefaceRead) return PREFACE_BYTES;
-          return bytes.length < FRAME_HEADER_BYTES ? undefined : FRAME_HEADER_BYTES + bytes.readUIntBE(0, 3);
-        },
-        (frame) => {
-          if (isPrefaceRead && frame[3] === HEADERS_FRAME) onCall();
-          isPrefaceRead = true;
-        },
-      ),
-      received: () => {},
-    };
-  });
+  let isPrefaceRead = false;
+  return inMessages(
+    (bytes) => {
+      if (!isPrefaceRead) return PREFACE_BYTES;
+      return bytes.length < FRAME_HEADER_BYTES ? undefined : FRAME_HEADER_BYTES + bytes.readUIntBE(0, 3);
+    },
+    (frame) => {
+      if (isPrefaceRead && frame[3] === HEADERS_FRAME) onCall();
+      isPrefaceRead = true;
+    },
+  );
 }
 
 /**

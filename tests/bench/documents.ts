@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import { newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { calibrate, readingWays } from './calibration.js';
 import type { Calibration, ReadingWay, Share } from './calibration.js';
 import { documentKinds } from './document-files.js';
@@ -146,11 +147,24 @@ async function measureKinds(
   const logDir = await logDirectory('bench-documents', keepsLogs);
   const { mongodbUrl, natsUrl, databasePrefix } = await startStores();
   const secrets = newSecrets();
-  const system = await startSystem({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'documents' });
+  const identities = await identitiesForTests();
+  const system = await startSystem({
+    mongodbUrl,
+    natsUrl,
+    databasePrefix,
+    secrets,
+    identities,
+    logDir,
+    name: 'documents',
+  });
   const measured: KindMeasured[] = [];
   for (const kind of kinds) {
     // Each kind of document uses a separate organization, so that it is not compared with documents of another kind.
-    const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${kind}`);
+    const tenant = await createTenant(
+      system.organization.address,
+      { operatorToken: secrets.OPERATOR_TOKEN, identities },
+      `Bench ${kind}`,
+    );
     const target = { origin: `http://${system.gateway.address}`, key: tenant.keys.owner };
     measured.push(await measureUploads(kind, target, isQuick));
   }

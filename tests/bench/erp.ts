@@ -8,6 +8,7 @@ import { ApiError } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import { newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { erpNames } from './erp-books.js';
 import type { BooksSize, ErpName } from './erp-books.js';
 import { messageFrom, ownChild } from './children.js';
@@ -128,14 +129,20 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
   const company = await openCompany(erp, simulators.urls[erp], size);
   const stores = await startStores();
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const system = await startSystem({
     ...stores,
     secrets,
+    identities,
     logDir,
     name: erp,
     env: { ...simulators.env, ERP_OAUTH_CONFIRM: 'false' },
   });
-  const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${erp}`);
+  const tenant = await createTenant(
+    system.organization.address,
+    { operatorToken: secrets.OPERATOR_TOKEN, identities },
+    `Bench ${erp}`,
+  );
   const api = apiOf(system.gateway.address, tenant.keys.owner);
   const callApi = (path: string): Promise<Response> =>
     fetch(`http://${system.gateway.address}${path}`, { redirect: 'manual' });

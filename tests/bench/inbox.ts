@@ -8,6 +8,7 @@ import { createTenant } from '@invoicecontrol/dev/tenant';
 import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Db } from 'mongodb';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { startKsef } from '../e2e/ksef-actions.js';
 import type { Ksef } from '../e2e/ksef-actions.js';
 import { apiOf } from './erp-companies.js';
@@ -104,11 +105,16 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   onEnd(() => ksef.stop());
   const stores = await startStores();
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   // The benchmark shortens time: a quarter of an hour has 45 seconds, and a night 72 minutes. Without this setting, the
   // nightly repeat of the KSeF inbox would receive every invoice again.
   const env = { ...ksef.env, KSEF_WAIT_FACTOR: '0.05' };
-  const system = await startSystem({ ...stores, secrets, logDir, name: 'inbox', env });
-  const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench inbox');
+  const system = await startSystem({ ...stores, secrets, identities, logDir, name: 'inbox', env });
+  const tenant = await createTenant(
+    system.organization.address,
+    { operatorToken: secrets.OPERATOR_TOKEN, identities },
+    'Bench inbox',
+  );
   const api = apiOf(system.gateway.address, tenant.keys.owner);
 
   step(`registering ${invoices} invoices in the simulator`);
@@ -156,7 +162,11 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   await api.patch('/ksef-connections/{connectionId}', { path: { connectionId }, body: { inbox: { enabled: false } } });
 
   step('the same invoices as bare uploads');
-  const other = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench uploads');
+  const other = await createTenant(
+    system.organization.address,
+    { operatorToken: secrets.OPERATOR_TOKEN, identities },
+    'Bench uploads',
+  );
   const uploads = Math.min(invoices, UPLOADS_MAX);
   const uploadedMs = await uploadAll({ origin: `http://${system.gateway.address}`, key: other.keys.owner }, uploads);
   return {

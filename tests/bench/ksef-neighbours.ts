@@ -7,13 +7,14 @@ import { DocumentServiceDefinition } from '@invoicecontrol/contracts/documents/v
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { notFound } from '@invoicecontrol/errors';
 import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
-import type { Binding } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding, GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { fa3 } from '../e2e/ksef-actions.js';
 
 export interface Neighbours {
-  /** Address at which all simulated neighbours of the ksef service are reached. */
-  readonly address: string;
+  /** Addresses of the simulated neighbours of the ksef service. */
+  readonly addresses: Readonly<Record<'organization' | 'analysis' | 'documents', string>>;
   /**
    * Creates the FA(3) document of an invoice to submit.
    * @returns the id of an invoice that may be submitted
@@ -69,25 +70,36 @@ export async function startNeighbours(): Promise<Neighbours> {
     checkConfirmation: () =>
       Promise.resolve({ fault: undefined, sealedBy: '00:'.repeat(31) + '00', isHolderKnown: false }),
   };
-  const server = await startGrpcServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger: createLogger({ service: 'neighbours', level: 'silent' }),
-    bindings: [
-      only(OrganizationServiceDefinition, organization),
-      only(InvoiceServiceDefinition, analysis),
-      only(DocumentServiceDefinition, files),
-    ],
-  });
-  server.setReady(true);
+  const start = async (service: string, binding: Binding): Promise<GrpcServer> => {
+    const server = await startGrpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      identity: testIdentity(service),
+      logger: createLogger({ service: 'neighbours', level: 'silent' }),
+      bindings: [binding],
+    });
+    server.setReady(true);
+    return server;
+  };
+  const servers = {
+    organization: await start('organization', only(OrganizationServiceDefinition, organization)),
+    analysis: await start('analysis', only(InvoiceServiceDefinition, analysis)),
+    documents: await start('documents', only(DocumentServiceDefinition, files)),
+  };
   return {
-    address: server.address,
+    addresses: {
+      organization: servers.organization.address,
+      analysis: servers.analysis.address,
+      documents: servers.documents.address,
+    },
     newInvoice(nip, number) {
       const id = randomUUID();
       documents.set(id, { nip, number, bytes: Buffer.from(fa3({ nip, number })) });
       return id;
     },
-    stop: () => server.stop(1_000),
+    async stop() {
+      await Promise.all(Object.values(servers).map((server) => server.stop(1_000)));
+    },
   };
 }
 

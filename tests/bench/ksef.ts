@@ -2,15 +2,18 @@
 // declares.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ConnectionServiceDefinition, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { SubmissionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/submission_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
 import { newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { endChildren } from './children.js';
 import { startDatabaseProxy } from './counting-proxy.js';
 import type { DatabaseCommand } from './counting-proxy.js';
@@ -126,6 +129,7 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
     return JSON.parse(text) as T;
   };
   const { mongodbUrl, natsUrl, openDatabase } = await startStores();
+  const identities = await identitiesForTests();
   const neighbours = await startNeighbours();
   onEnd(() => neighbours.stop());
   const db = await openDatabase('ksef');
@@ -142,12 +146,14 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
       ...process.env,
       NODE_ENV: 'production',
       GRPC_PORT: '0',
+      HEALTH_PORT: '0',
+      TLS_DIR: join(identities, 'ksef'),
       MONGODB_URL: url.href,
       NATS_URL: natsUrl,
       DATABASE_NAME: db.databaseName,
-      ORGANIZATION_ADDRESS: neighbours.address,
-      ANALYSIS_ADDRESS: neighbours.address,
-      DOCUMENTS_ADDRESS: neighbours.address,
+      ORGANIZATION_ADDRESS: neighbours.addresses.organization,
+      ANALYSIS_ADDRESS: neighbours.addresses.analysis,
+      DOCUMENTS_ADDRESS: neighbours.addresses.documents,
       SECRETBOX_KEYS: secrets['SECRETBOX_KEYS'],
       KSEF_TEST_URL: `${simulator.url}/test/v2`,
       KSEF_WAIT_FACTOR: String(Math.max(windowFactor, 0.05)),
@@ -174,7 +180,7 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
 
 /** Creates one client for each replica of the ksef service. */
 function clientsOf(addresses: readonly string[]) {
-  const channels = addresses.map((address) => openChannel(address));
+  const channels = addresses.map((address) => openTestChannel('ksef', address));
   const call = { context: systemContext('bench'), timeoutMs: 60_000 };
   return {
     call,

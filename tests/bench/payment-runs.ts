@@ -5,15 +5,17 @@ import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { createTenant } from '@invoicecontrol/dev/tenant';
-import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { Operator, Tenant } from '@invoicecontrol/dev/tenant';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import type { RunLine } from '@invoicecontrol/payment-files/testing/payment-run';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import type { Bill } from '../detection/bill.js';
 import { labelledHistory } from '../detection/history.js';
 import { randomFrom } from '../detection/random.js';
@@ -94,18 +96,24 @@ async function main(): Promise<void> {
   const logDir = await logDirectory('bench-payment-runs');
   const stores = await startStores();
   const secrets = newSecrets();
-  const system = await startSystem({ ...stores, secrets, logDir, name: 'measured' });
+  const identities = await identitiesForTests();
+  const system = await startSystem({ ...stores, secrets, identities, logDir, name: 'measured' });
   const db = await stores.openDatabase('analysis');
   if (values.only !== 'size') {
     const lines: JudgedLine[] = [];
     for (let seed = 1; seed <= seeds; seed += 1) {
       step(`verdicts, history ${seed} of ${seeds}`);
-      const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench payments ${seed}`);
+      const tenant = await createTenant(
+        system.organization.address,
+        { operatorToken: secrets.OPERATOR_TOKEN, identities },
+        `Bench payments ${seed}`,
+      );
       lines.push(...(await judgeRun(system, db, tenant, seed)));
     }
     reportVerdicts(lines, seeds);
   }
-  if (values.only !== 'verdicts') await measureSize(system, db, secrets.OPERATOR_TOKEN, size);
+  if (values.only !== 'verdicts')
+    await measureSize(system, db, { operatorToken: secrets.OPERATOR_TOKEN, identities }, size);
 }
 
 /** A line of a payment run with the verdict that it got. */
@@ -149,7 +157,7 @@ async function judgeRun(
 
 async function scan(address: string, tenant: Tenant, bills: readonly Bill[]): Promise<void> {
   const { organizationId, companyId, users } = tenant;
-  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const channel = openTestChannel('analysis', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onEnd(() => channel.close());
   const call = {
     context: { requestId: 'bench', actor: { type: 'USER', id: users.admin } },
@@ -244,10 +252,10 @@ function reportVerdicts(lines: readonly JudgedLine[], seeds: number): void {
 async function measureSize(
   system: System,
   db: MongoConnection['db'],
-  operatorToken: string,
+  operator: Operator,
   { history, lines: count }: { readonly history: number; readonly lines: number },
 ): Promise<void> {
-  const newTenant = tenantMaker(system, operatorToken, db);
+  const newTenant = tenantMaker(system, operator, db);
   const load = startLoadProcess();
   step(`size: storing ${history} invoices`);
   const tenant = await newTenant(history);

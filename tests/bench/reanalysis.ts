@@ -10,10 +10,12 @@ import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
 import { toWire } from '@invoicecontrol/invoice/wire';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { labelledHistory } from '../detection/history.js';
 import type { Bill } from '../detection/bill.js';
 import { progress, say, seconds, step } from './progress.js';
@@ -68,8 +70,13 @@ async function main(): Promise<void> {
   const logDir = await logDirectory('bench-reanalysis');
   const stores = await startStores();
   const secrets = newSecrets();
-  const system = await startSystem({ ...stores, secrets, logDir, name: 'measured' });
-  const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench reanalysis');
+  const identities = await identitiesForTests();
+  const system = await startSystem({ ...stores, secrets, identities, logDir, name: 'measured' });
+  const tenant = await createTenant(
+    system.organization.address,
+    { operatorToken: secrets.OPERATOR_TOKEN, identities },
+    'Bench reanalysis',
+  );
   const customer = customerOf(tenant, system.analysis.address);
   onEnd(customer.close);
 
@@ -108,7 +115,7 @@ interface Customer {
 
 /** Makes the calls that a customer makes to the analysis service. */
 function customerOf({ organizationId, companyId, users }: Tenant, address: string): Customer {
-  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const channel = openTestChannel('analysis', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoices = client(InvoiceServiceDefinition, channel);
   const analyses = client(AnalysisServiceDefinition, channel);
   const call = {

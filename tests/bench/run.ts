@@ -5,6 +5,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { measure, median, medianOf } from './cell.js';
 import type { Measured, Watched } from './cell.js';
 import { invoiceAt } from './invoices.js';
@@ -119,9 +120,18 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
   const { mongodbUrl, natsUrl, databasePrefix, about } = stores;
   const db = await stores.openDatabase('analysis');
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const load = startLoadProcess();
-  const system = await startSystem({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'measured' });
-  const newTenant = tenantMaker(system, secrets.OPERATOR_TOKEN, db);
+  const system = await startSystem({
+    mongodbUrl,
+    natsUrl,
+    databasePrefix,
+    secrets,
+    identities,
+    logDir,
+    name: 'measured',
+  });
+  const newTenant = tenantMaker(system, { operatorToken: secrets.OPERATOR_TOKEN, identities }, db);
 
   const { parts: wanted, history } = options;
   const loaded = wanted.includes('load')
@@ -148,12 +158,12 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
     }
     await stopAll(Object.values(system));
     step('counting commands and candidates');
-    work = await measureWork({ mongodbUrl, natsUrl, databasePrefix, secrets, db, customers, load, logDir });
+    work = await measureWork({ mongodbUrl, natsUrl, databasePrefix, secrets, identities, db, customers, load, logDir });
   }
   let idle: Idle | undefined;
   if (wanted.includes('idle')) {
     await stopAll(Object.values(system));
-    idle = await measureIdle({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'idle' });
+    idle = await measureIdle({ mongodbUrl, natsUrl, databasePrefix, secrets, identities, logDir, name: 'idle' });
   }
   return {
     at: new Date().toISOString(),

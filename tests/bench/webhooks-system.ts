@@ -9,7 +9,7 @@ import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1
 import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -22,6 +22,8 @@ import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { endChildren } from './children.js';
 import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
 import type { DatabaseCommand } from './counting-proxy.js';
@@ -117,6 +119,7 @@ export async function startWebhooksSystem(options: {
   const receiver = await startReceiverProcess({ tls: { key, cert }, servers });
 
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const shared = {
     ...process.env,
     NODE_ENV: 'production',
@@ -149,9 +152,9 @@ export async function startWebhooksSystem(options: {
     url.searchParams.set('directConnection', 'true');
     return url.href;
   };
-  const addressFor = async (caller: string, _called: string, address: string): Promise<string> => {
+  const addressFor = async (caller: string, called: string, address: string): Promise<string> => {
     if (!isCounted || caller !== 'webhooks') return address;
-    const proxy = await startRpcProxy(address, () => void counted.calls++);
+    const proxy = await startRpcProxy({ caller, called, address, identities }, () => void counted.calls++);
     onEnd(() => proxy.close());
     return proxy.address;
   };
@@ -159,7 +162,7 @@ export async function startWebhooksSystem(options: {
   const startWebhooks = (): Promise<NodeProcess> =>
     startNodeProcess(`webhooks-${++starts}`, program('webhooks'), webhooksEnv, directory);
   const system = await startServices(
-    { natsUrl, mongodbUrlFor, addressFor, databasePrefix, secrets },
+    { natsUrl, mongodbUrlFor, addressFor, databasePrefix, secrets, identities },
     (service, own) => {
       if (service !== 'webhooks') return startNodeProcess(service, program(service), { ...shared, ...own }, directory);
       webhooksEnv = { ...shared, ...own, ...forLoopback };
@@ -175,7 +178,7 @@ export async function startWebhooksSystem(options: {
   onEnd(() => bus.close());
 
   const onEndpoints = async <T>(work: (endpoints: EndpointClient) => Promise<T>): Promise<T> => {
-    const channel = openChannel(webhooks.address);
+    const channel = openTestChannel('webhooks', webhooks.address);
     try {
       return await work(client(EndpointServiceDefinition, channel));
     } finally {
@@ -210,7 +213,12 @@ export async function startWebhooksSystem(options: {
     natsUrl,
     db,
     counted,
-    newTenant: () => createTenant(system.organization.address, secrets.OPERATOR_TOKEN, 'Bench webhooks'),
+    newTenant: () =>
+      createTenant(
+        system.organization.address,
+        { operatorToken: secrets.OPERATOR_TOKEN, identities },
+        'Bench webhooks',
+      ),
     register: ({ organizationId }, count) =>
       onEndpoints(async (endpoints) => {
         const all: Endpoint[] = [];

@@ -71,6 +71,7 @@ export interface WorkOptions {
   readonly natsUrl: string;
   readonly databasePrefix: string;
   readonly secrets: Secrets;
+  readonly identities: string;
   /** Database of the analysis service. */
   readonly db: MongoConnection['db'];
   readonly customers: readonly Customer[];

@@ -11,6 +11,7 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import type { TcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { eraseBrokerStore } from '../e2e/crash/broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from '../e2e/crash/service-process.js';
 import { links } from './plan.js';
@@ -132,6 +133,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     nodes.set('database', { ...mongodb, restart: () => untilStarted(mongodb.restart) });
     nodes.set('broker', { ...nats, restart: () => untilStarted(nats.restart) });
     const secrets = newSecrets();
+    const identities = await identitiesForTests();
 
     const startReplica = async (service: string, replica: number, own: NodeJS.ProcessEnv): Promise<number> => {
       const name = `${service}-${replica}`;
@@ -170,6 +172,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
         natsUrl,
         mongodbUrlFor: serviceUrls(mongodbUrl),
         secrets,
+        identities,
         addressFor: async (caller, called) => {
           const port = await proxied(linkOf(caller, called), replicaPorts.get(called) ?? []);
           return `127.0.0.1:${port}`;
@@ -191,7 +194,8 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       services,
       eraseBrokerStore: () => eraseBrokerStore(infrastructure),
       proxiesOf: (link) => proxies.get(link) ?? missing(link),
-      newTenant: (name) => createTenant(started.organization.address, secrets.OPERATOR_TOKEN, name),
+      newTenant: (name) =>
+        createTenant(started.organization.address, { operatorToken: secrets.OPERATOR_TOKEN, identities }, name),
       ended,
       stop,
     };

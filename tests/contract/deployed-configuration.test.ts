@@ -229,4 +229,13 @@ const readBySdk: ReadonlySet<string> = new Set([
   'OTEL_RESOURCE_ATTRIBUTES',
 ]);
 
-const httpSettings = ['HOST', 'PORT', 'NATS_URL', 'DRAIN_DELAY_SECONDS', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+const httpSettings = [
+  'HOST',
+  'PORT',
+  'TLS_DIR',
+  'TRUST_DOMAIN',
+  'NATS_URL',
+  'DRAIN_DELAY_SECONDS',
+  'LOG_LEVEL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+];

@@ -13,6 +13,9 @@ const name = z.string().min(1);
 const kind = <Version extends string, Spec extends z.ZodType>(apiVersion: Version, spec: Spec) =>
   z.strictObject({ apiVersion: z.literal(apiVersion), kind: z.string(), metadata, spec });
 
+/** A duration of cert-manager in hours. */
+const hours = z.string().regex(/^\d{1,5}h$/);
+
 const listener = z.strictObject({
   name,
   protocol: z.enum(['HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP']),
@@ -83,6 +86,33 @@ const kinds: Readonly<Record<string, z.ZodType>> = {
         deletionPolicy: z.enum(['Delete', 'Merge', 'Retain']),
       }),
       dataFrom: z.array(z.strictObject({ extract: z.strictObject({ key: name }) })),
+    }),
+  ),
+  Issuer: kind(
+    'cert-manager.io/v1',
+    z.union([
+      z.strictObject({ selfSigned: z.strictObject({}) }),
+      z.strictObject({ ca: z.strictObject({ secretName: name }) }),
+    ]),
+  ),
+  Certificate: kind(
+    'cert-manager.io/v1',
+    z.strictObject({
+      isCA: z.boolean().optional(),
+      secretName: name,
+      duration: hours,
+      renewBefore: hours,
+      privateKey: z.strictObject({
+        algorithm: z.enum(['RSA', 'ECDSA', 'Ed25519']),
+        size: z.union([z.literal(256), z.literal(384), z.literal(521)]),
+        rotationPolicy: z.enum(['Never', 'Always']),
+      }),
+      usages: z.array(z.enum(['digital signature', 'server auth', 'client auth', 'cert sign', 'crl sign'])),
+      commonName: name.max(64),
+      subject: z.strictObject({ organizations: z.array(name), organizationalUnits: z.array(name) }).optional(),
+      uris: z.array(z.url()).optional(),
+      dnsNames: z.array(name).optional(),
+      issuerRef: z.strictObject({ name, kind: z.enum(['Issuer', 'ClusterIssuer']) }),
     }),
   ),
   ServiceMonitor: kind(

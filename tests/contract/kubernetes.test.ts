@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { STREAM_BYTES_MAX } from '@invoicecontrol/runtime/nats/stream';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { entries, ports } from '@invoicecontrol/topology/services';
 import { customKindFaults, isCustomKind } from './kubernetes-custom-kinds.js';
 import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
@@ -200,7 +201,7 @@ describeManifests('pods', () => {
         const [container] = spec.template.spec.containers;
         return [metadata.name, [container?.livenessProbe, container?.readinessProbe]];
       });
-      const grpc = (service: string) => expect.objectContaining({ grpc: { port: 50051, service } });
+      const grpc = (service: string) => expect.objectContaining({ grpc: { port: 50052, service } });
       const http = (path: string) => expect.objectContaining({ httpGet: { path, port: 'http' } });
       expect(Object.fromEntries(probes)).toEqual(
         Object.fromEntries(
@@ -365,7 +366,7 @@ describeManifests('operator', () => {
     for (const { workload } of operators) {
       const env = workload.spec.template.spec.containers[0]?.env ?? [];
       const plain = env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
-      expect(Object.fromEntries(plain)).toEqual(addressed);
+      expect(Object.fromEntries(plain)).toEqual({ ...addressed, TLS_DIR: '/identity' });
       expect(env.filter(({ value }) => value === undefined)).toEqual([
         { name: 'OPERATOR_TOKEN', valueFrom: { secretKeyRef: { name: 'operator', key: 'OPERATOR_TOKEN' } } },
       ]);
@@ -379,6 +380,36 @@ describeManifests('operator', () => {
       expect(out.filter((connection) => connection.startsWith('operator ->'))).toEqual(calls);
       expect(incoming.filter((connection) => connection.startsWith('operator ->'))).toEqual(calls);
       expect(incoming.filter((connection) => connection.includes('-> operator '))).toEqual([]);
+    }
+  });
+});
+
+/** Sorts rows by their first column. */
+const byName = ([some]: readonly unknown[], [other]: readonly unknown[]): number =>
+  String(some).localeCompare(String(other));
+
+describeManifests('identities', () => {
+  test('are issued for each service and for the operator, and each is mounted by the pods of that name alone', () => {
+    const certified = renderings.filter(({ objects }) => ofKind(objects, 'Certificate').length > 0);
+    expect(certified.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['overlays/local', 'overlays/production']),
+    );
+    for (const { objects } of certified) {
+      const issued = ofKind<{ secretName: string; uris?: string[]; isCA?: boolean }>(objects, 'Certificate')
+        .filter(({ spec }) => spec.isCA !== true)
+        .map(({ metadata, spec }) => [metadata.name, spec.secretName, spec.uris]);
+      const names = [...entries.map(([name]) => name), 'operator'];
+      expect(issued.toSorted(byName)).toEqual(
+        names
+          .map((name) => [name, `${name}-tls`, [`spiffe://${TRUST_DOMAIN_DEFAULT}/service/${name}`]])
+          .toSorted(byName),
+      );
+      const mounted = workloads(objects).flatMap(({ metadata, spec }) =>
+        (spec.template.spec.volumes ?? []).flatMap(({ secret }) =>
+          secret?.secretName.endsWith('-tls') === true ? [[metadata.name, secret.secretName]] : [],
+        ),
+      );
+      expect(mounted.toSorted(byName)).toEqual(names.map((name) => [name, `${name}-tls`]).toSorted(byName));
     }
   });
 });
@@ -562,8 +593,10 @@ describeManifests('an installation', () => {
           ...volumes.flatMap(({ secret }) => secret?.secretName ?? []),
         ];
       });
+      // cert-manager fills the Secrets with certificates.
+      const issued = ofKind<{ secretName: string }>(objects, 'Certificate').map(({ spec }) => spec.secretName);
       const filled = objects.filter(({ kind }) => kind === 'ExternalSecret').map(({ metadata }) => metadata.name);
-      expect([...new Set(read)].toSorted()).toEqual(filled.toSorted());
+      expect([...new Set(read)].filter((name) => !issued.includes(name)).toSorted()).toEqual(filled.toSorted());
     }
   });
 

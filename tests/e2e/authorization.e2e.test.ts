@@ -4,8 +4,9 @@ import { scopes } from '@invoicecontrol/api-key/rights';
 import { ErpImportServiceDefinition, VendorStatus } from '@invoicecontrol/contracts/analysis/v1/erp_import_service';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { routes } from '@invoicecontrol/gateway/routes';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import type { Role } from './endpoints.js';
 import { useSharedSystem } from './running-system.js';
 import type { Answer, ErrorBody, RequestOptions, RunningSystem } from './running-system.js';
@@ -325,7 +326,7 @@ beforeAll(async () => {
   };
   /** Imports a vendor as a synchronisation does. */
   const importVendor = async (): Promise<string> => {
-    const channel = openChannel(running.system.addresses.analysis);
+    const channel = openTestChannel('analysis', running.system.addresses.analysis);
     const { organizationId, companyId } = other;
     const connectionId = randomUUID();
     const source = {

@@ -13,6 +13,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { readZip } from '@invoicecontrol/testkit/read-zip';
 import { databaseNames, newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { startServiceProcess } from './crash/service-process.js';
 import { startKsef } from './ksef-actions.js';
 import type { Ksef } from './ksef-actions.js';
@@ -54,8 +55,9 @@ beforeAll(async () => {
       void messages.push(`${message.subject} ${JSON.stringify([...(message.headers ?? [])])} ${message.string()}`),
   });
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const services = await startServices(
-    { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets },
+    { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets, identities },
     async (name, own) => {
       const env = {
         LOG_LEVEL: 'trace',
@@ -73,7 +75,11 @@ beforeAll(async () => {
     },
   );
   baseUrl = `http://${services.gateway.address}/v1`;
-  tenant = await createTenant(services.organization.address, secrets.OPERATOR_TOKEN, 'Canaries');
+  tenant = await createTenant(
+    services.organization.address,
+    { operatorToken: secrets.OPERATOR_TOKEN, identities },
+    'Canaries',
+  );
 }, 120_000);
 afterAll(async () => {
   for (const close of closing.splice(0).toReversed()) await close();

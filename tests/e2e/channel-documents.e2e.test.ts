@@ -7,6 +7,7 @@ import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { readZip } from '@invoicecontrol/testkit/read-zip';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { fa3 } from './ksef-actions.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
@@ -33,7 +34,11 @@ afterAll(async () => {
 
 /** Stores a document and requests its analysis as the KSeF inbox does. */
 function connectAsKsef({ system: { addresses }, tenant: { organizationId, companyId } }: RunningSystem) {
-  const channels = [openChannel(addresses.documents), openChannel(addresses.analysis)] as const;
+  const identity = testIdentity('ksef');
+  const channels = [
+    openChannel(addresses.documents, { service: 'documents', identity }),
+    openChannel(addresses.analysis, { service: 'analysis', identity }),
+  ] as const;
   const uploads = client(UploadServiceDefinition, channels[0]);
   const analyses = client(UploadAnalysisServiceDefinition, channels[1]);
   const call = { context: systemContext('ksef-inbox'), timeoutMs: 60_000 };

@@ -8,6 +8,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import type { TcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { startLoad } from './load-on-tenants.js';
 import type { Load } from './load-on-tenants.js';
 import { startRunningSystem } from './running-system.js';
@@ -39,6 +40,7 @@ beforeAll(async () => {
       ...UNLIMITED,
       ...Object.fromEntries(addresses),
       NATS_URL: natsUrl.href,
+      TLS_DIR: testIdentityDirectory('gateway'),
       PORT: '0',
       TRUSTED_PROXY_HOPS: '1',
       LOG_LEVEL: 'silent',

@@ -14,6 +14,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import { addressVariable } from '@invoicecontrol/runtime/config';
+import { testIdentity, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { connectApi, useSharedSystem } from './running-system.js';
 import type { Answer, Api, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
@@ -49,6 +50,7 @@ async function gatewayWith(env: Readonly<Record<string, string>>): Promise<Api> 
   const gateway = await startGateway(
     gatewayConfig.parse({
       PORT: '0',
+      TLS_DIR: testIdentityDirectory('gateway'),
       LOG_LEVEL: 'silent',
       NATS_URL: testInfrastructure().natsUrl,
       ...Object.fromEntries(
@@ -68,6 +70,7 @@ async function analysisThat(answer: () => Promise<unknown>): Promise<string> {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('analysis'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [
       bind(InvoiceServiceDefinition, implementation as unknown as Implementation<typeof InvoiceServiceDefinition>),

@@ -17,7 +17,9 @@ import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { addresses, operatorToken, databasePrefix } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
+const { addresses, operatorToken, identities, databasePrefix } = JSON.parse(
+  process.env['SHARED_SYSTEM'] ?? '',
+) as SharedSystem;
 const HOUR_MS = 3_600_000;
 /** The container of the operator in production; undefined where there is no kubectl. */
 const [production] = (await render(['overlays/production'])) ?? [];
@@ -50,6 +52,7 @@ function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<En
     PATH: process.env['PATH'],
     USER: 'ann',
     OPERATOR_TOKEN: operatorToken,
+    TLS_DIR: join(identities, 'operator'),
     ...Object.fromEntries(found),
   };
   return runAdmin(args, { env: { ...environment, ...env } });
@@ -269,6 +272,8 @@ test.skipIf(operatorPod === undefined)(
     const env = Object.fromEntries(
       variables.map(({ name, value }) => [name, value === undefined ? operatorToken : addressOf(value)]),
     );
+    expect(variables).toContainEqual({ name: 'TLS_DIR', value: '/identity' });
+    env['TLS_DIR'] = join(identities, 'operator');
     // The environment contains nothing else, because everything that the pod lacks must be missing here too.
     const options = { env: { PATH: process.env['PATH'], ...env } };
     for (const command of [['stuck'], ['dead-letters', 'list'], ['organizations']]) {

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Definition } from '@invoicecontrol/contracts/definition';
 import type { SharedSystem } from '@invoicecontrol/dev/system';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { entries } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 
 const protos = fileURLToPath(new URL('../../proto/invoicecontrol/', import.meta.url));
 const { addresses, operatorToken } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
@@ -35,7 +36,7 @@ async function outcome(
   [service, , method, definition]: (typeof rpcs)[number],
   token: { operatorToken?: string },
 ): Promise<unknown> {
-  const channel = openChannel(addresses[service]);
+  const channel = openTestChannel(service, addresses[service]);
   const context: RequestContext = { requestId: 'operator-rpcs', actor: { type: 'OPERATOR', id: 'test' }, ...token };
   const call = client(definition, channel)[method] as (request: object, options: object) => Promise<unknown>;
   const empty = definition.methods[method]?.requestType.decode(new Uint8Array()) as object;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -11,6 +11,8 @@ import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startWebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import type { WebhookReceiver } from '@invoicecontrol/testkit/webhook-receiver';
 import { databaseNames } from '@invoicecontrol/topology/start';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
+import type { ServiceName } from '@invoicecontrol/topology/services';
 import { startCallers } from './load-on-tenants.js';
 import { startRunningSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
@@ -49,7 +51,7 @@ const nameOf = async ({ keys }: Tenant): Promise<string> =>
 async function remainingOf(organizationId: string): Promise<Record<string, number>> {
   const { gateway: _, ...addresses } = running.system.addresses;
   const counted = Object.entries(addresses).map(async ([service, address]) => {
-    const channel = openChannel(address);
+    const channel = openTestChannel(service as ServiceName, address);
     try {
       const { collections } = await client(Operations, channel).countTenantDocuments({ organizationId }, call);
       return [service, collections.reduce((sum, { documents }) => sum + documents, 0)] as const;
@@ -61,7 +63,7 @@ async function remainingOf(organizationId: string): Promise<Record<string, numbe
 }
 
 async function purge(): Promise<readonly string[]> {
-  const channel = openChannel(running.system.addresses.organization);
+  const channel = openTestChannel('organization', running.system.addresses.organization);
   try {
     return (await client(OperatorServiceDefinition, channel).purgeOrganizations({}, call)).organizationIds;
   } finally {

@@ -8,11 +8,13 @@ import type { SharedSystem, SystemOptions } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { answerCheck } from './answer-contract.js';
 import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
@@ -113,11 +115,13 @@ export async function startRunningSystem(
 ): Promise<RunningSystem> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const databasePrefix = `${testDatabaseName()}_`;
   const system = await startSystem({
     mongodbUrl,
     natsUrl,
     secrets,
+    identities,
     databasePrefix,
     ...options,
     // Most of the end-to-end tests need only one process that reads documents, and each such process adds a second to
@@ -125,7 +129,7 @@ export async function startRunningSystem(
     env: { LOG_LEVEL: 'silent', TRUSTED_PROXY_HOPS: '1', EXTRACTION_CHILDREN: '1', ...env },
   });
   const { OPERATOR_TOKEN: operatorToken } = secrets;
-  return connectSystem({ ...system, operatorToken, databasePrefix }, async () => {
+  return connectSystem({ ...system, operatorToken, identities, databasePrefix }, async () => {
     await system.stop();
     for (const databaseName of databaseNames(databasePrefix)) {
       const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
@@ -136,15 +140,20 @@ export async function startRunningSystem(
 }
 
 async function connectSystem(system: SharedSystem, stop: () => Promise<void>): Promise<RunningSystem> {
-  const { addresses, operatorToken, databasePrefix } = system;
+  const { addresses, operatorToken, identities, databasePrefix } = system;
   const analysis = await connectMongo({
     url: testInfrastructure().mongodbUrl,
     databaseName: `${databasePrefix}analysis`,
     appName: 'test',
   });
   const newTenant = (plan?: string): Promise<Tenant> =>
-    createTenant(addresses.organization, operatorToken, `Tenant ${randomBytes(4).toString('hex')}`, plan);
-  const channel = openChannel(addresses.organization);
+    createTenant(
+      addresses.organization,
+      { operatorToken, identities },
+      `Tenant ${randomBytes(4).toString('hex')}`,
+      plan,
+    );
+  const channel = openTestChannel('organization', addresses.organization);
   const operator = client(OperatorServiceDefinition, channel);
   const [tenant, other, api] = await Promise.all([newTenant(), newTenant(), connectApi(system.baseUrl)]);
   return {

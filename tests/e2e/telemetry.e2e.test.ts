@@ -10,6 +10,7 @@ import { REQUEST_BUCKETS } from '@invoicecontrol/runtime/telemetry/schema';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { databaseNames, newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { startServiceProcess } from './crash/service-process.js';
 import { SERIES_MAX, seriesOf, undeclaredIn } from './declared-telemetry.js';
 import { startOtlpReceiver } from './otlp-receiver.js';
@@ -30,8 +31,9 @@ beforeAll(async () => {
   receiver = await startOtlpReceiver();
   closing.push(() => receiver.close());
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const services = await startServices(
-    { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets },
+    { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets, identities },
     async (name, own) => {
       const env = { LOG_LEVEL: 'info', ...receiver.env, ...own };
       const log = (line: string): void => void unexpected.push(line);
@@ -41,7 +43,11 @@ beforeAll(async () => {
     },
   );
   baseUrl = `http://${services.gateway.address}`;
-  tenant = await createTenant(services.organization.address, secrets.OPERATOR_TOKEN, 'Traced');
+  tenant = await createTenant(
+    services.organization.address,
+    { operatorToken: secrets.OPERATOR_TOKEN, identities },
+    'Traced',
+  );
 });
 afterAll(async () => {
   for (const close of closing.splice(0).toReversed()) await close();

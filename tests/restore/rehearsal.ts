@@ -12,8 +12,8 @@ import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { startSystem } from '@invoicecontrol/dev/system';
 import type { System } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
-import type { Tenant } from '@invoicecontrol/dev/tenant';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Operator, Tenant } from '@invoicecontrol/dev/tenant';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -21,6 +21,8 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { invoiceAt } from '../bench/invoices.js';
 import { closingAfter, onEnd } from '../bench/run-program.js';
 import { scanRows } from '../bench/scan-rows.js';
@@ -92,6 +94,7 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   const ksef = await startKsef();
   onEnd(() => ksef.stop());
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const start = async (mongodbUrl: string): Promise<RunningOn> => {
     const unlimited = ['DEFAULT', 'ORGANIZATION', 'WRITES', 'SCANS'].map((limit) => `RATE_LIMIT_${limit}_PER_MINUTE`);
     const env = {
@@ -100,7 +103,7 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
       ...KSEF_WAITS,
       ...Object.fromEntries(unlimited.map((name) => [name, UNLIMITED_PER_MINUTE])),
     };
-    return { mongodbUrl, system: await startSystem({ mongodbUrl, natsUrl, secrets, env }) };
+    return { mongodbUrl, system: await startSystem({ mongodbUrl, natsUrl, secrets, identities, env }) };
   };
   const before = await start(lost.mongodbUrl);
   let isRunning = true;
@@ -109,7 +112,7 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   onEnd(() => listener.stop());
 
   const { first, second } = await stage(`fill it: ${invoices} invoices, a scan of ${rows} rows, reviews`, () =>
-    fill(before.system, secrets.OPERATOR_TOKEN, { invoices, rows, progress }),
+    fill(before.system, { operatorToken: secrets.OPERATOR_TOKEN, identities }, { invoices, rows, progress }),
   );
   const filer = await stage('submit invoices to KSeF', async () => {
     const connected = await connectFiler(before.system, ksef, second);
@@ -215,10 +218,10 @@ function apiOf({ baseUrl }: System, { keys }: Tenant): Api {
 
 async function fill(
   system: System,
-  operatorToken: string,
+  operator: Operator,
   { invoices, rows, progress }: Pick<RehearsalOptions, 'invoices' | 'rows' | 'progress'>,
 ): Promise<{ first: Tenant; second: Tenant }> {
-  const newTenant = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, operatorToken, name);
+  const newTenant = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, operator, name);
   const [first, second] = [await newTenant('Rehearsal one'), await newTenant('Rehearsal two')];
   const api = apiOf(system, first);
   let index = 0;
@@ -321,7 +324,7 @@ async function replayAll(
   tenants: readonly Tenant[],
   operatorToken: string,
 ): Promise<{ stored: number; replayed: number; different: number }> {
-  const channel = openChannel(system.addresses.analysis);
+  const channel = openTestChannel('analysis', system.addresses.analysis);
   const operator = client(OperatorServiceDefinition, channel);
   const context = { requestId: 'rehearsal', actor: { type: 'OPERATOR', id: 'rehearsal' }, operatorToken } as const;
   let replayed = 0;

@@ -5,8 +5,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressVariable } from '@invoicecontrol/runtime/config';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { fillMarks } from '@invoicecontrol/topology/fill-marks';
-import { databaseName, entries, ports } from '@invoicecontrol/topology/services';
+import { databaseName, entries, ports, services } from '@invoicecontrol/topology/services';
 import { format, resolveConfig } from 'prettier';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -44,6 +45,7 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
     storedData(),
   ),
   'k8s/components/operator/deployment.yaml': operator(),
+  'k8s/components/identity/certificates.yaml': certificates(),
   'k8s/components/migrations/cron-job.yaml': migrations(),
   'k8s/components/probe/cron-job.yaml': probe(),
   'k8s/components/external-secrets/external-secrets.yaml': externalSecrets(),
@@ -106,7 +108,7 @@ function compose(text) {
   const blocks = entries.map(([name, service]) => `${composeService(name, service)}\n\n`);
   const users = stored.map((name) => `        ${databaseName(name)}:${composePassword(name)}\n`);
   return fillMarks(
-    fillMarks(text, 'services', `  ${GENERATED}\n${blocks.join('')}`),
+    fillMarks(text, 'services', `  ${GENERATED}\n${blocks.join('')}${composeOperator()}\n\n`),
     'users',
     `      ${GENERATED}\n      MONGODB_USERS: >-\n${users.join('')}`,
   );
@@ -124,6 +126,31 @@ function composeDatabase(name, protocol) {
   return `      MONGODB_URL: ${address}\n`;
 }
 
+/** Builds the service of compose in which the operator's command line runs, with the certificate of the operator. */
+function composeOperator() {
+  const { local } = services.organization.settings.OPERATOR_TOKEN;
+  return `  operator:
+    <<: *service
+    # docker compose run --rm operator <command>
+    profiles: [operator]
+    restart: 'no'
+    entrypoint: [node, tools/admin/dist/admin.js]
+    depends_on:
+      certificates: { condition: service_completed_successfully }
+    volumes: [${identityVolume('operator')}]
+    environment:
+      TLS_DIR: /identity
+      OPERATOR_TOKEN: \${OPERATOR_TOKEN:-${local}}
+${addresses(stored)
+  .map(([key, address]) => `      ${key}: ${address}`)
+  .join('\n')}`;
+}
+
+/** Each service sees only its own folder of the volume. */
+function identityVolume(name) {
+  return `{ type: volume, source: identities, target: /identity, read_only: true, volume: { subpath: ${name} } }`;
+}
+
 function composeService(name, { protocol, calls, settings }) {
   const environment = Object.entries(settings).map(
     ([key, { development = '', local = development, mayBeEmpty }]) =>
@@ -134,6 +161,7 @@ function composeService(name, { protocol, calls, settings }) {
     depends_on:
       <<: *${protocol}-stores
 ${calls.map((called) => `      ${called}: { condition: service_healthy }`).join('\n')}
+    volumes: [${identityVolume(name)}]
     environment:
       <<: *${protocol}-settings
       SERVICE: ${name}
@@ -181,7 +209,9 @@ patches:
 ${env.length === 0 ? '' : `                env:\n${env.map((line) => `                  ${line}\n`).join('')}`}                resources:
                   requests: { cpu: '${requests.cpu}', memory: ${requests.memory}, ephemeral-storage: 128Mi }
                   limits: { cpu: '${limits.cpu}', memory: ${limits.memory}, ephemeral-storage: ${diskOf(temporaryDisk)} }
-${temporaryDisk === undefined ? '' : `            volumes: [{ name: tmp, emptyDir: { sizeLimit: ${temporaryDisk} } }]\n`}  - target: { kind: Deployment }
+            volumes:
+              - { name: identity, secret: { secretName: ${name}-tls } }
+${temporaryDisk === undefined ? '' : `              - { name: tmp, emptyDir: { sizeLimit: ${temporaryDisk} } }\n`}  - target: { kind: Deployment }
     patch: '- { op: replace, path: /spec/template/spec/containers/0/name, value: ${name} }'
   - target: { name: service }
     patch: '- { op: replace, path: /metadata/name, value: ${name} }'
@@ -244,12 +274,14 @@ spec:
         runAsNonRoot: true
         runAsUser: 10001
         runAsGroup: 10001
+        fsGroup: 10001
         seccompProfile: { type: RuntimeDefault }
       containers:
         - name: operator
           image: invoice-control
           command: [sleep, infinity]
           env:
+            - { name: TLS_DIR, value: /identity }
 ${env.join('')}            - { name: OPERATOR_TOKEN, valueFrom: { secretKeyRef: { name: operator, key: OPERATOR_TOKEN } } }
 ${['startup', 'liveness', 'readiness']
   .map(
@@ -263,9 +295,37 @@ ${['startup', 'liveness', 'readiness']
             allowPrivilegeEscalation: false
             readOnlyRootFilesystem: true
             capabilities: { drop: [ALL] }
-          volumeMounts: [{ name: tmp, mountPath: /tmp }]
-      volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
+          volumeMounts:
+            - { name: tmp, mountPath: /tmp }
+            - { name: identity, mountPath: /identity, readOnly: true }
+      volumes:
+        - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
+        - { name: identity, secret: { secretName: operator-tls, defaultMode: 0440 } }
 `;
+}
+
+/** Builds the certificate of each service and of the operator, which cert-manager issues and renews. */
+function certificates() {
+  const objects = [...entries.map(([name]) => name), 'operator'].map(
+    (name) => `apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata:
+  name: ${name}
+  labels: { app.kubernetes.io/name: ${name}, app.kubernetes.io/part-of: invoice-control }
+spec:
+  secretName: ${name}-tls
+  duration: 24h
+  renewBefore: 8h
+  privateKey: { algorithm: ECDSA, size: 256, rotationPolicy: Always }
+  usages: [digital signature, server auth, client auth]
+  commonName: ${name}
+  subject: { organizations: [invoice-control], organizationalUnits: [services] }
+  uris: ['spiffe://${TRUST_DOMAIN_DEFAULT}/service/${name}']
+  dnsNames: [${name}, ${name}.invoice-control.svc]
+  issuerRef: { name: identities, kind: Issuer }
+`,
+  );
+  return `${GENERATED}\n${objects.join('---\n')}`;
 }
 
 /** Builds the Job that builds the indexes of all databases before a rollout. */

@@ -10,6 +10,9 @@ export const callerNames = [
   'operator',
 ] as const;
 
+/** Trust domain in the certificates of an installation that sets no other one. */
+export const TRUST_DOMAIN_DEFAULT = 'invoice-control.local';
+
 /** Name of a program that calls services. */
 export type Caller = (typeof callerNames)[number];
 
@@ -19,7 +22,7 @@ export const EVERYONE = 'everyone';
 type Callers = readonly Caller[] | typeof EVERYONE;
 
 /**
- * Who may call which rpc, by the full name of its service. A service refuses all other callers, and does not start if
+ * The table of callers: who may call which rpc, by the full name of its service. A service refuses all other callers, and does not start if
  * one of its rpcs is missing here. A caller is listed only if its code has a client that calls the rpc.
  */
 export const callersByService: Readonly<Record<string, Readonly<Record<string, Callers>>>> = {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { openTestChannel, testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { usageService } from './usage-service.js';
 
 let server: GrpcServer;
@@ -21,10 +22,11 @@ beforeAll(async () => {
   server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('scan'),
     bindings: [usageService(meters, { now: () => now })],
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
-  channel = openChannel(server.address);
+  channel = openTestChannel('scan', server.address);
 });
 beforeEach(() => {
   now = new Date('2026-03-31T23:59:59.999Z');

@@ -3,7 +3,7 @@ import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/a
 import type { ListRecordsResponse } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { archiveService } from './archive-service.js';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
@@ -12,6 +12,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { newestRecords, recordsById } from './archive-pages.js';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { openTestChannel, testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 interface Noted {
   readonly _id: string;
@@ -38,10 +39,11 @@ beforeAll(async () => {
   server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('documents'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [archiveService({ newest: newestRecords(notes, toRecord), by_id: recordsById(notes, toRecord) })],
   });
-  channel = openChannel(server.address);
+  channel = openTestChannel('documents', server.address);
 });
 afterAll(async () => {
   channel.close();
@@ -97,6 +99,7 @@ test('reads no more large records at once than a page takes', async () => {
   const counting = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('documents'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [
       archiveService({
@@ -107,7 +110,7 @@ test('reads no more large records at once than a page takes', async () => {
       }),
     ],
   });
-  const own = openChannel(counting.address);
+  const own = openTestChannel('documents', counting.address);
   try {
     const ids: string[] = [];
     for (let pageToken = '', isFirst = true; isFirst || pageToken !== ''; isFirst = false) {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 
 /** Error of environment variables that are not a valid configuration. Its message lists all faults. */
 export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'ConfigError';
   }
 }
@@ -112,6 +113,18 @@ export function addressSettings<Service extends string>(
   return Object.fromEntries(settings) as Record<AddressVariable<Service>, z.ZodString>;
 }
 
+/**
+ * Returns the settings by which a service proves who it is. The schemas of all services include them.
+ */
+export function identitySettings() {
+  return {
+    /** Directory with the files `tls.crt`, `tls.key` and `ca.crt` of the service. */
+    TLS_DIR: z.string().min(1),
+    /** Trust domain in the certificates of all services of an installation. */
+    TRUST_DOMAIN: z.string().min(1).default(TRUST_DOMAIN_DEFAULT),
+  };
+}
+
 /** Maximum number of servers on which NATS stores a stream. */
 const STREAM_REPLICAS_MAX = 5;
 
@@ -121,9 +134,12 @@ const STREAM_REPLICAS_MAX = 5;
  */
 export function serviceSettings(databaseName: string) {
   return {
+    ...identitySettings(),
     /** Address that the service listens on, which is `0.0.0.0` in a container. */
     GRPC_HOST: z.string().default('127.0.0.1'),
     GRPC_PORT: port.default(50051),
+    /** Port of the health service without TLS, for probes. */
+    HEALTH_PORT: port.default(50052),
     /** Enables gRPC reflection, so that tools can discover the service. */
     GRPC_REFLECTION: z.stringbool().default(false),
     MONGODB_URL: z.string(),

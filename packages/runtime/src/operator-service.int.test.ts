@@ -4,10 +4,11 @@ import { OperatorServiceDefinition, ResendOutcome } from '@invoicecontrol/contra
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { z } from 'zod';
+import { openTestChannel, testIdentityDirectory } from './testing/test-identities.js';
 import { operatorToken as tokenSetting, serviceSettings } from './config.js';
 import type { DeadLetter } from './dead-letters.js';
 import { RESENT_LETTERS_MAX } from './dead-letters.js';
-import { client, openChannel } from './grpc/client.js';
+import { client } from './grpc/client.js';
 import type { CallOptions, Channel } from './grpc/client.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
@@ -43,6 +44,8 @@ beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
   const config = schema.parse({
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('test'),
     MONGODB_URL: infrastructure.mongodbUrl,
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
@@ -67,7 +70,7 @@ beforeAll(async () => {
     },
     { logger },
   );
-  channel = openChannel(service.address);
+  channel = openTestChannel('test', service.address);
 });
 afterAll(async () => {
   channel.close();

@@ -11,10 +11,12 @@ import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organiza
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { Client, credentials } from '@grpc/grpc-js';
 import { MongoClient, MongoNetworkTimeoutError } from 'mongodb';
 import { z } from 'zod';
+import { openTestChannel, testIdentityDirectory } from './testing/test-identities.js';
 import { serviceSettings } from './config.js';
-import { client, openChannel } from './grpc/client.js';
+import { client } from './grpc/client.js';
 import { bind } from './grpc/server.js';
 import type { Binding } from './grpc/server.js';
 import { createLogger } from './logger.js';
@@ -65,7 +67,14 @@ async function start({
   startMsMax = TIMEOUT_MS,
 }: Trial): Promise<RunningService> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
-  const common = { GRPC_PORT: '0', MONGODB_URL: mongodbUrl, NATS_URL: natsUrl, DATABASE_NAME: databaseName };
+  const common = {
+    GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('test'),
+    MONGODB_URL: mongodbUrl,
+    NATS_URL: natsUrl,
+    DATABASE_NAME: databaseName,
+  };
   const config = schema.parse({ ...common, ...settings });
   const service = await startServiceShell(
     { name: 'test', schema, config, callsEndMsMax, compose },
@@ -86,7 +95,7 @@ const { check } = HealthDefinition.methods;
 
 /** Creates a client of the running service, as other services use it. */
 function connect({ address }: Pick<RunningService, 'address'>) {
-  const channel = openChannel(address);
+  const channel = openTestChannel('test', address);
   closing.push(() => channel.close());
   const health = client({ fullName: HealthDefinition.fullName, methods: { check } }, channel);
   const auditClient = client(AuditServiceDefinition, channel);
@@ -99,6 +108,29 @@ function connect({ address }: Pick<RunningService, 'address'>) {
       return status === HealthCheckResponse_ServingStatus.SERVING;
     },
   };
+}
+
+/** Asks the port for probes as Kubernetes does, without TLS. */
+async function probe(port: number, service: '' | 'ready'): Promise<string> {
+  const caller = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  const { requestType, responseType } = check;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      caller.makeUnaryRequest(
+        '/grpc.health.v1.Health/Check',
+        (bytes: Buffer) => bytes,
+        (bytes: Buffer) => responseType.decode(bytes),
+        Buffer.from(requestType.encode({ service }).finish()),
+        (error, answer) => {
+          if (error === null && answer !== undefined)
+            resolve(answer.status === HealthCheckResponse_ServingStatus.SERVING ? 'SERVING' : 'NOT_SERVING');
+          else reject(error as Error);
+        },
+      );
+    });
+  } finally {
+    caller.close();
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -361,7 +393,7 @@ test('a service whose start meets a long index build waits for it, answers that 
   let mayEnd = false;
   const port = await freePort();
   const starting = start({
-    settings: { DATABASE_NAME: databaseName, GRPC_PORT: String(port) },
+    settings: { DATABASE_NAME: databaseName, HEALTH_PORT: String(port) },
     startMsMax: 1,
     async compose() {
       // Error of the driver for a command that takes longer than 30 seconds.
@@ -373,14 +405,11 @@ test('a service whose start meets a long index build waits for it, answers that 
   });
   starting.catch(() => {});
   await eventually(() => expect(lines.join()).toContain('"indexes":["large.everything"]'));
-  const caller = connect({ address: `127.0.0.1:${port}` });
-  await eventually(async () => expect(await caller.isServing('')).toBe(true));
-  expect(await caller.isServing('ready')).toBe(false);
+  await eventually(async () => expect(await probe(port, '')).toBe('SERVING'));
+  expect(await probe(port, 'ready')).toBe('NOT_SERVING');
   mayEnd = true;
-  const service = await starting;
-  // The server that only responded to health checks has closed its connections. All gRPC channels to one address back
-  // off together.
-  await eventually(async () => expect(await connect(service).call()).toEqual(nothing));
+  expect(await connect(await starting).call()).toEqual(nothing);
+  await eventually(async () => expect(await probe(port, 'ready')).toBe('SERVING'));
   expect(await findBuilds()).toEqual([]);
 });
 
@@ -388,6 +417,17 @@ test('a service gives up when its database stays unavailable, and says why', asy
   const settings = { MONGODB_URL: 'mongodb://127.0.0.1:1/?directConnection=true' };
   const starting = start({ settings, startMsMax: 1, compose: async () => ({ rpcGroups: [], tenantData: [] }) });
   await expect(starting).rejects.toThrow('ECONNREFUSED');
+});
+
+test('a service without the files of its identity, or with those of another service, does not start', async () => {
+  const compose = async (): Promise<ServiceParts> => ({ rpcGroups: [audit()], tenantData: [] });
+  expect(() => schema.parse({ MONGODB_URL: '', NATS_URL: '' })).toThrow('TLS_DIR');
+  const missing = start({ settings: { TLS_DIR: '/nowhere' }, compose });
+  await expect(missing).rejects.toThrow('TLS_DIR is /nowhere, which must contain tls.crt, tls.key and ca.crt');
+  const ofAnother = start({ settings: { TLS_DIR: testIdentityDirectory('scan') }, compose });
+  await expect(ofAnother).rejects.toThrow('tls.crt names scan and not test');
+  const elsewhere = start({ settings: { TRUST_DOMAIN: 'elsewhere.example' }, compose });
+  await expect(elsewhere).rejects.toThrow('is not of elsewhere.example');
 });
 
 test('a start that fails halfway closes what was opened and gives its reason', async () => {

@@ -5,9 +5,13 @@ import type { z } from 'zod';
 import type { Clock } from './clock.js';
 import { describeConfig } from './config.js';
 import type { ServiceSettings } from './config.js';
+import { newHealth, startHealthServer } from './grpc/health-server.js';
+import type { HealthServer } from './grpc/health-server.js';
 import { MESSAGE_BYTES_MAX } from './grpc/message-size.js';
 import { startGrpcServer } from './grpc/server.js';
-import type { Binding, GrpcServer } from './grpc/server.js';
+import type { Binding } from './grpc/server.js';
+import { openIdentity } from './identity/identity.js';
+import type { Identity } from './identity/identity.js';
 import { startJob } from './job.js';
 import type { Job } from './job.js';
 import { createLogger } from './logger.js';
@@ -45,6 +49,8 @@ export interface Connections {
   /** MongoDB database of the service. */
   readonly db: Db;
   readonly bus: Bus;
+  /** Proof of who the service is, for its calls to other services. */
+  readonly identity: Identity;
   /** Clock of the database, which is the same in all replicas. */
   readonly clock: Clock;
   readonly logger: Logger;
@@ -139,10 +145,11 @@ export interface StartOverrides {
 /**
  * Starts a service, and resolves when it accepts calls. Every service starts in this order:
  *
- * 1. Telemetry, database, broker and clock.
+ * 1. Telemetry, identity, database, broker and clock.
  * 2. `compose`: indexes, the outbox, and everything else that the service opens.
  * 3. Event handlers and jobs.
- * 4. The gRPC server, which is alive immediately, and ready as soon as the database has responded.
+ * 4. The gRPC server and the health server for probes, which is alive immediately, and ready as soon as the database
+ *    has responded.
  *
  * Services, databases and the broker may start in any order, and a failover may happen during the start. While the
  * database is unavailable, the start is undone and retried for up to a minute. Without the broker, a service starts and
@@ -162,9 +169,9 @@ export async function startServiceShell(
   logger.info({ config: describeConfig(schema, config) }, 'starting');
   const startMsMax = overrides.startMsMax ?? START_MS_MAX;
   let deadline = performance.now() + startMsMax;
-  let waiting: GrpcServer | undefined;
-  const endWaiting = async (): Promise<void> => {
-    await waiting?.stop(0);
+  let waiting: HealthServer | undefined;
+  const endWaiting = (): void => {
+    waiting?.stop();
     waiting = undefined;
   };
   for (;;) {
@@ -179,9 +186,9 @@ export async function startServiceShell(
         deadline = performance.now() + startMsMax;
         // While indexes are built, the supervisor must not end the process of a service, because the next process would
         // wait for the same indexes.
-        waiting ??= await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, bindings: [], logger });
+        waiting ??= await startHealthServer(config.GRPC_HOST, config.HEALTH_PORT, newHealth());
       } else if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) {
-        await endWaiting();
+        endWaiting();
         throw error;
       } else {
         logger.warn({ error }, 'MongoDB is unavailable at startup; retrying');
@@ -213,10 +220,17 @@ async function start(
   { name, config, callsEndMsMax, messageBytesMax = MESSAGE_BYTES_MAX, compose }: ServiceShell,
   { clock: givenClock, jobPauseMsMax = Infinity, logger }: StartOverrides & { logger: Logger },
   shutdown: Shutdown,
-  beforeListening: () => Promise<void>,
+  beforeListening: () => void,
 ): Promise<RunningService> {
   const telemetry = await startTelemetry(name, config.OTEL_EXPORTER_OTLP_ENDPOINT);
   shutdown.add('telemetry', () => telemetry.stop());
+  const identity = openIdentity({
+    service: name,
+    directory: config.TLS_DIR,
+    trustDomain: config.TRUST_DOMAIN,
+    logger,
+  });
+  shutdown.add('identity', () => identity.close());
   const mongo = await connectMongo({ url: config.MONGODB_URL, databaseName: config.DATABASE_NAME, appName: name });
   shutdown.add('mongodb', () => mongo.close());
   const bus = await connectNats({
@@ -235,6 +249,7 @@ async function start(
   const parts = await compose({
     db,
     bus,
+    identity,
     clock,
     logger,
     async openOutbox(collectionNames) {
@@ -294,10 +309,11 @@ async function start(
   ];
   shutdown.add('metrics of stuck work', reportStuckWork(sources, clock, name));
 
-  await beforeListening();
+  beforeListening();
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
     port: config.GRPC_PORT,
+    identity,
     hasReflection: config.GRPC_REFLECTION,
     bindings: [
       ...parts.rpcGroups,
@@ -318,6 +334,8 @@ async function start(
     logger,
   });
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));
+  const probes = await startHealthServer(config.GRPC_HOST, config.HEALTH_PORT, server.health);
+  shutdown.add('health server', () => probes.stop());
   // Responses require only the database. While the broker is unavailable, events wait in the database.
   const readiness = watchReadiness([{ name: 'mongodb', probe: mongo.ping }], server.setReady, logger);
   shutdown.add('readiness', async () => {

@@ -5,6 +5,7 @@ import { notFound } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 /** An organization that a test creates. */
 interface Tenant {
@@ -52,6 +53,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('organization'),
     logger,
     bindings: [
       bind(OrganizationServiceDefinition, {

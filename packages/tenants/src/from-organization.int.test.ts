@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
-import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
@@ -8,6 +7,7 @@ import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { tenantsFromOrganization } from './from-organization.js';
 import { startFakeOrganization } from './fake-organization.js';
 import type { FakeOrganization } from './fake-organization.js';
@@ -21,7 +21,7 @@ let tenants: ReturnType<typeof tenantsFromOrganization>;
 
 beforeAll(async () => {
   organization = await startFakeOrganization(logger);
-  channel = openChannel(organization.address);
+  channel = openTestChannel('organization', organization.address);
   bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
   tenants = tenantsFromOrganization(channel, bus, logger);
 });

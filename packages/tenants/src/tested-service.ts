@@ -5,6 +5,8 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import type { ServiceName } from '@invoicecontrol/runtime/telemetry/schema';
+import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { startFakeOrganization } from './fake-organization.js';
 import type { FakeOrganization } from './fake-organization.js';
 
@@ -12,6 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The functions and values of a tested service that a test file uses. */
 export interface TestedServiceOptions<Clients> {
+  readonly service: ServiceName;
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   /** Environment variables that every replica of the tested service gets. */
@@ -37,6 +40,7 @@ export interface TestedService<Clients> {
 
 /** Starts the first replica of a tested service. All replicas share a database and the keys for secrets. */
 export async function startTestedService<Clients extends { close(): void }>({
+  service,
   infrastructure: { mongodbUrl, natsUrl },
   databaseName,
   env,
@@ -49,6 +53,8 @@ export async function startTestedService<Clients extends { close(): void }>({
   const bus = await connectNats({ url: natsUrl, name: 'test', logger });
   const shared = {
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory(service),
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
     DATABASE_NAME: databaseName,
@@ -58,13 +64,13 @@ export async function startTestedService<Clients extends { close(): void }>({
     ...env,
   };
   const startReplica = async (own: Environment = {}): Promise<Clients & { stop(): Promise<void> }> => {
-    const service = await startService({ ...shared, ...own });
-    const clients = connectClients(service.address);
+    const replica = await startService({ ...shared, ...own });
+    const clients = connectClients(replica.address);
     return {
       ...clients,
       async stop() {
         clients.close();
-        await service.stop();
+        await replica.stop();
       },
     };
   };

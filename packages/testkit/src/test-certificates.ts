@@ -10,13 +10,14 @@ export interface TestAuthority {
 interface CertificateOptions {
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
+  readonly uris?: readonly string[];
   readonly notBefore?: Date;
   readonly notAfter?: Date;
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Creates an authority that can issue certificates for webhook receivers on the local machine (X.509 v3, P-256). */
+/** Creates an authority that can issue certificates for servers on the local machine (X.509 v3, P-256). */
 export function createTestAuthority(name = 'Test authority'): TestAuthority {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const own = { subject: name, issuer: name, publicKey: authority.publicKey, signer: authority.privateKey };
@@ -24,7 +25,7 @@ export function createTestAuthority(name = 'Test authority'): TestAuthority {
     certificate: certificate({ ...own, ...validFor({}), extensions: [basicConstraints(true)] }),
     issue(options = {}) {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const { dnsNames = [], ipAddresses = ['127.0.0.1'] } = options;
+      const { dnsNames = [], ipAddresses = ['127.0.0.1'], uris = [] } = options;
       return {
         certificate: certificate({
           subject: 'receiver',
@@ -32,7 +33,7 @@ export function createTestAuthority(name = 'Test authority'): TestAuthority {
           publicKey,
           signer: authority.privateKey,
           ...validFor(options),
-          extensions: [basicConstraints(false), alternativeNames(dnsNames, ipAddresses)],
+          extensions: [basicConstraints(false), alternativeNames(dnsNames, ipAddresses, uris)],
         }),
         key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       };
@@ -109,9 +110,14 @@ function basicConstraints(isAuthority: boolean): Buffer {
   return sequence(oid([85, 29, 19]), tagged(0x01, Buffer.from([255])), tagged(0x04, value));
 }
 
-function alternativeNames(dnsNames: readonly string[], ipAddresses: readonly string[]): Buffer {
+function alternativeNames(
+  dnsNames: readonly string[],
+  ipAddresses: readonly string[],
+  uris: readonly string[],
+): Buffer {
   const names = [
     ...dnsNames.map((name) => tagged(0x82, Buffer.from(name, 'ascii'))),
+    ...uris.map((uri) => tagged(0x86, Buffer.from(uri, 'ascii'))),
     ...ipAddresses.map((address) => tagged(0x87, Buffer.from(address.split('.').map(Number)))),
   ];
   return sequence(oid([85, 29, 17]), tagged(0x04, sequence(...names)));

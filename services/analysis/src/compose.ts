@@ -64,13 +64,17 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 /** Composes the modules of the analysis service in the order of their dependencies. */
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop, wasPurged }: TenantConnections,
+  { db, bus, identity, clock, logger, openOutbox, onStop, wasPurged }: TenantConnections,
 ): Promise<TenantParts> {
-  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS, { service: 'organization', identity });
   onStop('organization', () => organizationChannel.close());
   // Messages with the fields that were read from a document are larger than usual gRPC messages, because a document may
   // have many fields and lines.
-  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, {
+    service: 'documents',
+    identity,
+    messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+  });
   onStop('documents', () => documentsChannel.close());
   const outbox = await openOutbox([
     'invoices',

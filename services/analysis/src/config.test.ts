@@ -5,6 +5,7 @@ import { configSchema } from './config.js';
 const required = {
   SERVICE: 'analysis',
   MONGODB_URL: 'mongodb://localhost:27017',
+  TLS_DIR: '/identity',
   NATS_URL: 'nats://localhost:4222',
   ORGANIZATION_ADDRESS: 'localhost:50051',
   DOCUMENTS_ADDRESS: 'localhost:50052',

@@ -9,6 +9,7 @@ const names = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [
 const prices = Object.fromEntries(names.map((name, at) => [name, `pri_${String(at).padStart(26, 'a')}`]));
 const complete = {
   MONGODB_URL: 'mongodb://localhost',
+  TLS_DIR: '/identity',
   NATS_URL: 'nats://localhost',
   CHECKOUT_SUCCESS_URL: 'https://example.com/',
   ...prices,

@@ -106,7 +106,7 @@ export function startService(
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+  { db, bus, identity, clock, logger, openOutbox, onStop }: TenantConnections,
   overrides: ErpOverrides,
 ): Promise<TenantParts> {
   const unsafe = unsafeSettings(config);
@@ -122,9 +122,9 @@ async function compose(
   const canaries = canaryStore(collections.sealingKeys, sealed.keyIds);
   await verifyKeyRing(ring, canaries);
 
-  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS, { service: 'organization', identity });
   onStop('organization', () => organizationChannel.close());
-  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS);
+  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS, { service: 'analysis', identity });
   onStop('analysis', () => analysisChannel.close());
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());

@@ -4,6 +4,7 @@ import { bankOrigins, configSchema, unsafeSettings } from './config.js';
 
 const env = {
   MONGODB_URL: 'mongodb://localhost',
+  TLS_DIR: '/identity',
   NATS_URL: 'nats://localhost',
   ORGANIZATION_ADDRESS: 'localhost:1',
   ANALYSIS_ADDRESS: 'localhost:2',

@@ -5,6 +5,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { addressVariable, describeConfig } from '@invoicecontrol/runtime/config';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
+import { openIdentity } from '@invoicecontrol/runtime/identity/identity';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
@@ -58,11 +59,22 @@ export async function startService(config: Config, clock: Clock = systemClock): 
   try {
     const telemetry = await startTelemetry(SERVICE, config.OTEL_EXPORTER_OTLP_ENDPOINT);
     shutdown.add('telemetry', () => telemetry.stop());
+    const identity = openIdentity({
+      service: SERVICE,
+      directory: config.TLS_DIR,
+      trustDomain: config.TRUST_DOMAIN,
+      logger,
+    });
+    shutdown.add('identity', () => identity.close());
     const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
     shutdown.add('broker', () => bus.close());
     // A page of findings with evidence, or the rows of a history scan, exceed the default size of a gRPC message.
     const channels = openChannels((owner) =>
-      openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX }),
+      openChannel(config[addressVariable(owner)], {
+        service: owner,
+        identity,
+        messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+      }),
     );
     for (const owner of owners) shutdown.add(owner, () => channels[owner].close());
     const load = new LoadGauge(clock);

@@ -1,5 +1,5 @@
 import { REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
-import { addressSettings, logLevel, port } from '@invoicecontrol/runtime/config';
+import { addressSettings, identitySettings, logLevel, port } from '@invoicecontrol/runtime/config';
 import { z } from 'zod';
 import { owners } from './clients.js';
 
@@ -12,6 +12,7 @@ export const configSchema = z.object({
   /** Address on which the gateway listens. The default accepts only local callers; container images set 0.0.0.0. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
+  ...identitySettings(),
   ...addressSettings(...owners),
   NATS_URL: z.string(),
   /** Maximum number of requests per minute for one API key. */

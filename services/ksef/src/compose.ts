@@ -97,7 +97,7 @@ export function startService(config: Config, overrides?: KsefOverrides): Promise
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+  { db, bus, identity, clock, logger, openOutbox, onStop }: TenantConnections,
   windowsMs?: KsefOverrides['limitWindowsMs'],
 ): Promise<TenantParts> {
   const collections = await openCollections(db);
@@ -136,13 +136,17 @@ async function compose(
     PRODUCTION: await revokedIn('PRODUCTION'),
   };
 
-  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS, { service: 'organization', identity });
   onStop('organization', () => organizationChannel.close());
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
-  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS);
+  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS, { service: 'analysis', identity });
   onStop('analysis', () => analysisChannel.close());
-  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, {
+    service: 'documents',
+    identity,
+    messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+  });
   onStop('documents', () => documentsChannel.close());
   const outbox = await openOutbox(['connections', 'submissions', 'inboxes']);
 

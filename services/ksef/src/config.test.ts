@@ -4,6 +4,7 @@ import { configSchema } from './config.js';
 
 const required = {
   MONGODB_URL: 'mongodb://127.0.0.1',
+  TLS_DIR: '/identity',
   NATS_URL: 'nats://127.0.0.1',
   ORGANIZATION_ADDRESS: '127.0.0.1:1',
   ANALYSIS_ADDRESS: '127.0.0.1:1',

@@ -83,9 +83,9 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, clock, logger, openOutbox, onStop }: TenantConnections,
+  { db, identity, clock, logger, openOutbox, onStop }: TenantConnections,
 ): Promise<TenantParts> {
-  const billingChannel = openChannel(config.BILLING_ADDRESS);
+  const billingChannel = openChannel(config.BILLING_ADDRESS, { service: 'billing', identity });
   onStop('billing', () => billingChannel.close());
   const collections = await openCollections(db);
   const outbox = await openOutbox(['organizations', 'api_keys']);

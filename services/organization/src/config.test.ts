@@ -5,6 +5,7 @@ import { configSchema } from './config.js';
 const pepper = Buffer.alloc(32, 7).toString('base64');
 const good = {
   MONGODB_URL: 'mongodb://user:hidden@db',
+  TLS_DIR: '/identity',
   NATS_URL: 'nats://bus',
   API_KEY_PEPPERS: `p2:${pepper},p1:${pepper}`,
   OPERATOR_TOKEN: 'x'.repeat(32),

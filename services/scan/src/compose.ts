@@ -49,11 +49,15 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+  { db, bus, identity, clock, logger, openOutbox, onStop }: TenantConnections,
 ): Promise<TenantParts> {
-  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
+  const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS, { service: 'organization', identity });
   onStop('organization', () => organizationChannel.close());
-  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const analysisChannel = openChannel(config.ANALYSIS_ADDRESS, {
+    service: 'analysis',
+    identity,
+    messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+  });
   onStop('analysis', () => analysisChannel.close());
   const scanCollection = db.collection<ScanDocument>('scans');
   const importedRowCollection = db.collection<ImportedRowDocument>('imported_rows');

@@ -79,7 +79,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+  { db, bus, identity, clock, logger, openOutbox, onStop }: TenantConnections,
 ): Promise<TenantParts> {
   const unsafe = unsafeSettings(config);
   if (unsafe.length > 0) logger.warn({ settings: unsafe }, 'DELIVERIES ARE NOT SAFE: these settings are for tests');
@@ -90,7 +90,7 @@ async function compose(
   const canaries = canaryStore(collections.sealingKeys, sealed.keyIds);
   await verifyKeyRing(ring, canaries);
 
-  const channel = openChannel(config.ORGANIZATION_ADDRESS);
+  const channel = openChannel(config.ORGANIZATION_ADDRESS, { service: 'organization', identity });
   onStop('organization', () => channel.close());
   const tenants = tenantsFromOrganization(channel, bus, logger);
   onStop('tenants', () => tenants.close());

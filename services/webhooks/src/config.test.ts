@@ -4,6 +4,7 @@ import { configSchema, unsafeSettings } from './config.js';
 
 const env = {
   MONGODB_URL: 'mongodb://localhost',
+  TLS_DIR: '/identity',
   NATS_URL: 'nats://localhost',
   ORGANIZATION_ADDRESS: 'localhost:1',
   SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,

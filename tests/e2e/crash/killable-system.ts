@@ -10,6 +10,7 @@ import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
+import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
@@ -104,7 +105,8 @@ export async function startKillableSystem({
       return proxy.url;
     };
     const secrets = newSecrets();
-    const services = await startServices({ natsUrl, mongodbUrlFor, secrets }, async (name, own) => {
+    const identities = await identitiesForTests();
+    const services = await startServices({ natsUrl, mongodbUrlFor, secrets, identities }, async (name, own) => {
       const env = { ...SETTINGS, ...UNLIMITED_RATES, ...own, ...added[name] };
       const service = await startServiceProcess(name, env, { log });
       closing.push(() => service.stop());
@@ -122,7 +124,8 @@ export async function startKillableSystem({
         await endLeases(mongodbUrl, service);
         await services[service].restart();
       },
-      newTenant: (name, plan) => createTenant(services.organization.address, secrets.OPERATOR_TOKEN, name, plan),
+      newTenant: (name, plan) =>
+        createTenant(services.organization.address, { operatorToken: secrets.OPERATOR_TOKEN, identities }, name, plan),
       letTimePass() {
         for (const { pid } of Object.values(services)) if (pid !== undefined) process.kill(pid, 'SIGUSR2');
       },

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addressVariable } from '@invoicecontrol/runtime/config';
+import { addressVariable, ConfigError } from '@invoicecontrol/runtime/config';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { openIdentity } from '@invoicecontrol/runtime/identity/identity';
+import type { Identity } from '@invoicecontrol/runtime/identity/identity';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { createLogger } from '@invoicecontrol/runtime/logger';
 import { UsageError } from './command.js';
 import type { OperatedService } from './command.js';
 
@@ -13,25 +17,26 @@ const TIMEOUT_MS = 15_000;
 export interface Connection {
   readonly addresses: ReadonlyMap<OperatedService, string>;
   readonly call: CallOptions;
+  /** Certificate of the operator. */
+  readonly identity: Identity;
 }
 
 /**
  * Finds the running system by the command line and the environment, otherwise by `dev.json`, which `npm start` keeps in
- * its data directory while it runs. In the container of a service, it finds that service and the services that it
- * calls.
- * @param given the address on the command line, if the command calls one service
+ * its data directory while it runs.
+ * @param given the address on the command line, if the command calls one service, and the directory of the identity
  * @throws UsageError that names the missing value and where it can be set
  */
 export async function findSystem(
   services: readonly OperatedService[],
-  given: string | undefined,
+  given: { readonly address: string | undefined; readonly identity: string | undefined },
   env: NodeJS.ProcessEnv,
 ): Promise<Connection> {
   const file = join(env['DATA_DIR'] || '.data', 'dev.json');
   const running = await readRunning(file);
   const addresses = new Map<OperatedService, string>();
   for (const service of services) {
-    const address = given ?? addressIn(service, env) ?? running.addresses?.[service];
+    const address = given.address ?? (env[addressVariable(service)] || running.addresses?.[service]);
     if (address === undefined) throw new UsageError(noAddress(service, services.length, file));
     addresses.set(service, address);
   }
@@ -40,18 +45,28 @@ export async function findSystem(
     const asked = services.length === 1 ? `the ${services[0]} service was` : 'the services were';
     throw new UsageError(`The operator token is missing. Set OPERATOR_TOKEN to the token that ${asked} started with.`);
   }
+  const directory = given.identity ?? (env['TLS_DIR'] || running.operatorIdentity);
+  if (directory === undefined) {
+    throw new UsageError(
+      'The identity of the operator is missing. Set TLS_DIR, or --identity, to the directory with its tls.crt, tls.key and ca.crt.',
+    );
+  }
   const actor = { type: 'OPERATOR', id: userName(env) } as const;
   return {
     addresses,
+    identity: openOperatorIdentity(directory, env),
     call: { context: { requestId: `admin-${randomUUID()}`, actor, operatorToken }, timeoutMs: TIMEOUT_MS },
   };
 }
 
-/** The environment contains the addresses of other services. In its own container, a service is found by its port. */
-function addressIn(service: OperatedService, env: NodeJS.ProcessEnv): string | undefined {
-  const named = env[addressVariable(service)];
-  if (named) return named;
-  return env['SERVICE'] === service && env['GRPC_PORT'] ? `127.0.0.1:${env['GRPC_PORT']}` : undefined;
+/** Opens the certificate of the operator. */
+function openOperatorIdentity(directory: string, env: NodeJS.ProcessEnv): Identity {
+  const logger = createLogger({ service: 'admin', level: 'silent' });
+  try {
+    return openIdentity({ directory, trustDomain: env['TRUST_DOMAIN'] || TRUST_DOMAIN_DEFAULT, logger });
+  } catch (error) {
+    throw error instanceof ConfigError ? new UsageError(error.message) : error;
+  }
 }
 
 function noAddress(service: OperatedService, asked: number, file: string): string {
@@ -65,6 +80,7 @@ function noAddress(service: OperatedService, asked: number, file: string): strin
 interface Running {
   readonly addresses?: Readonly<Record<string, string>>;
   readonly operatorToken?: string;
+  readonly operatorIdentity?: string;
 }
 
 async function readRunning(file: string): Promise<Running> {

@@ -16,8 +16,8 @@ ${commands.map(({ name, summary }) => `  ${bold(name.padEnd(width))}  ${summary}
 
 Help for one command: npm run admin -- <command> --help.
 
-The address of the system comes from --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS, ... and the token from
-OPERATOR_TOKEN; both default to .data/dev.json, which npm start writes. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
+The address of the system comes from --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS, ..., the certificate of the
+operator from --identity or TLS_DIR, and the token from OPERATOR_TOKEN; all default to .data/dev.json, which npm start writes. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
 `;
 }
 
@@ -69,12 +69,18 @@ function optionLines(command: AnyCommand): string {
 
 function connectionLines(command: AnyCommand): [string, string][] {
   if (!('run' in command)) return [];
-  return command.service === 'every' ? everyLines : [addressLine(command.service)];
+  return command.service === 'every' ? everyLines : [addressLine(command.service), identityLine];
 }
+
+const identityLine: [string, string] = [
+  '--identity DIR',
+  'directory with the certificate of the operator (default: TLS_DIR, then dev.json)',
+];
 
 const everyLines: [string, string][] = [
   ['--service NAME', `only one of ${operatedServices.join(', ')} (default: all)`],
   ['--address HOST:PORT', 'address of that service (default: <SERVICE>_ADDRESS, then dev.json)'],
+  identityLine,
 ];
 
 function addressLine(service: string): [string, string] {

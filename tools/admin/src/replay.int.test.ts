@@ -9,12 +9,13 @@ import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/p
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { configSchema as organizationConfig } from '@invoicecontrol/organization/config';
 import { startService as startOrganization } from '@invoicecontrol/organization/service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { run } from './run.js';
 
 const LATELY_MS = 14 * 24 * 3_600_000;
@@ -25,6 +26,7 @@ const operatorToken = 'operator-token-of-the-integration-tests';
 const caller = { context: systemContext('test') };
 const common = {
   GRPC_PORT: '0',
+  HEALTH_PORT: '0',
   MONGODB_URL: mongodbUrl,
   NATS_URL: natsUrl,
   OPERATOR_TOKEN: operatorToken,
@@ -39,6 +41,7 @@ beforeAll(async () => {
   organization = await startOrganization(
     organizationConfig.parse({
       ...common,
+      TLS_DIR: testIdentityDirectory('organization'),
       DATABASE_NAME: databaseNames.organization,
       // No server listens at this address, which the service calls when an organization is deleted.
       BILLING_ADDRESS: '127.0.0.1:1',
@@ -48,16 +51,20 @@ beforeAll(async () => {
   analysis = await startAnalysis(
     analysisConfig.parse({
       ...common,
+      TLS_DIR: testIdentityDirectory('analysis'),
       DATABASE_NAME: databaseNames.analysis,
       ORGANIZATION_ADDRESS: organization.address,
       DOCUMENTS_ADDRESS: organization.address,
       SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     }),
   );
-  channel = openChannel(analysis.address);
+  channel = openTestChannel('analysis', analysis.address);
   dataDir = await mkdtemp(join(tmpdir(), 'admin-'));
   const addresses = { organization: organization.address, analysis: analysis.address };
-  await writeFile(join(dataDir, 'dev.json'), JSON.stringify({ addresses, operatorToken }));
+  await writeFile(
+    join(dataDir, 'dev.json'),
+    JSON.stringify({ addresses, operatorToken, operatorIdentity: testIdentityDirectory('operator') }),
+  );
 });
 afterAll(async () => {
   channel.close();

@@ -8,7 +8,7 @@ import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organiz
 import { notFound } from '@invoicecontrol/errors';
 import { configSchema } from '@invoicecontrol/organization/config';
 import { startService } from '@invoicecontrol/organization/service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
@@ -17,6 +17,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel, testIdentity, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { run } from './run.js';
 
 const { mongodbUrl, natsUrl } = testInfrastructure();
@@ -33,6 +34,7 @@ beforeAll(async () => {
   billing = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('billing'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [
       bind(SubscriptionServiceDefinition, {
@@ -46,6 +48,8 @@ beforeAll(async () => {
   service = await startService(
     configSchema.parse({
       GRPC_PORT: '0',
+      HEALTH_PORT: '0',
+      TLS_DIR: testIdentityDirectory('organization'),
       MONGODB_URL: mongodbUrl,
       NATS_URL: natsUrl,
       DATABASE_NAME: databaseName,
@@ -55,11 +59,15 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
     }),
   );
-  channel = openChannel(service.address);
+  channel = openTestChannel('organization', service.address);
   dataDir = await mkdtemp(join(tmpdir(), 'admin-'));
   await writeFile(
     join(dataDir, 'dev.json'),
-    JSON.stringify({ addresses: { organization: service.address }, operatorToken }),
+    JSON.stringify({
+      addresses: { organization: service.address },
+      operatorToken,
+      operatorIdentity: testIdentityDirectory('operator'),
+    }),
   );
 });
 afterAll(async () => {

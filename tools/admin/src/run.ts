@@ -140,6 +140,8 @@ interface Given {
   readonly help: boolean;
   readonly json: boolean;
   readonly address: string | undefined;
+  /** Directory with the identity files of the operator. */
+  readonly identity: string | undefined;
   /** The services that an administration command calls. */
   readonly services: readonly OperatedService[];
   /** Returns the command-line values after the command name: at most one, unless the command works on files. */
@@ -158,18 +160,19 @@ function readOptions(command: AnyCommand, args: readonly string[]): Given {
       { type: value === undefined ? 'boolean' : 'string' } as const,
     ]),
   );
-  const everyOptions = asked === 'every' ? { service: { type: 'string' } as const } : {};
+  const text = { type: 'string' } as const;
+  const everyOptions = asked === 'every' ? { service: text } : {};
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] };
   try {
-    const connection = asked === undefined ? {} : { ...everyOptions, address: { type: 'string' } as const };
+    const connection = asked === undefined ? {} : { ...everyOptions, address: text, identity: text };
     const options = { ...own, ...connection, ...switches } as const;
     parsed = parseArgs({ args: [...args], options, allowPositionals: wanted !== undefined });
   } catch (error) {
     throw new UsageError(`${(error as Error).message}. Run ${name} --help to see the options.`);
   }
-  const { help, json, address, service, ...texts } = parsed.values;
+  const { help, json, address, identity, service, ...texts } = parsed.values;
   const values = Object.fromEntries(
-    Object.entries(texts).map(([option, text]) => [option, typeof text === 'string' ? text : '']),
+    Object.entries(texts).map(([option, value]) => [option, typeof value === 'string' ? value : '']),
   );
   const [argument, ...more] = parsed.positionals;
   const missing = [
@@ -192,6 +195,7 @@ function readOptions(command: AnyCommand, args: readonly string[]): Given {
     help: help === true,
     json: json === true,
     address: address as string | undefined,
+    identity: identity as string | undefined,
     services: asked === undefined ? [] : asked === 'every' ? readServices(service as string | undefined) : [asked],
     positionals: parsed.positionals,
     values,
@@ -218,13 +222,13 @@ async function* outcomesOf(
 
 async function execute(
   command: Command,
-  { address, services, values, positionals }: Given,
+  { address, identity: identityDirectory, services, values, positionals }: Given,
   env: NodeJS.ProcessEnv,
   report: (progress: string) => void,
 ): Promise<Outcome> {
-  const { addresses, call } = await findSystem(services, address, env);
+  const { addresses, call, identity } = await findSystem(services, { address, identity: identityDirectory }, env);
   const channels = new Map<OperatedService, Channel>();
-  for (const [service, at] of addresses) channels.set(service, openChannel(at));
+  for (const [service, at] of addresses) channels.set(service, openChannel(at, { service, identity }));
   const channelOf = (service: OperatedService): Channel => {
     const channel = channels.get(service);
     if (channel === undefined)
@@ -258,6 +262,7 @@ async function execute(
     );
   } finally {
     for (const channel of channels.values()) channel.close();
+    identity.close();
   }
 }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startOrder } from '@invoicecontrol/topology/services';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
@@ -13,6 +14,7 @@ import type { UploadIds } from './demonstration-uploads.js';
 import { demonstrateErp, seedOdoo } from './erp-demonstration.js';
 import type { Books } from './erp-demonstration.js';
 import { DirectoryInUse, lockDirectory } from './directory-lock.js';
+import { prepareIdentities } from './identities/identities.js';
 import { startInfrastructure } from './infrastructure/infrastructure.js';
 import { endSurvivor } from './infrastructure/mongod-data.js';
 import { demonstrateKsef, newKsefToken, uploadFiledInvoice } from './ksef-demonstration.js';
@@ -97,10 +99,13 @@ async function main(): Promise<void> {
   // An ERP connection of an earlier start is synchronised as soon as the services run, so the simulated Odoo is filled
   // before.
   if (installation.demo?.books) await seedOdoo(simulators.erps.urls.odoo, new Date(installation.demo.books.since));
+  const identities = join(dataDir, 'tls');
+  await prepareIdentities(identities, [...startOrder, 'operator']);
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
     secrets: installation.secrets,
+    identities,
     port,
     env: { LOG_LEVEL: 'error', ...simulators.env, ...env },
   });
@@ -119,9 +124,10 @@ async function main(): Promise<void> {
     await writePrivate(developmentFile, {
       addresses: system.addresses,
       operatorToken: installation.secrets.OPERATOR_TOKEN,
+      operatorIdentity: join(identities, 'operator'),
     });
-    const create = (name: string): Promise<Tenant> =>
-      createTenant(system.addresses.organization, installation.secrets.OPERATOR_TOKEN, name);
+    const operator = { operatorToken: installation.secrets.OPERATOR_TOKEN, identities };
+    const create = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, operator, name);
     if (installation.demo === undefined || !(await isAlive(system.baseUrl, installation.demo.tenant.keys.owner))) {
       const [tenant, other] = [await create('Demonstration Ltd'), await create('Somebody Else Ltd')];
       installation = { ...installation, demo: { tenant, other } };
@@ -281,7 +287,7 @@ async function deleteData(dataDir: string): Promise<void> {
   await endSurvivor(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
     throw new StartError((error as Error).message, { cause: error });
   });
-  const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded', 'simulators'];
+  const ours = ['demo.json', 'dev.json', 'installation.json', RECEIVER_CA, 'docker', 'embedded', 'simulators', 'tls'];
   for (const name of ours) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 

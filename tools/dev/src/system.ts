@@ -11,6 +11,8 @@ export interface SystemOptions {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly secrets: Secrets;
+  /** Directory with the identity files of each service and of the operator. */
+  readonly identities: string;
   /** Returns the database address of a service, when the services have others than {@link serviceUrls} returns. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   /** Port of the gateway. With 0, the operating system chooses a free port. */
@@ -35,6 +37,8 @@ export interface System {
 /** Description of the shared product for the end-to-end tests, as JSON in `SHARED_SYSTEM`. */
 export interface SharedSystem extends Pick<System, 'baseUrl' | 'addresses'> {
   readonly operatorToken: string;
+  /** Directory with the identity files of each service and of the operator. */
+  readonly identities: string;
   readonly databasePrefix: string;
 }
 

@@ -1,7 +1,11 @@
 // Creates a tenant for the demonstration, the end-to-end tests and the benchmarks in the way in which an operator
 // creates one.
+import { join } from 'node:path';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { openIdentity } from '@invoicecontrol/runtime/identity/identity';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { createLogger } from '@invoicecontrol/runtime/logger';
 
 const roles = ['ADMIN', 'ANALYST', 'VIEWER'] as const;
 /**
@@ -17,17 +21,27 @@ export interface Tenant {
   readonly users: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
 }
 
+/** The proofs of the operator. */
+export interface Operator {
+  readonly operatorToken: string;
+  /** Directory in which `operator` contains the identity files of the operator. */
+  readonly identities: string;
+}
+
 /**
  * Creates an organization with a member of every role, each with an API key. The plan is ENTERPRISE and the base
  * currency EUR.
  */
 export async function createTenant(
   organizationAddress: string,
-  operatorToken: string,
+  { operatorToken, identities }: Operator,
   name: string,
   plan = 'ENTERPRISE',
 ): Promise<Tenant> {
-  const channel = openChannel(organizationAddress);
+  const logger = createLogger({ service: 'operator', level: 'silent' });
+  const directory = join(identities, 'operator');
+  const identity = openIdentity({ directory, trustDomain: TRUST_DOMAIN_DEFAULT, logger });
+  const channel = openChannel(organizationAddress, { service: 'organization', identity });
   try {
     const operator = client(OperatorServiceDefinition, channel);
     const call = {
@@ -61,5 +75,6 @@ export async function createTenant(
     };
   } finally {
     channel.close();
+    identity.close();
   }
 }

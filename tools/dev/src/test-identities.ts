@@ -2,11 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { startOrder } from '@invoicecontrol/topology/services';
-import { createAuthority, issueIdentity, prepareIdentities, TRUST_DOMAIN } from './identities/identities.js';
+import { createAuthority, issueIdentity, prepareIdentities } from './identities/identities.js';
 
 const HOUR_MS = 3_600_000;
-const GATEWAY = `spiffe://${TRUST_DOMAIN}/service/gateway`;
+const GATEWAY = `spiffe://${TRUST_DOMAIN_DEFAULT}/service/gateway`;
 
 /**
  * Makes one authority for a test run, with an identity for each service and for the operator, and identities that a
@@ -26,7 +27,7 @@ export async function setup(): Promise<() => Promise<void>> {
   await issue('future', { notBefore: new Date(now + HOUR_MS), notAfter: new Date(now + 2 * HOUR_MS) });
   await issue('stranger', { uris: ['spiffe://elsewhere.example/service/gateway'] });
   await issue('noUri', { uris: [] });
-  await issue('twoUris', { uris: [GATEWAY, `spiffe://${TRUST_DOMAIN}/service/organization`] });
+  await issue('twoUris', { uris: [GATEWAY, `spiffe://${TRUST_DOMAIN_DEFAULT}/service/organization`] });
   const other = await createAuthority(join(directory, 'other-authority'));
   // It trusts the authority of the services, so that the services are the ones who refuse.
   const otherIssuer = { ...other, bundle: authority.bundle };

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { dropDatabases } from './drop-databases.js';
+import { identitiesForTests } from './identities-for-tests.js';
 import { startSystem } from './system.js';
 import type { SharedSystem } from './system.js';
 
@@ -11,11 +12,13 @@ import type { SharedSystem } from './system.js';
 export async function setup(): Promise<() => Promise<void>> {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   const secrets = newSecrets();
+  const identities = await identitiesForTests();
   const databasePrefix = `test_${randomBytes(8).toString('hex')}_`;
   const { baseUrl, addresses, stop } = await startSystem({
     mongodbUrl,
     natsUrl,
     secrets,
+    identities,
     databasePrefix,
     env: {
       LOG_LEVEL: 'silent',
@@ -27,7 +30,8 @@ export async function setup(): Promise<() => Promise<void>> {
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
     },
   });
-  const shared: SharedSystem = { baseUrl, addresses, operatorToken: secrets.OPERATOR_TOKEN, databasePrefix };
+  const { OPERATOR_TOKEN: operatorToken } = secrets;
+  const shared: SharedSystem = { baseUrl, addresses, operatorToken, identities, databasePrefix };
   process.env.SHARED_SYSTEM = JSON.stringify(shared);
   return async () => {
     await stop();

@@ -51,6 +51,8 @@ const killed = series('invoicecontrol.children.killed');
 const cpu = series('process.cpu.time');
 const unopenable = series('invoicecontrol.unopenable_records');
 const jobFailures = series('invoicecontrol.jobs.failures');
+const identityExpires = series('invoicecontrol.identity.expires');
+const rpcRefused = series('invoicecontrol.rpc.refused');
 const memory = foreign('container_memory_working_set_bytes');
 const limits = foreign('kube_pod_container_resource_limits');
 const ready = foreign('kube_deployment_status_replicas_ready');
@@ -553,11 +555,39 @@ export const alerts: readonly Alert[] = [
     journey: 'decide',
     dashboard: 'edge',
     summary: 'A certificate expires within seven days and was not renewed.',
-    expr: `min by (name) (${certificate}{${NAMESPACE}}) - time() < ${7 * DAY}`,
+    // Certificates of services live for a day; the next alert is about these.
+    expr: `min by (name) (${certificate}{${NAMESPACE},issuer_name!="identities"}) - time() < ${7 * DAY}`,
     for: '10m',
     fires: { [`${certificate}{${NAMESPACE},name="invoice-control-tls"}`]: still(DAY) },
     labels: { name: 'invoice-control-tls' },
-    silent: { [`${certificate}{${NAMESPACE},name="invoice-control-tls"}`]: still(30 * DAY) },
+    silent: {
+      [`${certificate}{${NAMESPACE},name="invoice-control-tls"}`]: still(30 * DAY),
+      [`${certificate}{${NAMESPACE},name="scan",issuer_name="identities"}`]: still(DAY),
+    },
+  },
+  {
+    name: 'IdentityExpires',
+    severity: 'page',
+    journey: 'decide',
+    dashboard: 'service',
+    summary: 'The certificate by which a service proves who it is expires within six hours and was not renewed.',
+    expr: `min by (service_name) (${identityExpires}) < ${DAY / 4}`,
+    for: '10m',
+    fires: { [`${identityExpires}{service_name="scan"}`]: still(DAY / 5) },
+    labels: { service_name: 'scan' },
+    silent: { [`${identityExpires}{service_name="scan"}`]: still(DAY / 2) },
+  },
+  {
+    name: 'CallerRefused',
+    severity: 'ticket',
+    journey: 'decide',
+    dashboard: 'service',
+    summary: 'A service calls what it may not call.',
+    expr: `sum by (service_name, caller, rpc) (increase(${rpcRefused}[10m])) > 0`,
+    for: '0m',
+    fires: { [`${rpcRefused}{service_name="organization",caller="webhooks",rpc="x"}`]: rising(1) },
+    labels: { service_name: 'organization', caller: 'webhooks', rpc: 'x' },
+    silent: { [`${rpcRefused}{service_name="organization",caller="webhooks",rpc="x"}`]: flat },
   },
   {
     name: 'NatsReplicaMissing',

@@ -1,9 +1,13 @@
 import { Client, credentials, status, type Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Identity } from '@invoicecontrol/runtime/identity/identity';
+import { peerService } from '@invoicecontrol/runtime/identity/service-name';
 import type { Method } from './catalogue.js';
 
 export interface CallOptions {
   address: string;
   metadata: Metadata;
+  /** Identity of the caller. */
+  identity: Identity;
   timeoutMs: number;
 }
 
@@ -16,13 +20,23 @@ export interface CallOptions {
 export async function call(
   { definition }: Method,
   requests: object[],
-  { address, metadata, timeoutMs }: CallOptions,
+  { address, metadata, identity, timeoutMs }: CallOptions,
   onResponse: (response: object) => void,
 ): Promise<void> {
   const { path, requestSerialize, responseDeserialize, requestStream, responseStream } = definition;
+  const checkServerIdentity = (_: string, certificate: { subjectaltname?: string }): Error | undefined => {
+    try {
+      peerService(certificate.subjectaltname, identity);
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  };
   const [request = {}] = requests;
   const options = { deadline: Date.now() + timeoutMs };
-  const client = new Client(address, credentials.createInsecure());
+  const secure = credentials.createFromSecureContext(identity.secureContext, { checkServerIdentity });
+  // An address is no name of a certificate. Any service of the installation may be at the address.
+  const client = new Client(address, secure, { 'grpc.ssl_target_name_override': 'service' });
   try {
     await new Promise<void>((resolve, reject) => {
       const answered = (error: ServiceError | null, response?: object) => {

@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Server, ServerCredentials, status, type ServerWritableStream, type ServiceDefinition } from '@grpc/grpc-js';
+import { Server, status, type ServerWritableStream, type ServiceDefinition } from '@grpc/grpc-js';
+import { listenSecurely } from '@invoicecontrol/runtime/grpc/secure-listener';
+import type { SecureListener } from '@invoicecontrol/runtime/grpc/secure-listener';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { testIdentity, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { contractsDirectory, findMethod, fullName, readCatalogue } from './catalogue.js';
 
 const program = fileURLToPath(new URL('../dist/rpc.js', import.meta.url));
@@ -29,6 +33,7 @@ describe('an rpc', () => {
 describe('the console', () => {
   const server = new Server();
   let address: string;
+  let listener: SecureListener;
 
   beforeAll(async () => {
     const { service } = findMethod(catalogue, 'Health.Check');
@@ -49,15 +54,18 @@ describe('the console', () => {
       },
       List: () => undefined,
     });
-    const port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-        error ? reject(error) : resolve(bound),
-      );
+    listener = await listenSecurely(server, {
+      host: '127.0.0.1',
+      port: 0,
+      identity: testIdentity('scan'),
+      logger: createLogger({ service: 'test', level: 'silent' }),
+      callers: new Map(),
     });
-    address = `127.0.0.1:${port}`;
+    address = `127.0.0.1:${listener.port}`;
   });
 
   afterAll(() => {
+    listener.close();
     server.forceShutdown();
   });
 
@@ -118,7 +126,8 @@ describe('the console', () => {
 
 function run(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], (error, stdout, stderr) => {
+    const env = { ...process.env, TLS_DIR: testIdentityDirectory('operator') };
+    execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) => {
       resolve({ exitCode: error ? Number(error.code) : 0, stdout, stderr });
     });
   });

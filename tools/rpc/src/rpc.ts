@@ -1,8 +1,13 @@
 // Runs a console for every RPC of the services. It reads the .proto files, so a new RPC needs no generated or compiled
 // code.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { Metadata } from '@grpc/grpc-js';
+import { openIdentity } from '@invoicecontrol/runtime/identity/identity';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { createLogger } from '@invoicecontrol/runtime/logger';
 import { call, describeFailure, isServiceError } from './call.js';
 import { contractsDirectory, findMethod, fullName, readCatalogue, requestFields, type Method } from './catalogue.js';
 
@@ -20,6 +25,8 @@ const help = `Calls one rpc of a running service and prints the response as JSON
                      times are { "seconds": 1767225600, "nanos": 0 }.
 
   -m, --metadata name=value   sent with the request; may be repeated
+      --identity <directory>  tls.crt, tls.key and ca.crt of the caller (default: TLS_DIR, then those of the
+                              operator while npm start runs)
       --timeout-ms <n>        cancels the call after this time (default ${TIMEOUT_MS})
       --list                  prints all rpcs with the fields of their requests
   -h, --help                  prints this
@@ -39,6 +46,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       metadata: { type: 'string', short: 'm', multiple: true, default: [] },
+      identity: { type: 'string' },
       'timeout-ms': { type: 'string', default: String(TIMEOUT_MS) },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -57,9 +65,28 @@ async function main(): Promise<void> {
 
   const method = findMethod(catalogue, wanted);
   const requests = readRequests(json === '-' ? await text(process.stdin) : json, method);
-  await call(method, requests, { address, metadata: readMetadata(values.metadata), timeoutMs }, (response) => {
-    console.log(JSON.stringify(response, null, 2));
+  const identity = openIdentity({
+    directory: values.identity ?? identityDirectory(),
+    trustDomain: process.env['TRUST_DOMAIN'] || TRUST_DOMAIN_DEFAULT,
+    logger: createLogger({ service: 'rpc', level: 'silent' }),
   });
+  try {
+    const metadata = readMetadata(values.metadata);
+    await call(method, requests, { address, metadata, identity, timeoutMs }, (response) => {
+      console.log(JSON.stringify(response, null, 2));
+    });
+  } finally {
+    identity.close();
+  }
+}
+
+/** Finds the identity of the operator in the file that `npm start` keeps in its data directory while it runs. */
+function identityDirectory(): string {
+  const file = join(process.env['DATA_DIR'] || '.data', 'dev.json');
+  if (process.env['TLS_DIR']) return process.env['TLS_DIR'];
+  if (!existsSync(file)) throw new Error(`${file} is missing. Run npm start, or pass --identity or TLS_DIR.`);
+  const { operatorIdentity } = JSON.parse(readFileSync(file, 'utf8')) as { operatorIdentity: string };
+  return operatorIdentity;
 }
 
 function list(catalogue: Method[], part: string): void {

@@ -328,7 +328,7 @@ export const services = {
 export type ServiceName = keyof typeof services;
 
 /** The ports on which a service listens in a container. */
-export const ports = { grpc: 50051, http: 8080 } as const;
+export const ports = { grpc: 50051, health: 50052, http: 8080 } as const;
 
 /** The services in start order: each service comes after the services that it calls. */
 export const startOrder: readonly ServiceName[] = order();

@@ -1,6 +1,7 @@
 // Starts all services on one machine, in one process or in one process each. `npm start`, the crash tests and the
 // benchmarks use this module.
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { databaseName, entries, services, startOrder } from './services.js';
 import type { Service, ServiceName } from './services.js';
@@ -17,6 +18,8 @@ export interface Installation {
   /** Prefix of every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   readonly secrets: Secrets;
+  /** Directory with the identity files of each service, `<service>/tls.crt`, `tls.key` and `ca.crt`. */
+  readonly identities: string;
   /** Environment variables that replace the development defaults of settings. */
   readonly given?: NodeJS.ProcessEnv;
   /** Returns the address that a caller gets instead of the address of a service, if a proxy listens there. */
@@ -62,6 +65,7 @@ export async function startServices<Started extends { readonly address: string }
     mongodbUrlFor,
     databasePrefix = '',
     secrets,
+    identities,
     given = {},
     addressFor = async (_caller, _called, address) => address,
   }: Installation,
@@ -69,8 +73,9 @@ export async function startServices<Started extends { readonly address: string }
 ): Promise<Readonly<Record<ServiceName, Started>>> {
   const started: Record<string, Started> = {};
   for (const [name, { protocol, calls, settings }] of entries) {
-    const env: Record<string, string> = { NATS_URL: natsUrl };
+    const env: Record<string, string> = { NATS_URL: natsUrl, TLS_DIR: join(identities, name) };
     if (protocol === 'grpc') {
+      env['HEALTH_PORT'] = '0';
       env['MONGODB_URL'] = await mongodbUrlFor(name);
       env['DATABASE_NAME'] = `${databasePrefix}${databaseName(name)}`;
     }

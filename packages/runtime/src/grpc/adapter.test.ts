@@ -5,10 +5,11 @@ import type { ListAuditEventsResponse } from '@invoicecontrol/contracts/organiza
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { openTestChannel, testIdentity } from '../testing/test-identities.js';
 import { createLogger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import type { SilenceWatch } from '../silence-watch.js';
-import { client, DEADLINE_MARGIN_MS, KEEPALIVE, openChannel } from './client.js';
+import { client, DEADLINE_MARGIN_MS, KEEPALIVE } from './client.js';
 import type { Channel } from './client.js';
 import { bind, startGrpcServer } from './server.js';
 import type { GrpcServer } from './server.js';
@@ -49,11 +50,12 @@ async function serveAudit(
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('organization'),
     logger,
     hasReflection,
     bindings: [bind(AuditServiceDefinition, { listAuditEvents })],
   });
-  const channel = openChannel(server.address);
+  const channel = openTestChannel('organization', server.address);
   opened.push({ server, channel });
   return { server, channel, audit: client(AuditServiceDefinition, channel) };
 }
@@ -152,11 +154,12 @@ describe('while a store is silent', () => {
     const server = await startGrpcServer({
       host: '127.0.0.1',
       port: 0,
+      identity: testIdentity('organization'),
       logger,
       silence,
       bindings: [bind(AuditServiceDefinition, { listAuditEvents })],
     });
-    const channel = openChannel(server.address);
+    const channel = openTestChannel('organization', server.address);
     opened.push({ server, channel });
     return client(AuditServiceDefinition, channel);
   }
@@ -242,6 +245,7 @@ test('an rpc that changes something is never retried', async () => {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('organization'),
     logger,
     operatorToken: 'operator',
     bindings: [
@@ -256,7 +260,7 @@ test('an rpc that changes something is never retried', async () => {
       }),
     ],
   });
-  const channel = openChannel(server.address);
+  const channel = openTestChannel('organization', server.address);
   opened.push({ server, channel });
   const operator = client(OperatorServiceDefinition, channel);
   const creation = operator.createOrganization(
@@ -284,8 +288,15 @@ test('a service named OperatorService is refused to everybody but the operator, 
   };
   const serve = async (operatorToken: string | undefined) => {
     const bindings = [bind(OperatorServiceDefinition, implementation)];
-    const server = await startGrpcServer({ host: '127.0.0.1', port: 0, logger, operatorToken, bindings });
-    const channel = openChannel(server.address);
+    const server = await startGrpcServer({
+      host: '127.0.0.1',
+      port: 0,
+      identity: testIdentity('organization'),
+      logger,
+      operatorToken,
+      bindings,
+    });
+    const channel = openTestChannel('organization', server.address);
     opened.push({ server, channel });
     return client(OperatorServiceDefinition, channel);
   };

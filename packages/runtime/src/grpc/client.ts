@@ -1,14 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { PeerCertificate } from 'node:tls';
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError } from '@invoicecontrol/errors';
 import { Client, credentials, status } from '@grpc/grpc-js';
 import type { MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import type { Identity } from '../identity/identity.js';
+import { peerService } from '../identity/service-name.js';
+import { onceAMinute } from '../once-a-minute.js';
 import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
+import type { ServiceName } from '../telemetry/schema.js';
 import { activeTrace } from '../trace-context.js';
 import { callAttributes } from './call-attributes.js';
 import './draining-connections.js';
-import { toDomainError } from './errors.js';
+import { isFromTransport, toDomainError } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { metadataOf } from './metadata.js';
 import { toGrpc } from './service-definition.js';
@@ -40,21 +45,42 @@ export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 
 /** A gRPC connection to a service, which the clients of all its definitions share. */
 export interface Channel {
-  readonly client: Client;
+  readonly client: Pick<Client, 'makeUnaryRequest' | 'makeClientStreamRequest' | 'makeServerStreamRequest'>;
+  /** Logs once a minute why the service could not be reached. */
+  unreachable(error: ServiceError): void;
   close(): void;
 }
 
 export interface ChannelOptions {
+  /** Service that the address should lead to. A connection to another service is refused. */
+  readonly service: ServiceName;
+  /** Identity of the caller. */
+  readonly identity: Identity;
   readonly messageBytesMax?: number;
 }
 
 /**
- * Opens a connection when it is first used. Calls are distributed over all addresses that the name resolves to.
+ * Opens a connection by mutual TLS when it is first used. Calls are distributed over all addresses that the name
+ * resolves to.
  * @param address `host:port`, or a gRPC target such as `dns:///analysis:50051`
  */
-export function openChannel(address: string, options: ChannelOptions = {}): Channel {
-  const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;
-  const client = new Client(address, credentials.createInsecure(), {
+export function openChannel(
+  address: string,
+  { service, identity, messageBytesMax = MESSAGE_BYTES_MAX }: ChannelOptions,
+): Channel {
+  const checkServerIdentity = (expected: string, { subjectaltname }: PeerCertificate): Error | undefined => {
+    try {
+      const found = peerService(subjectaltname, identity);
+      return found === expected ? undefined : new Error(`expected the service ${expected}, got ${found}`);
+    } catch (error) {
+      return error as Error;
+    }
+  };
+  const secure = credentials.createFromSecureContext(identity.secureContext, { checkServerIdentity });
+  const isDue = onceAMinute();
+  const client = new Client(address, secure, {
+    // The name is compared with the certificate in place of the address, which is an IP address on one machine.
+    'grpc.ssl_target_name_override': service,
     'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
@@ -63,7 +89,13 @@ export function openChannel(address: string, options: ChannelOptions = {}): Chan
     'grpc.keepalive_time_ms': KEEPALIVE.eachMs,
     'grpc.keepalive_timeout_ms': KEEPALIVE.answerMsMax,
   });
-  return { client, close: () => client.close() };
+  return {
+    client,
+    unreachable({ details }) {
+      if (isDue(service)) identity.logger.warn({ called: service, reason: details }, 'a service cannot be reached');
+    },
+    close: () => client.close(),
+  };
 }
 
 /**
@@ -123,7 +155,7 @@ function isWorthRepeating(error: unknown, { signal }: Attempt): boolean {
 }
 
 /** Starts to measure the duration of a gRPC call. */
-function measureCall({ path }: Method, { context }: Attempt) {
+function measureCall(channel: Channel, { path }: Method, { context }: Attempt) {
   const name = path.slice(1);
   const measured = measure('client', name, {
     parent: context.traceparent === undefined ? activeTrace() : context,
@@ -132,7 +164,8 @@ function measureCall({ path }: Method, { context }: Attempt) {
   });
   return {
     metadata: metadataOf(context, measured.headers),
-    end(error: { readonly code: status } | null): void {
+    end(error: ServiceError | null): void {
+      if (error !== null && isFromTransport(error)) channel.unreachable(error);
       measured.end({ failed: error !== null, attributes: callAttributes(name, error?.code ?? status.OK) });
     },
   };
@@ -150,7 +183,7 @@ function cancelOn(signal: AbortSignal | undefined, call: { cancel(): void }): ()
 }
 
 function callOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): Promise<unknown> {
-  const measured = measureCall(method, attempt);
+  const measured = measureCall(channel, method, attempt);
   return new Promise((resolve, reject) => {
     const running = channel.client.makeUnaryRequest(
       method.path,
@@ -181,7 +214,7 @@ function sendStream(
   requests: AsyncIterable<unknown>,
   attempt: Attempt,
 ): Promise<unknown> {
-  const measured = measureCall(method, attempt);
+  const measured = measureCall(channel, method, attempt);
   return new Promise((resolve, reject) => {
     const answered = new AbortController();
     let sourceFailure: { readonly error: unknown } | undefined;
@@ -240,7 +273,7 @@ async function* readResponses(
  * Yields the responses of a gRPC stream as fast as the caller reads them. A caller that stops reading cancels the call.
  */
 async function* readOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): AsyncIterable<unknown> {
-  const measured = measureCall(method, attempt);
+  const measured = measureCall(channel, method, attempt);
   const running = channel.client.makeServerStreamRequest(
     method.path,
     method.requestSerialize,

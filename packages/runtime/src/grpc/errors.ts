@@ -49,6 +49,11 @@ function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): Domai
   return new DomainError('internal', plainSentences.internal, { cause: error });
 }
 
+/** Checks whether a call failed before a service of the product received it: the connection failed. */
+export function isFromTransport(error: ServiceError): boolean {
+  return error.code === status.UNAVAILABLE && (error.metadata?.get(DETAILS) ?? []).length === 0;
+}
+
 /**
  * Converts the gRPC status of a failed call to an error for its caller. A status without these details comes from the
  * gRPC library or from another server.

@@ -3,9 +3,10 @@ import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 import type { TcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
+import { openTestChannel, testIdentity } from '../testing/test-identities.js';
 import { createLogger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
-import { client, openChannel } from './client.js';
+import { client } from './client.js';
 import { bind, startGrpcServer } from './server.js';
 import type { GrpcServer } from './server.js';
 
@@ -24,6 +25,7 @@ beforeEach(async () => {
   server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('organization'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [bind(AuditServiceDefinition, { listAuditEvents: async () => ({ auditEvents: [], nextPageToken: '' }) })],
   });
@@ -36,7 +38,7 @@ afterEach(async () => {
 });
 
 test('a connection whose other end is gone without a word is replaced', async () => {
-  const channel = openChannel(`127.0.0.1:${proxy.port}`);
+  const channel = openTestChannel('organization', `127.0.0.1:${proxy.port}`);
   const audit = client(AuditServiceDefinition, channel);
   try {
     await audit.listAuditEvents(request, { context });

@@ -1,19 +1,23 @@
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError, plainSentences } from '@invoicecontrol/errors';
-import { Server, ServerCredentials, status } from '@grpc/grpc-js';
+import { Server, status } from '@grpc/grpc-js';
 import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall } from '@grpc/grpc-js';
 import type { Metadata, MethodDefinition, StatusObject, UntypedHandleCall } from '@grpc/grpc-js';
-import { HealthImplementation } from 'grpc-health-check';
+import type { HealthImplementation } from 'grpc-health-check';
+import type { Identity } from '../identity/identity.js';
 import type { Logger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
 import type { SilenceWatch } from '../silence-watch.js';
 import { measure } from '../telemetry.js';
 import { callAttributes } from './call-attributes.js';
+import { callerGuard, requireCallers } from './caller-guard.js';
 import { toStatus } from './errors.js';
+import { newHealth } from './health-server.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { contextOf } from './metadata.js';
 import { isForOperator, operatorGuard } from './operator-guard.js';
 import { addReflection } from './reflection.js';
+import { listenSecurely } from './secure-listener.js';
 import { toGrpc } from './service-definition.js';
 import { readStream, writeStream } from './streams.js';
 
@@ -37,6 +41,8 @@ export interface GrpcServerOptions {
   readonly host: string;
   /** Port of the gRPC server. With 0, the operating system chooses a free port. */
   readonly port: number;
+  /** Identity of the service, by which it and its callers prove who they are. */
+  readonly identity: Identity;
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
   /**
@@ -56,11 +62,15 @@ export interface GrpcServerOptions {
   readonly silence?: SilenceWatch | undefined;
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
+  /** Maximum age of a connection in milliseconds, which only tests change. */
+  readonly connectionAgeMs?: number;
 }
 
 export interface GrpcServer {
   /** Address of the running gRPC server, as `host:port` with its actual port. */
   readonly address: string;
+  /** State of the service, which a server for probes reports as well. */
+  readonly health: HealthImplementation;
   /**
    * Sets whether the gRPC health service reports the name `ready` as healthy. The empty name, which means that the
    * process is alive, is always reported as healthy.
@@ -82,32 +92,32 @@ const CONNECTION_AGE_MS_MAX = 5 * 60_000;
 const CONNECTION_AGE_GRACE_MS = 150_000;
 
 /**
- * Serves the given gRPC definitions and the health service, and reflection if enabled. The server is not ready until
- * `setReady` is called.
+ * Serves the given gRPC definitions and the health service, and reflection if enabled, to the services that the table
+ * of callers lists. The server is not ready until `setReady` is called.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const messageBytesMax = options.messageBytesMax ?? MESSAGE_BYTES_MAX;
+  const { host, port, identity, logger } = options;
+  const callers = new Map<string, string>();
   const server = new Server({
+    interceptors: [callerGuard({ callers, service: identity.service, logger })],
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
-    'grpc.max_connection_age_ms': CONNECTION_AGE_MS_MAX,
+    'grpc.max_connection_age_ms': options.connectionAgeMs ?? CONNECTION_AGE_MS_MAX,
     'grpc.max_connection_age_grace_ms': CONNECTION_AGE_GRACE_MS,
   });
-  const health = new HealthImplementation({ '': 'SERVING', ready: 'NOT_SERVING' });
+  const health = newHealth();
   health.addToServer(server);
   for (const binding of options.bindings) serve(server, binding, options);
   if (options.hasReflection === true) addReflection(server);
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${options.host}:${options.port}`, ServerCredentials.createInsecure(), (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(new Error(`Cannot listen on ${options.host}:${options.port}: ${error.message}`));
-    });
-  });
+  const { port: bound, close } = await listenSecurely(server, { host, port, identity, logger, callers });
   return {
-    address: `${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`,
+    address: `${host === '0.0.0.0' ? '127.0.0.1' : host}:${bound}`,
+    health,
     setReady: (isReady) => health.setStatus('ready', isReady ? 'SERVING' : 'NOT_SERVING'),
     stop: (timeoutMs) =>
       new Promise<void>((resolve) => {
+        close();
         const cut = setTimeout(() => server.forceShutdown(), timeoutMs);
         cut.unref();
         server.tryShutdown(() => {
@@ -135,6 +145,7 @@ function serve(
   { logger, operatorToken, isOutage = () => false, silence }: GrpcServerOptions,
 ): void {
   const grpcMethods = toGrpc(definition);
+  requireCallers(grpcMethods);
   const admit = isForOperator(definition.fullName) ? operatorGuard(operatorToken) : admitEveryone;
   const handlers = Object.entries(grpcMethods).map(([key, method]) => {
     const work = implementation[key] as Work | undefined;

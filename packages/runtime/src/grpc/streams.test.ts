@@ -5,10 +5,11 @@ import { UploadServiceDefinition } from '@invoicecontrol/contracts/documents/v1/
 import type { ReceiveUploadRequest } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, notFound } from '@invoicecontrol/errors';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { openTestChannel, testIdentity } from '../testing/test-identities.js';
 import { createLogger } from '../logger.js';
 import { systemContext } from '../request-context.js';
 import type { RequestContext } from '../request-context.js';
-import { client, openChannel } from './client.js';
+import { client } from './client.js';
 import { bind, startGrpcServer } from './server.js';
 
 const TIMEOUT_MS = 60_000;
@@ -39,6 +40,7 @@ async function serve({
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('documents'),
     logger,
     bindings: [
       bind(UploadServiceDefinition, {
@@ -61,7 +63,7 @@ async function serve({
       }),
     ],
   });
-  const channel = openChannel(server.address);
+  const channel = openTestChannel('documents', server.address);
   stops.push(
     () => server.stop(100),
     () => channel.close(),

@@ -107,6 +107,12 @@ export const logFields = {
   // Limits.
   connectionsMax: 'maximum number of connections',
   companiesMax: 'maximum number of companies',
+  // Log fields for connections between services.
+  caller: 'service that connected or called',
+  called: 'service that was called',
+  peer: 'address of the other end of a connection',
+  directory: 'directory of the identity files',
+  validTo: 'time at which a certificate expires',
   // Log fields for processes, stores and the broker.
   config: 'effective settings, without secrets',
   settings: 'names of settings',

@@ -1,3 +1,5 @@
+import { callerNames } from '@invoicecontrol/contracts/callers';
+
 /**
  * Every metric that the services export, declared once as data. The instruments, the reference page
  * (`docs/reference/telemetry.md`), the names in rules and dashboards, and the test over all journeys follow from it.
@@ -62,6 +64,22 @@ export const WAIT_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 3_600, 14_400, 86_400] 
 const oneOf = <const V extends readonly string[]>(...values: V) => ({ values });
 const optional = <V extends AttributeValues>(values: V) => ({ ...values, isOptional: true as const });
 const bounded = (boundedBy: string, pattern: RegExp) => ({ boundedBy, pattern });
+
+/** Reasons why a service closed a connection before its first call. */
+export const connectionFaults = [
+  'no_certificate',
+  'expired',
+  'not_yet_valid',
+  'other_authority',
+  'no_identity',
+  'several_identities',
+  'foreign_trust_domain',
+  'unknown_identity',
+  'no_tls',
+  'too_slow',
+  'too_many',
+  'other',
+] as const;
 
 const errorType = optional(bounded('codes of errors and names of error classes', /^[A-Za-z0-9_.]{1,60}$/));
 const rpcMethod = bounded('methods of proto/', /^(?:invoicecontrol|grpc)\.[a-z0-9_.]+\.[A-Za-z]+\/[A-Za-z]+$/);
@@ -270,6 +288,39 @@ export const metrics = {
     attributes: {},
     owners: everyService,
     renamedFrom: ['broker.connected'],
+  }),
+
+  // Metrics about the identities of services and refused callers.
+  'invoicecontrol.identity.expires': gauge({
+    unit: 's',
+    description: 'Time until the certificate of the service expires.',
+    attributes: {},
+    owners: everyService,
+  }),
+  'invoicecontrol.identity.refused_files': counter({
+    unit: '{reading}',
+    description: 'Readings of the identity files that did not fit together. The service still uses the last ones.',
+    attributes: {},
+    owners: everyService,
+    onlyAfter: 'the files of an identity do not fit together',
+  }),
+  'invoicecontrol.rpc.refused_connections': counter({
+    unit: '{connection}',
+    description: 'Connections that were closed because the other end did not prove which service it is.',
+    attributes: { reason: oneOf(...connectionFaults) },
+    owners: storing,
+    onlyAfter: 'a stranger connects to a service',
+  }),
+  'invoicecontrol.rpc.refused': counter({
+    unit: '{call}',
+    description: 'gRPC calls by services that may not make them.',
+    attributes: {
+      caller: oneOf(...callerNames, 'other'),
+      rpc: rpcMethod,
+      reason: oneOf('not_listed', 'no_connection'),
+    },
+    owners: storing,
+    onlyAfter: 'a service makes a call that it may not make',
   }),
 
   // The process.

@@ -8,6 +8,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startMongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import type { MongoProxy } from '@invoicecontrol/testkit/mongo-proxy';
 import { v7 as uuidV7 } from 'uuid';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
 import { anyFinding, asUser, rowsOf, scanRequest, testClock } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   running = await startAnalysis(startService, { ...infrastructure, mongodbUrl: proxy.url }, testDatabaseName(), {
     clock: { now: () => new Date(testClock.now().getTime() + passedMs) },
   });
-  channel = openChannel(running.address);
+  channel = openTestChannel('analysis', running.address);
 });
 afterAll(async () => {
   channel.close();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { AnalyzeRowsResponse } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import type { Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -16,6 +16,7 @@ import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { rateStore } from '../rates/storage/rates.js';
 import type { RateDocument } from '../rates/storage/rates.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { asUser, connect, findingOf, rowsOf, scanRequest, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
   await rateStore(mongo.db.collection<RateDocument>('rates')).save([{ day: DAY, perEuro: PER_EURO }]);
   service = await startService(testConfig(infrastructure, databaseName, organization.address), { clock: testClock });
   rpc = connect(service.address);
-  channel = openChannel(service.address);
+  channel = openTestChannel('analysis', service.address);
 });
 afterAll(async () => {
   channel.close();

@@ -5,6 +5,7 @@ import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
 import type { AnalysisDocument } from '../records/storage/analyses.js';
 import type { InvoiceDocument } from '../records/storage/invoices.js';
@@ -21,7 +22,7 @@ let channel: ReturnType<typeof openChannel>;
 
 beforeAll(async () => {
   running = await startAnalysis(startService, testInfrastructure(), testDatabaseName(), { env: { OPERATOR_TOKEN } });
-  channel = openChannel(running.address);
+  channel = openTestChannel('analysis', running.address);
 });
 afterAll(async () => {
   channel.close();

@@ -20,6 +20,7 @@ import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-histo
 import type { InvoiceDocument } from '../records/storage/invoices.js';
 import type { SupplierDocument } from '../records/storage/suppliers.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { anyFinding, asUser, rowsOf, scanRequest } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
@@ -41,7 +42,7 @@ let channel: ReturnType<typeof openChannel>;
 beforeAll(async () => {
   running = await startAnalysis(startService, testInfrastructure(), databaseName, { env: { OPERATOR_TOKEN } });
   ({ organization, rpc, mongo } = running);
-  channel = openChannel(running.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  channel = openTestChannel('analysis', running.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
 });
 afterAll(async () => {
   channel.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -12,6 +12,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import { startService } from '../compose.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { asUser, connect, findingOf, rowsOf, scanRequest, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
@@ -106,7 +107,7 @@ test('a review is counted by type and disposition; one that changes nothing is n
 
 test('the rows of a scan are counted one by one and share one log line', async () => {
   const organizationId = organization.newTenant();
-  const channel = openChannel(service.address);
+  const channel = openTestChannel('analysis', service.address);
   const invoices = [wireInvoice(), wireInvoice(), wireInvoice({ invoiceNumber: 'RE-2026-0944', grossAmount: '87.13' })];
   const before = decisionLines().length;
   const outcome = await client(RowAnalysisServiceDefinition, channel).analyzeRows(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { usageCounters } from '@invoicecontrol/metering/usage';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
@@ -11,6 +11,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { asUser } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
@@ -38,7 +39,7 @@ beforeAll(async () => {
     jobPauseMsMax: 250,
   });
   ({ organization, rpc: clients, mongo } = running);
-  channel = openChannel(running.address);
+  channel = openTestChannel('analysis', running.address);
 });
 afterAll(async () => {
   channel.close();

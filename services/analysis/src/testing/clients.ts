@@ -18,10 +18,11 @@ import type {
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { v7 as uuidV7 } from 'uuid';
+import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -34,6 +35,8 @@ export function testConfig(
 ): Config {
   return configSchema.parse({
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('analysis'),
     MONGODB_URL: infrastructure.mongodbUrl,
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
@@ -111,7 +114,7 @@ export function scanRequest(
 /** Creates clients for all gRPC services, with the settings that real callers use. */
 export function connect(address: string) {
   // Files of payment runs are larger than other gRPC messages.
-  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const channel = openTestChannel('analysis', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoice = client(InvoiceServiceDefinition, channel);
   const analysis = client(AnalysisServiceDefinition, channel);
   const finding = client(FindingServiceDefinition, channel);

@@ -15,6 +15,7 @@ import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 /** A fake of the documents service, which returns prepared readings. */
 export interface FakeDocuments extends GrpcServer {
@@ -70,6 +71,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('documents'),
     logger,
     bindings: [
       bind(DocumentServiceDefinition, {

@@ -7,7 +7,7 @@ import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { OperatorServiceDefinition as OperationsDefinition } from '@invoicecontrol/contracts/operations/v1/operator_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -16,6 +16,7 @@ import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
+import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -35,7 +36,7 @@ export const call = {
 } as const;
 
 function connectClients(address: string) {
-  const channel = openChannel(address);
+  const channel = openTestChannel('billing', address);
   return {
     checkouts: client(CheckoutServiceDefinition, channel),
     subscriptions: client(SubscriptionServiceDefinition, channel),
@@ -113,6 +114,8 @@ export async function startBilling(
   const publisher = await eventPublisher(bus, 'organization');
   const config = configSchema.parse({
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('billing'),
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
     DATABASE_NAME: databaseName,

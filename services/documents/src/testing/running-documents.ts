@@ -8,7 +8,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -16,6 +16,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { v7 as uuidv7 } from 'uuid';
+import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import type { UploadDocument } from '../storage/uploads.js';
@@ -75,6 +76,8 @@ export async function startDocuments(
 ): Promise<RunningDocuments> {
   const config = configSchema.parse({
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('documents'),
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
     DATABASE_NAME: databaseName,
@@ -127,7 +130,7 @@ export async function startDocuments(
 }
 
 function connect(address: string) {
-  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const channel = openTestChannel('documents', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   return {
     uploads: client(UploadServiceDefinition, channel),
     documents: client(DocumentServiceDefinition, channel),

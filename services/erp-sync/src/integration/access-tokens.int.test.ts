@@ -52,6 +52,7 @@ const store = (): ConnectionTokenStore => connectionTokenStore(connections(), sy
 function replica({ leaseMs = LEASE_MS, callMs = 1_000, tokens = store() } = {}): AccessTokens {
   const config = configSchema.parse({
     MONGODB_URL: 'unused',
+    TLS_DIR: 'unused',
     NATS_URL: 'unused',
     ORGANIZATION_ADDRESS: 'unused',
     ANALYSIS_ADDRESS: 'unused',

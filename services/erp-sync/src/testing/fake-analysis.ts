@@ -3,6 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { importLedger } from './import-ledger.js';
 import type { ImportLedger } from './import-ledger.js';
 
@@ -26,6 +27,7 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('analysis'),
     logger,
     bindings: [
       bind(ErpImportServiceDefinition, {

@@ -2,12 +2,13 @@ import { ConnectionServiceDefinition } from '@invoicecontrol/contracts/erp_sync/
 import { RunServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/run_service';
 import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startTestedService } from '@invoicecontrol/tenants/tested-service';
 import type { TestedService } from '@invoicecontrol/tenants/tested-service';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import type { ErpOverrides } from '../application/open-erp.js';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
@@ -21,7 +22,7 @@ export const caller = {
 } as const;
 
 function connectClients(address: string) {
-  const channel = openChannel(address);
+  const channel = openTestChannel('erp-sync', address);
   return {
     connections: client(ConnectionServiceDefinition, channel),
     runs: client(RunServiceDefinition, channel),
@@ -57,6 +58,7 @@ export async function startErpSync(
 ): Promise<RunningErpSync> {
   const analysis = await startFakeAnalysis(createLogger({ service: 'test', level: 'silent' }));
   const { clients, ...tested } = await startTestedService({
+    service: 'erp-sync',
     ...options,
     env: { ANALYSIS_ADDRESS: analysis.address, ...env },
     startService: (all) => startService(configSchema.parse(all), { jobPauseMsMax: 250 }, erps),

@@ -4,19 +4,19 @@ import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { notFound } from '@invoicecontrol/errors';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
-import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { testConfig } from '../testing/config.js';
 import { accessFor, keyNamed, principal, silent, startFakes } from '../testing/fakes.js';
+import type { Fakes } from '../testing/fakes.js';
 
 const key = keyNamed('owner');
 const { organizationId } = principal();
 
 let bus: Bus;
-let services: GrpcServer;
+let services: Fakes;
 let gateway: RunningService;
 let keys: Map<string, ReturnType<typeof principal>>;
 /** Number of times that the gateway has checked an API key. */
@@ -57,7 +57,7 @@ beforeEach(async () => {
   });
   // The clock is stopped, so that a cached key stays cached until something invalidates it.
   const now = new Date();
-  gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
+  gateway = await startService(testConfig(testInfrastructure(), services.addresses), { now: () => now });
 });
 afterEach(async () => {
   await gateway.stop();
@@ -104,7 +104,7 @@ const header = { eventId: 'evt_1', eventTime: new Date(), organizationId, versio
 describe('a gateway without the broker', () => {
   test('starts, is ready and answers requests', async () => {
     const servers = { ...testInfrastructure(), natsUrl: 'nats://127.0.0.1:1' };
-    const alone = await startService(testConfig(servers, services.address));
+    const alone = await startService(testConfig(servers, services.addresses));
     try {
       expect((await fetch(`http://${alone.address}/readyz`)).status).toBe(200);
       const response = await fetch(`http://${alone.address}/v1/invoices/unknown`, {

@@ -3,13 +3,13 @@ import { Decision, InvoiceSource, InvoiceStatus, Severity } from '@invoicecontro
 import type { Finding, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
-import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { testConfig } from '../testing/config.js';
 import { accessFor, keyNamed, principal, startFakes } from '../testing/fakes.js';
+import type { Fakes } from '../testing/fakes.js';
 
 const KEY = keyNamed('owner');
 const ID = '0198a000-0000-7000-8000-000000000002';
@@ -79,7 +79,7 @@ const invoice: StoredInvoice = {
   createdTime,
 };
 
-let services: GrpcServer;
+let services: Fakes;
 let gateway: RunningService;
 
 beforeAll(async () => {
@@ -158,7 +158,7 @@ beforeAll(async () => {
   });
   // The clock is stopped, so that the API key stays cached. Checking it again could exceed the short deadline here.
   const now = new Date();
-  gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
+  gateway = await startService(testConfig(testInfrastructure(), services.addresses), { now: () => now });
   await eventually(async () => {
     const { status } = await read('/invoices/unknown');
     if (status !== 404) throw new Error(`the key is not known yet: ${status}`);

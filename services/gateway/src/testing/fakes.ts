@@ -5,9 +5,11 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import { DomainError } from '@invoicecontrol/errors';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
-import type { Binding, GrpcServer, Implementation } from '@invoicecontrol/runtime/grpc/server';
+import type { Binding, Implementation } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { rpcServices } from '../clients.js';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
+import { owners, rpcServices } from '../clients.js';
+import type { Channels } from '../clients.js';
 
 type RpcServices = typeof rpcServices;
 
@@ -112,19 +114,41 @@ function refuserOf(rpc: Rpc, refusal: (organizationId: unknown) => DomainError):
   };
 }
 
-/** Starts a real gRPC server that replaces every service behind the gateway. Usage is the same for all services. */
-export async function startFakes(answers: Answers): Promise<GrpcServer> {
+/** Servers that replace every service behind the gateway. */
+export interface Fakes {
+  readonly addresses: Readonly<Record<keyof Channels, string>>;
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Starts a real gRPC server in place of each service behind the gateway. Usage is the same for all services. */
+export async function startFakes(answers: Answers): Promise<Fakes> {
   const answersByDefinition = new Map<Definition, Readonly<Record<string, unknown>>>();
   for (const [name, { definition }] of Object.entries(rpcServices)) {
     answersByDefinition.set(definition, { ...answersByDefinition.get(definition), ...answers[name as keyof Answers] });
   }
-  return startGrpcServer({
-    host: '127.0.0.1',
-    port: 0,
-    logger: silent,
-    messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
-    bindings: [...answersByDefinition].map(([definition, given]) => answering(definition, given)),
-  });
+  const all = Object.values(rpcServices);
+  const servers = await Promise.all(
+    owners.map(async (owner) => {
+      const definitions = new Set(all.flatMap((one) => (one.owner === owner ? [one.definition as Definition] : [])));
+      const server = await startGrpcServer({
+        host: '127.0.0.1',
+        port: 0,
+        identity: testIdentity(owner),
+        logger: silent,
+        messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
+        bindings: [...definitions].map((definition) =>
+          answering(definition, answersByDefinition.get(definition) ?? {}),
+        ),
+      });
+      return [owner, server] as const;
+    }),
+  );
+  return {
+    addresses: Object.fromEntries(servers.map(([owner, { address }]) => [owner, address])) as Fakes['addresses'],
+    async stop(timeoutMs) {
+      await Promise.all(servers.map(([, server]) => server.stop(timeoutMs)));
+    },
+  };
 }
 
 function answering(definition: Definition, answers: Readonly<Record<string, unknown>>): Binding {

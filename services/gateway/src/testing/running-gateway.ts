@@ -1,9 +1,9 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { systemClock } from '@invoicecontrol/runtime/clock';
-import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { createClients, openChannels } from '../clients.js';
 import type { Clients } from '../clients.js';
 import { AddressShare } from '../http/limits/address-share.js';
@@ -92,8 +92,10 @@ function withLongTimeouts({
 export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, logger = silent } = options;
   const services = await startFakes(answers);
-  const channel = openChannel(services.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
-  const clients = createClients(openChannels(() => channel));
+  const channels = openChannels((owner) =>
+    openTestChannel(owner, services.addresses[owner], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX }),
+  );
+  const clients = createClients(channels);
   const access = withLongTimeouts(clients.access);
   const failures = new FailureBucket(clock);
   const authenticator = new Authenticator({ access, failures: new FailureBucket(clock), clock });
@@ -157,7 +159,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
     cutServices: () => services.stop(0),
     async stop() {
       await server.stop(1_000);
-      channel.close();
+      for (const channel of Object.values(channels)) channel.close();
       await services.stop(0);
     },
   };

@@ -9,6 +9,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Documents } from '../application/submissions/stores.js';
 import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { openTestChannel, testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { normaliseSerialNumber } from '../domain/revoked-seals.js';
 import { documentsOfUploads } from './documents.js';
 
@@ -41,6 +42,7 @@ beforeAll(async () => {
   server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('documents'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [
       bind(DocumentServiceDefinition, {
@@ -60,7 +62,7 @@ beforeAll(async () => {
       }),
     ],
   });
-  channel = openChannel(server.address);
+  channel = openTestChannel('documents', server.address);
   const none = { TEST: [], DEMO: [], PRODUCTION: [] };
   const issuer = new X509Certificate(await sealOfSimulator());
   const revoked = new Set([normaliseSerialNumber(issuer.serialNumber)]);

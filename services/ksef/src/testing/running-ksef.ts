@@ -1,11 +1,12 @@
 import { ConnectionServiceDefinition, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { InboxServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startTestedService } from '@invoicecontrol/tenants/tested-service';
 import type { TestedService } from '@invoicecontrol/tenants/tested-service';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -16,7 +17,7 @@ export const caller = {
 } as const;
 
 function connectClients(address: string) {
-  const channel = openChannel(address);
+  const channel = openTestChannel('ksef', address);
   return {
     connections: client(ConnectionServiceDefinition, channel),
     inbox: client(InboxServiceDefinition, channel),
@@ -46,6 +47,7 @@ export async function startKsef(
   { env, clock, ...options }: Options,
 ): Promise<RunningKsef> {
   const { clients, ...tested } = await startTestedService({
+    service: 'ksef',
     ...options,
     env: { ANALYSIS_ADDRESS: '127.0.0.1:1', DOCUMENTS_ADDRESS: '127.0.0.1:1', ...env },
     startService: (all) =>

@@ -23,6 +23,7 @@ import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { notifyAboutRefusal } from '../application/notifications.js';
 import { startService } from '../compose.js';
 import type { AuditEventDocument } from '../storage/audit-events.js';
@@ -781,6 +782,8 @@ async function startProcessOnce(mail: Record<string, string>): Promise<{ stop():
       PATH: process.env['PATH'],
       BILLING_ADDRESS: billing.address,
       GRPC_PORT: '0',
+      HEALTH_PORT: '0',
+      TLS_DIR: testIdentityDirectory('organization'),
       MONGODB_URL: infrastructure.mongodbUrl,
       NATS_URL: infrastructure.natsUrl,
       DATABASE_NAME: databaseName,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { OperatorServiceDefinition as Operations } from '@invoicecontrol/contracts/operations/v1/operator_service';
 import type { DomainError } from '@invoicecontrol/errors';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -13,6 +13,7 @@ import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
 import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
@@ -51,7 +52,7 @@ beforeAll(async () => {
   subscribeBroadcast(bus, [events.organizationPurged], ({ organizationId }) => announced.push(organizationId), logger);
   service = await startService(config(), { clock });
   clients = connect(service.address);
-  channel = openChannel(service.address);
+  channel = openTestChannel('organization', service.address);
 });
 afterAll(async () => {
   clients.close();

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
 import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const clock = { now: () => new Date(Date.now() + aheadMs) };
   service = await startService(testConfig(infrastructure, databaseName), { clock });
   clients = connect(service.address);
-  channel = openChannel(service.address);
+  channel = openTestChannel('organization', service.address);
 });
 afterAll(async () => {
   channel.close();

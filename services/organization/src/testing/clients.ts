@@ -8,8 +8,9 @@ import { OperatorServiceDefinition } from '@invoicecontrol/contracts/organizatio
 import type { CreateOrganizationResponse } from '@invoicecontrol/contracts/organization/v1/operator_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
 import { SessionServiceDefinition } from '@invoicecontrol/contracts/organization/v1/session_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
+import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -23,6 +24,8 @@ export function testConfig(
 ): Config {
   return configSchema.parse({
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('organization'),
     MONGODB_URL: infrastructure.mongodbUrl,
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
@@ -71,7 +74,7 @@ export function tokenIn(text: string): string {
 
 /** Creates a client for every gRPC service of the organization service, as real callers have. */
 export function connect(address: string) {
-  const channel = openChannel(address);
+  const channel = openTestChannel('organization', address);
   const operator = client(OperatorServiceDefinition, channel);
   return {
     access: client(AccessServiceDefinition, channel),

@@ -3,6 +3,7 @@ import { DomainError, notFound } from '@invoicecontrol/errors';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 /** Fake of the billing service, with the subscriptions that a test sets. */
 export interface FakeBilling extends GrpcServer {
@@ -28,6 +29,7 @@ export async function startFakeBilling(): Promise<FakeBilling> {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('billing'),
     logger: createLogger({ service: 'test', level: 'silent' }),
     bindings: [
       bind(SubscriptionServiceDefinition, {

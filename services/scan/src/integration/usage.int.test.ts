@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
 import { usageCounters } from '@invoicecontrol/metering/usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -11,6 +11,7 @@ import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
 import { startFakeAnalysis } from '../testing/fake-analysis.js';
 import type { FakeAnalysis } from '../testing/fake-analysis.js';
@@ -45,7 +46,7 @@ afterAll(async () => {
 test('the counter of rows can be read, and is exact within five minutes of a crash that left it too high', async () => {
   const organizationId = organization.newTenant();
   const scans = connect(service.address);
-  const channel = openChannel(service.address);
+  const channel = openTestChannel('scan', service.address);
   const used = async () =>
     (await client(UsageServiceDefinition, channel).getUsage({ organizationId }, call)).meters.map(
       ({ meter, used: rows }) => [meter, rows],

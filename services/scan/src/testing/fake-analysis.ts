@@ -10,6 +10,7 @@ import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 /** A fake of the analysis service that returns fixed results and records its requests. */
 export interface FakeAnalysis extends GrpcServer {
@@ -41,6 +42,7 @@ export async function startFakeAnalysis(logger: Logger): Promise<FakeAnalysis> {
   const server = await startGrpcServer({
     host: '127.0.0.1',
     port: 0,
+    identity: testIdentity('analysis'),
     logger,
     messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
     bindings: [

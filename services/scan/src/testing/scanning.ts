@@ -9,9 +9,10 @@ import type {
   Scan,
 } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
@@ -37,6 +38,8 @@ export function testConfig(
 ): Config {
   return configSchema.parse({
     GRPC_PORT: '0',
+    HEALTH_PORT: '0',
+    TLS_DIR: testIdentityDirectory('scan'),
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
     DATABASE_NAME: databaseName,
@@ -83,7 +86,7 @@ export async function insist(create: () => Promise<CreateScanResponse>): Promise
 
 /** Creates a client of the scan service with the settings that real callers use. */
 export function connect(address: string) {
-  const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
+  const channel = openTestChannel('scan', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const scans = client(ScanServiceDefinition, channel);
   const operator = client(OperatorServiceDefinition, channel);
   const create = (

@@ -7,12 +7,13 @@ import type { Delivery, GetDeliveryResponse } from '@invoicecontrol/contracts/we
 import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import type { Endpoint } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage_service';
-import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { client } from '@invoicecontrol/runtime/grpc/client';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startTestedService } from '@invoicecontrol/tenants/tested-service';
 import type { TestedService } from '@invoicecontrol/tenants/tested-service';
+import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { ID_BYTES, idText } from '../domain/id-text.js';
@@ -24,7 +25,7 @@ export const caller = {
 } as const;
 
 function connectClients(address: string) {
-  const channel = openChannel(address);
+  const channel = openTestChannel('webhooks', address);
   return {
     endpoints: client(EndpointServiceDefinition, channel),
     deliveries: client(DeliveryServiceDefinition, channel),
@@ -76,6 +77,7 @@ export async function startWebhooks(
   { receiver, env, ...options }: Options,
 ): Promise<RunningWebhooks> {
   const { clients: first, ...tested } = await startTestedService({
+    service: 'webhooks',
     ...options,
     env: {
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',

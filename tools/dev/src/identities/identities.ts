@@ -2,10 +2,8 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import type { KeyPair, Leaf, SigningAuthority } from './authority.js';
-
-/** Domain of the SPIFFE ids of an installation on one machine. */
-export const TRUST_DOMAIN = 'invoice-control.local';
 
 /** A certificate whose remaining life is below this part of its whole life is made again. */
 const REMAINING_PART_MIN = 1 / 3;
@@ -90,7 +88,9 @@ async function makeAuthority(directory: string, before: readonly X509Certificate
 
 function leafOf({ service, uris, dnsNames = [], notBefore, notAfter }: IdentityOptions): Leaf {
   const alternatives = [
-    ...(uris ?? [`spiffe://${TRUST_DOMAIN}/service/${service}`]).map((value) => ({ type: 'url', value }) as const),
+    ...(uris ?? [`spiffe://${TRUST_DOMAIN_DEFAULT}/service/${service}`]).map(
+      (value) => ({ type: 'url', value }) as const,
+    ),
     ...[service, 'localhost', ...dnsNames].map((value) => ({ type: 'dns', value }) as const),
     { type: 'ip', value: '127.0.0.1' } as const,
   ];

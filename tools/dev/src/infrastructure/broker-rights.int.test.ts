@@ -15,7 +15,8 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { authorization, brokerRights, durablesOf, publishers } from '@invoicecontrol/topology/broker-rights';
 import { startOrder } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
-import { createAuthority, issueIdentity, prepareIdentities, TRUST_DOMAIN } from '../identities/identities.js';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { createAuthority, issueIdentity, prepareIdentities } from '../identities/identities.js';
 import { startChildServer } from './child.js';
 import type { ChildServer } from './child.js';
 import { natsConfig } from './nats-config.js';
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await issueIdentity({ ...other, bundle }, { directory: join(identities, 'otherAuthority'), service: 'analysis' });
   const { binary } = await findNatsServer(() => {});
   port = await freePort();
-  await writeConfig(authorization(TRUST_DOMAIN, ''));
+  await writeConfig(authorization(TRUST_DOMAIN_DEFAULT, ''));
   server = await startChildServer({
     name: 'NATS',
     command: binary,
@@ -209,11 +210,11 @@ test('a service whose rights were taken away and given back goes on without a re
     await writeConfig(rights);
     process.kill(server.pid ?? expect.fail('no process'), 'SIGHUP');
   };
-  await reload(authorization(TRUST_DOMAIN, '').replace('/service/scan"', '/service/nobody"'));
+  await reload(authorization(TRUST_DOMAIN_DEFAULT, '').replace('/service/scan"', '/service/nobody"'));
   await eventually(() => expect(scan.isConnected()).toBe(false));
   // Longer than the client needs for the two refused attempts after which it gives up by default.
   await delay(2_000);
-  await reload(authorization(TRUST_DOMAIN, ''));
+  await reload(authorization(TRUST_DOMAIN_DEFAULT, ''));
   await eventually(() => publishAs('scan', type, ids()));
   expect(scan.connection.isClosed()).toBe(false);
 });

@@ -1,0 +1,61 @@
+import { callerNames, callersOf, EVERYONE } from '@invoicecontrol/contracts/callers';
+import type { Caller } from '@invoicecontrol/contracts/callers';
+import { DomainError } from '@invoicecontrol/errors';
+import { ServerInterceptingCall } from '@grpc/grpc-js';
+import type { MethodDefinition, ServerInterceptor } from '@grpc/grpc-js';
+import type { Logger } from '../logger.js';
+import { onceAMinute } from '../once-a-minute.js';
+import { count } from '../telemetry.js';
+import { toStatus } from './errors.js';
+
+export interface CallerGuardOptions {
+  /** Names of the services at the other ends of the open connections, by their addresses. */
+  readonly callers: ReadonlyMap<string, string>;
+  /** Name of the service that is called. */
+  readonly service: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Checks that a table entry exists for each rpc that a server offers.
+ * @throws TypeError that names the missing entries
+ */
+export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefinition<never, never>, 'path'>>>): void {
+  const missing = Object.values(methods).filter(({ path }) => callersOf(path) === undefined);
+  if (missing.length > 0) {
+    const paths = missing.map(({ path }) => path.slice(1)).join(', ');
+    throw new TypeError(`packages/contracts/src/callers.ts does not say who may call ${paths}.`);
+  }
+}
+
+/**
+ * Refuses the calls of services that the table of callers does not list for an rpc, before the request is read. Calls
+ * that are allowed pass unchanged.
+ */
+export function callerGuard({ callers, service, logger }: CallerGuardOptions): ServerInterceptor {
+  const isDue = onceAMinute();
+  return ({ path }, call) => {
+    const caller = callers.get(call.getPeer());
+    const allowed = callersOf(path);
+    if (caller !== undefined && (allowed === EVERYONE || allowed?.includes(caller as Caller) === true))
+      return new ServerInterceptingCall(call);
+    const rpc = path.slice(1);
+    const reason = caller === undefined ? 'no_connection' : 'not_listed';
+    count('invoicecontrol.rpc.refused', { caller: nameOf(caller), rpc, reason }, 1, service);
+    if (isDue(`${caller} ${rpc}`)) logger.warn({ caller, rpc, reason }, 'a caller was refused');
+    const refusal =
+      caller === undefined
+        ? new DomainError('unauthenticated', 'The caller of this rpc is not known. Connect again.')
+        : new DomainError('forbidden', `The service ${caller} may not call ${rpc}.`);
+    return new ServerInterceptingCall(call, {
+      start(next) {
+        next({ onReceiveMetadata: () => call.sendStatus(toStatus(refusal, () => false)) });
+      },
+    });
+  };
+}
+
+/** Names in certificates are not a closed set, but the values of a metric attribute are. */
+function nameOf(caller: string | undefined): Caller | 'other' {
+  return callerNames.find((name) => name === caller) ?? 'other';
+}

@@ -1,0 +1,141 @@
+import { constants } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+import { ServerCredentials } from '@grpc/grpc-js';
+import type { Server } from '@grpc/grpc-js';
+import { TLS_VERSION_MIN } from '../identity/identity.js';
+import type { Identity } from '../identity/identity.js';
+import { peerService, ServiceNameError } from '../identity/service-name.js';
+import type { Logger } from '../logger.js';
+import { onceAMinute } from '../once-a-minute.js';
+import { count } from '../telemetry.js';
+import type { connectionFaults } from '../telemetry/schema.js';
+
+type ConnectionFault = (typeof connectionFaults)[number];
+
+export interface SecureListenerOptions {
+  readonly host: string;
+  /** Port of the listener. With 0, the operating system chooses a free port. */
+  readonly port: number;
+  readonly identity: Identity;
+  readonly logger: Logger;
+  /**
+   * Gets the name of the service that opened each open connection, by its address and port as `getPeer()` of a gRPC call
+   * returns them.
+   */
+  readonly callers: Map<string, string>;
+  /** Maximum number of open connections, which only tests change. */
+  readonly connectionsMax?: number;
+}
+
+export interface SecureListener {
+  readonly port: number;
+  /** Accepts no further connections. Open ones continue. */
+  close(): void;
+}
+
+/** Maximum number of connections of one process. Each handshake takes 3 ms of CPU time. */
+const CONNECTIONS_MAX = 512;
+const HANDSHAKE_MS_MAX = 5_000;
+/** A resumed session would not be checked against the current authorities, so sessions have no tickets. */
+const ACCEPTED = { minVersion: TLS_VERSION_MIN, secureOptions: constants.SSL_OP_NO_TICKET } as const;
+
+/** Reasons of OpenSSL and Node.js for a refused certificate. */
+const certificateFaults: Readonly<Record<string, ConnectionFault>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not_yet_valid',
+  UNABLE_TO_GET_ISSUER_CERT: 'no_certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'other_authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'other_authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'other_authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'other_authority',
+  CERT_SIGNATURE_FAILURE: 'other_authority',
+};
+
+/** Reasons of Node.js for a handshake that did not end. */
+const handshakeFaults: Readonly<Record<string, ConnectionFault>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
+  ERR_SSL_HTTP_REQUEST: 'no_tls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no_tls',
+  ERR_TLS_HANDSHAKE_TIMEOUT: 'too_slow',
+};
+
+/**
+ * Accepts connections for a gRPC server by mutual TLS, and remembers for each of them which service opened it. The
+ * server of grpc-js could do the same, but it would hide why a handshake failed, accept TLS 1.2, and read the
+ * certificate again for each call (ADR 0158).
+ */
+export async function listenSecurely(
+  server: Server,
+  { host, port, identity, logger, callers, connectionsMax = CONNECTIONS_MAX }: SecureListenerOptions,
+): Promise<SecureListener> {
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const isDue = onceAMinute();
+  const refuse = (fault: ConnectionFault, peer: string | undefined, error: unknown): void => {
+    count('invoicecontrol.rpc.refused_connections', { reason: fault }, 1, identity.service);
+    if (isDue(fault)) logger.warn({ reason: fault, peer, error }, 'a connection was refused');
+  };
+
+  const accept = (socket: TLSSocket): void => {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    // An error of a socket without a listener would end the process.
+    socket.on('error', () => {});
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
+    try {
+      if (!socket.authorized) throw socket.authorizationError;
+      const caller = peerService(socket.getPeerX509Certificate()?.subjectAltName, identity);
+      callers.set(peer, caller);
+      socket.once('close', () => callers.delete(peer));
+    } catch (error) {
+      refuse(faultOf(error), peer, error);
+      socket.destroy();
+      return;
+    }
+    injector.injectConnection(socket);
+  };
+
+  const listener = createServer(
+    {
+      ...identity.files,
+      requestCert: true,
+      // `accept` refuses, because Node.js would not say why it refused a certificate.
+      rejectUnauthorized: false,
+      ...ACCEPTED,
+      ALPNProtocols: ['h2'],
+      handshakeTimeout: HANDSHAKE_MS_MAX,
+    },
+    accept,
+  );
+  listener.maxConnections = connectionsMax;
+  listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    const reset = error.code === 'ECONNRESET';
+    // A load balancer that connects and leaves has not tried to call anything.
+    if (!reset) refuse(handshakeFaults[error.code ?? ''] ?? 'other', socket.remoteAddress, error);
+    socket.destroy();
+  });
+  listener.on('drop', (dropped) => refuse('too_many', dropped?.remoteAddress, new Error(`${connectionsMax} are open`)));
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', (error) => reject(new Error(`Cannot listen on ${host}:${port}: ${error.message}`)));
+    listener.listen(port, host, resolve);
+  });
+  listener.on('error', (error) => logger.error({ error }, 'the listener of the gRPC server failed'));
+  const stopFollowing = identity.onChange((files) => listener.setSecureContext({ ...files, ...ACCEPTED }));
+  return {
+    port: (listener.address() as AddressInfo).port,
+    close() {
+      stopFollowing();
+      listener.close();
+    },
+  };
+}
+
+/** Node.js gives the fault of a certificate as the code of an error, or as the code alone. */
+function faultOf(error: unknown): ConnectionFault {
+  if (error instanceof ServiceNameError) return error.fault;
+  const code = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);
+  return certificateFaults[code] ?? 'other';
+}

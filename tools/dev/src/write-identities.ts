@@ -1,0 +1,11 @@
+// Makes the identities of all services and of the operator in a directory: the service `certificates` of compose.yaml.
+import { startOrder } from '@invoicecontrol/topology/services';
+import { prepareIdentities } from './identities/identities.js';
+
+const [directory] = process.argv.slice(2);
+if (directory === undefined) {
+  console.error('Pass the directory for the identities.');
+  process.exitCode = 2;
+} else {
+  await prepareIdentities(directory, [...startOrder, 'operator']);
+}
