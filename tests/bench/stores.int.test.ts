@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { ensureStream } from '@invoicecontrol/runtime/nats/stream';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   mongo = new MongoClient(given.mongodbUrl);
   closing.push(() => mongo.close());
   const logger = createLogger({ service: 'test', level: 'silent' });
-  const bus = await connectNats({ url: given.natsUrl, name: 'test', logger });
+  const bus = await connectTestNats({ url: given.natsUrl, name: 'test', logger });
   closing.push(() => bus.close());
   natsManager = bus.manager;
   await ensureStream(bus, KEPT, 'kept');
@@ -38,12 +38,12 @@ test.each([
   ['is interrupted', 'await new Promise((resolve) => setTimeout(resolve, 1e6));', 'SIGTERM', 1],
 ] as const)('a benchmark that %s leaves servers that were given as they were', async (_what, then, signal, code) => {
   const text = `
-    import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+    import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
     import { ensureStream } from '@invoicecontrol/runtime/nats/stream';
     await runProgram(async () => {
       const stores = await startStores();
       await (await stores.openDatabase('analysis')).collection('invoices').insertOne({});
-      const bus = await connectNats({ url: stores.natsUrl, name: 'test', logger: console });
+      const bus = await connectTestNats({ url: stores.natsUrl, name: 'test', logger: console });
       onEnd(() => bus.close());
       await ensureStream(bus, 'INVOICECONTROL_MADE', 'made');
       step('made');

@@ -6,7 +6,7 @@ import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { endChildren } from './children.js';
 import { onEnd } from './run-program.js';
@@ -56,7 +56,11 @@ export async function startStores(): Promise<Stores> {
 }
 
 async function onBus<T>(url: string, work: (bus: Bus) => Promise<T>): Promise<T> {
-  const bus = await connectNats({ url, name: 'bench', logger: createLogger({ service: 'bench', level: 'silent' }) });
+  const bus = await connectTestNats({
+    url,
+    name: 'bench',
+    logger: createLogger({ service: 'bench', level: 'silent' }),
+  });
   try {
     return await work(bus);
   } finally {

@@ -17,7 +17,7 @@ import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { createTestAuthority } from '@invoicecontrol/testkit/test-certificates';
 import type { ServiceName } from '@invoicecontrol/topology/services';
@@ -174,7 +174,7 @@ export async function startWebhooksSystem(options: {
   onEnd(endChildren);
   const db = await stores.openDatabase('webhooks');
   const logger = createLogger({ service: 'bench', level: 'silent' });
-  const bus = await connectNats({ url: natsUrl, name: 'bench', logger });
+  const bus = await connectTestNats({ url: natsUrl, name: 'bench', logger });
   onEnd(() => bus.close());
 
   const onEndpoints = async <T>(work: (endpoints: EndpointClient) => Promise<T>): Promise<T> => {
@@ -234,7 +234,7 @@ export async function startWebhooksSystem(options: {
         registered = [];
       }),
     async openChanges(outboxNatsUrl = natsUrl) {
-      const outboxBus = await connectNats({ url: outboxNatsUrl, name: 'bench outbox', logger });
+      const outboxBus = await connectTestNats({ url: outboxNatsUrl, name: 'bench outbox', logger });
       onEnd(() => outboxBus.close());
       const collection = db.collection<Aggregate>('bench_changes');
       const outbox = await startOutbox({

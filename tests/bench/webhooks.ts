@@ -468,7 +468,7 @@ async function measureBacklog(system: WebhooksSystem, events: number): Promise<F
   const { hostname, port } = new URL(system.natsUrl);
   const broker = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   try {
-    const changes = await system.openChanges(`nats://127.0.0.1:${broker.port}`);
+    const changes = await system.openChanges(`tls://127.0.0.1:${broker.port}`);
     broker.cut();
     let written = 0;
     const numbers = Array.from({ length: events }, (_, number) => number);

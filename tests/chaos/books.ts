@@ -2,7 +2,7 @@
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { isNotFound } from '@invoicecontrol/runtime/nats/stream';
 import { unfinishedWork } from '../e2e/crash/audit.js';
@@ -131,7 +131,7 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
     connectMongo({ url: mongodbUrl, databaseName, appName: 'audit' });
   const connections = await Promise.all(['analysis', 'documents', 'scan', 'organization', 'webhooks'].map(connect));
   const [analysis, documents, scan, organization, webhooks] = connections.map(({ db }) => db) as [Db, Db, Db, Db, Db];
-  const bus = await connectNats({
+  const bus = await connectTestNats({
     url: natsUrl,
     name: 'audit',
     logger: createLogger({ service: 'audit', level: 'silent' }),

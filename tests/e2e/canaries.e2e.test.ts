@@ -6,7 +6,7 @@ import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   closing.push(() => ksef.stop());
   smtp = await startSmtpSimulator();
   closing.push(() => smtp.stop());
-  const bus = await connectNats({
+  const bus = await connectTestNats({
     url: natsUrl,
     name: 'canaries',
     logger: createLogger({ service: 'test', level: 'silent' }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Schemas } from '@invoicecontrol/client';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -26,7 +26,7 @@ const heard: Heard[] = [];
 beforeAll(async () => {
   running = await useSharedSystem();
   const logger = createLogger({ service: 'test', level: 'silent' });
-  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
   bus.connection.subscribe('invoicecontrol.>', {
     callback: (_, message) => {
       heard.push({

@@ -17,7 +17,7 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
@@ -361,7 +361,7 @@ interface Heard {
  */
 async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard[]; stop(): Promise<void> }> {
   const logger = createLogger({ service: 'rehearsal', level: 'silent' });
-  const bus = await connectNats({ url: natsUrl, name: 'rehearsal', logger });
+  const bus = await connectTestNats({ url: natsUrl, name: 'rehearsal', logger });
   const heard: Heard[] = [];
   const deadLetters = {
     store: (): Promise<void> => Promise.resolve(),

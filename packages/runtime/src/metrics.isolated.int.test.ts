@@ -14,7 +14,7 @@ import { deadLetterStore } from './mongo/dead-letters.js';
 import { announce, envelopes } from './mongo/event-envelope.js';
 import type { Announcing } from './mongo/event-envelope.js';
 import { startOutbox } from './mongo/outbox.js';
-import { connectNats } from './nats/connection.js';
+import { connectTestNats } from './testing/test-bus.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
 import { subscribe } from './nats/subscribe.js';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
   const { mongodbUrl, natsUrl } = testInfrastructure();
   mongo = await connectMongo({ url: mongodbUrl, databaseName: name, appName: 'test' });
-  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: natsUrl, name: 'test', logger });
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -171,7 +171,7 @@ test('a process shows whether it is connected to the broker', async () => {
   const { hostname, port } = new URL(testInfrastructure().natsUrl);
   const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   closing.push(() => proxy.close());
-  const proxied = await connectNats({ url: `nats://127.0.0.1:${proxy.port}`, name: 'proxied', logger });
+  const proxied = await connectTestNats({ url: `tls://127.0.0.1:${proxy.port}`, name: 'proxied', logger });
   closing.push(() => proxied.close());
   const connected = () => exported('invoicecontrol.broker.connected', {}, 'proxied');
   expect(await connected()).toBe(1);

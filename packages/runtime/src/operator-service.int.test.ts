@@ -15,7 +15,7 @@ import { connectMongo } from './mongo/connection.js';
 import type { MongoConnection } from './mongo/connection.js';
 import { deadLetterStore } from './mongo/dead-letters.js';
 import { announce, envelopes } from './mongo/event-envelope.js';
-import { connectNats } from './nats/connection.js';
+import { connectTestNats } from './testing/test-bus.js';
 import { eventPublisher } from './nats/publish.js';
 import type { RunningService } from './process.js';
 import { handler, startServiceShell } from './service-shell.js';
@@ -223,7 +223,7 @@ describe('stuck work', () => {
   test('names a consumer whose handler fails, with its last error, and no more when it has handled the event', async () => {
     refuse = new Error('no such column');
     try {
-      const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+      const bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
       const publisher = await eventPublisher(bus, 'organization');
       const body = { version: 77, apiKeyIds: ['k1'] };
       const aggregate = { id: databaseName, organizationId: databaseName, version: 77 };

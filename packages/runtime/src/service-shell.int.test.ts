@@ -258,7 +258,7 @@ test('a service is ready and answers calls while the broker does not respond', a
   const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
   closing.push(() => proxy.close());
   const service = await start({
-    settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
+    settings: { NATS_URL: `tls://127.0.0.1:${proxy.port}` },
     compose: async () => ({ rpcGroups: [audit()], tenantData: [] }),
   });
   proxy.stall();
@@ -301,7 +301,7 @@ test('a service starts and is ready without the broker, and publishes and handle
   const handled: number[] = [];
   const stored: string[] = [];
   const service = await start({
-    settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
+    settings: { NATS_URL: `tls://127.0.0.1:${proxy.port}` },
     async compose({ db, openOutbox, onStop }) {
       const documents = db.collection<Announcing>('started_without_broker');
       const outbox = await openOutbox([documents.collectionName]);
@@ -331,7 +331,7 @@ test('a service starts and is ready without the broker, and publishes and handle
 
 test('a service that never reached the broker stops at once', async () => {
   const service = await start({
-    settings: { NATS_URL: `nats://127.0.0.1:${await freePort()}` },
+    settings: { NATS_URL: `tls://127.0.0.1:${await freePort()}` },
     async compose({ openOutbox }) {
       await openOutbox(['started_without_broker']);
       const restored = handler(events.organizationRestored, async () => {});

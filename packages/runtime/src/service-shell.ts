@@ -235,6 +235,7 @@ async function start(
   shutdown.add('mongodb', () => mongo.close());
   const bus = await connectNats({
     url: config.NATS_URL,
+    identity: config.TLS_DIR,
     name,
     streamReplicas: config.NATS_STREAM_REPLICAS,
     logger,

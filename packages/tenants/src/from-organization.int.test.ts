@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -22,7 +22,7 @@ let tenants: ReturnType<typeof tenantsFromOrganization>;
 beforeAll(async () => {
   organization = await startFakeOrganization(logger);
   channel = openTestChannel('organization', organization.address);
-  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
   tenants = tenantsFromOrganization(channel, bus, logger);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { ServiceName } from '@invoicecontrol/runtime/telemetry/schema';
@@ -50,7 +50,7 @@ export async function startTestedService<Clients extends { close(): void }>({
   const logger = createLogger({ service: 'test', level: 'silent' });
   const organization = await startFakeOrganization(logger);
   const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-  const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  const bus = await connectTestNats({ url: natsUrl, name: 'test', logger });
   const shared = {
     GRPC_PORT: '0',
     HEALTH_PORT: '0',

@@ -66,7 +66,12 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       logger,
     });
     shutdown.add('identity', () => identity.close());
-    const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
+    const bus = await connectNats({
+      url: config.NATS_URL,
+      identity: config.TLS_DIR,
+      name: SERVICE,
+      logger,
+    });
     shutdown.add('broker', () => bus.close());
     // A page of findings with evidence, or the rows of a history scan, exceed the default size of a gRPC message.
     const channels = openChannels((owner) =>

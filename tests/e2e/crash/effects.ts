@@ -5,7 +5,7 @@ import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo, isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 
@@ -36,7 +36,7 @@ export interface Effects {
 export async function startEffects({ mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string }): Promise<Effects> {
   const logger = createLogger({ service: 'effects', level: 'silent' });
   const mongo = await connectMongo({ url: mongodbUrl, databaseName: 'effects', appName: 'effects' });
-  const bus = await connectNats({ url: natsUrl, name: 'effects', logger });
+  const bus = await connectTestNats({ url: natsUrl, name: 'effects', logger });
   const effects = mongo.db.collection<Effect>('effects');
   const contradictions: string[] = [];
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { run } from './run.js';
 
@@ -14,11 +15,16 @@ async function brokerSetup(env: NodeJS.ProcessEnv): Promise<{ code: number; out:
 }
 
 test('creates the streams and consumers of every service, and changes nothing the second time', async () => {
-  const env = { NATS_URL: testInfrastructure().natsUrl };
+  const env = { NATS_URL: testInfrastructure().natsUrl, TLS_DIR: testIdentityDirectory('operator') };
   const first = await brokerSetup(env);
   expect(first).toMatchObject({ code: 0, err: '' });
   expect(first.out).toMatch(/^The broker has 8 streams and \d+ consumers\.\n/);
   expect(await brokerSetup(env)).toEqual(first);
+});
+
+test('is refused with the identity of a service', async () => {
+  const env = { NATS_URL: testInfrastructure().natsUrl, TLS_DIR: testIdentityDirectory('scan') };
+  expect(await brokerSetup(env)).toMatchObject({ code: 1, err: expect.stringContaining('Permissions Violation') });
 });
 
 test('states what to change when the broker is not named, is not there, or cannot store so many copies', async () => {

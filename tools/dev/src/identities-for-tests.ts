@@ -12,7 +12,7 @@ const directory = fileURLToPath(new URL('../../../.cache/identities', import.met
 export async function identitiesForTests(): Promise<string> {
   const given = process.env['TEST_IDENTITIES'];
   if (given) return given;
-  await prepareIdentities(directory, [...startOrder, 'operator']);
+  await prepareIdentities(directory, [...startOrder, 'operator', 'nats', 'test']);
   // Code that is shared with the tests finds them here.
   process.env['TEST_IDENTITIES'] = directory;
   return directory;

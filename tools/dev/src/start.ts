@@ -5,6 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startOrder } from '@invoicecontrol/topology/services';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { setUpBroker } from '@invoicecontrol/runtime/nats/set-up';
+import { durablesOf, publishers } from '@invoicecontrol/topology/broker-rights';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import type { Secrets } from '@invoicecontrol/topology/start';
 import { copyToTry } from './demonstration-invoices.js';
@@ -83,9 +87,13 @@ async function main(): Promise<void> {
 
   const startedAt = Date.now();
   say('Starting MongoDB and NATS ...');
-  const infrastructure = await startInfrastructure({ dataDir, log: say }).catch((error: unknown) => {
-    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
-  });
+  const identities = join(dataDir, 'tls');
+  await prepareIdentities(identities, [...startOrder, 'operator', 'nats']);
+  const infrastructure = await startInfrastructure({ dataDir, identities, databasePrefix: '', log: say }).catch(
+    (error: unknown) => {
+      throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+    },
+  );
   const stored = await readInstallation(installationFile);
   // A newer version of a service may need a secret that the installation does not have yet.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
@@ -99,8 +107,7 @@ async function main(): Promise<void> {
   // An ERP connection of an earlier start is synchronised as soon as the services run, so the simulated Odoo is filled
   // before.
   if (installation.demo?.books) await seedOdoo(simulators.erps.urls.odoo, new Date(installation.demo.books.since));
-  const identities = join(dataDir, 'tls');
-  await prepareIdentities(identities, [...startOrder, 'operator']);
+  if (infrastructure.source.nats !== 'environment') await setUpOwnBroker(infrastructure.natsUrl, identities);
   const system = await startSystem({
     mongodbUrl: infrastructure.mongodbUrl,
     natsUrl: infrastructure.natsUrl,
@@ -207,6 +214,18 @@ async function main(): Promise<void> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Creates the streams and consumers as the operator, so that no service finds its own missing. */
+async function setUpOwnBroker(natsUrl: string, identities: string): Promise<void> {
+  const logger = createLogger({ service: 'start', level: 'error' });
+  const bus = await connectNats({ url: natsUrl, identity: join(identities, 'operator'), name: 'operator', logger });
+  try {
+    const consumers = startOrder.flatMap((service) => durablesOf(service));
+    await setUpBroker(bus, { streams: publishers(), consumers });
+  } finally {
+    await bus.close();
   }
 }
 

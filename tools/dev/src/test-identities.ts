@@ -18,7 +18,7 @@ export async function setup(): Promise<() => Promise<void>> {
   if (process.env.TEST_IDENTITIES !== undefined) return async () => {};
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-identities-'));
   // Tests of the shell start services that are called `test`.
-  await prepareIdentities(directory, [...startOrder, 'operator', 'test']);
+  await prepareIdentities(directory, [...startOrder, 'operator', 'nats', 'test']);
   const authority = await createAuthority(directory);
   const issue = (name: string, options: { uris?: string[]; notBefore?: Date; notAfter?: Date } = {}): Promise<void> =>
     issueIdentity(authority, { directory: join(directory, name), service: 'gateway', ...options });

@@ -7,5 +7,5 @@ if (directory === undefined) {
   console.error('Pass the directory for the identities.');
   process.exitCode = 2;
 } else {
-  await prepareIdentities(directory, [...startOrder, 'operator']);
+  await prepareIdentities(directory, [...startOrder, 'operator', 'nats']);
 }

@@ -4,7 +4,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { systemClock } from '../clock.js';
 import { createLogger } from '../logger.js';
-import { connectNats } from '../nats/connection.js';
+import { connectTestNats } from '../testing/test-bus.js';
 import type { Bus } from '../nats/connection.js';
 import { eventPublisher } from '../nats/publish.js';
 import { subscribe } from '../nats/subscribe.js';
@@ -47,7 +47,7 @@ const collection = () => mongo.db.collection<Counter>('counters');
 
 beforeAll(async () => {
   mongo = await connectMongo({ url: mongodbUrl, databaseName: organizationId, appName: 'test' });
-  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: natsUrl, name: 'test', logger });
   bus.connection.subscribe(events.organizationChanged.subject, {
     callback: (_, message) => {
       const event = events.organizationChanged.codec.fromJSON(message.json());

@@ -10,7 +10,7 @@ import type { MongoConnection } from '../mongo/connection.js';
 import { consumerPositions } from '../mongo/consumer-positions.js';
 import { deadLetterStore } from '../mongo/dead-letters.js';
 import { announce, envelopes } from '../mongo/event-envelope.js';
-import { connectNats } from './connection.js';
+import { connectTestNats } from '../testing/test-bus.js';
 import type { Bus } from './connection.js';
 import { eventPublisher } from './publish.js';
 import type { EventPublisher } from './publish.js';
@@ -29,7 +29,7 @@ const subscriptions: Subscription[] = [];
 beforeAll(async () => {
   const { mongodbUrl, natsUrl } = testInfrastructure();
   mongo = await connectMongo({ url: mongodbUrl, databaseName: organizationId, appName: 'test' });
-  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: natsUrl, name: 'test', logger });
 });
 afterAll(async () => {
   await Promise.all(subscriptions.map((subscription) => subscription.stop()));

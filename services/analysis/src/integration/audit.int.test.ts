@@ -6,7 +6,7 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { startFakeOrganization } from '@invoicecontrol/tenants/fake-organization';
@@ -34,7 +34,7 @@ const start = () => startService(testConfig(infrastructure, databaseName, organi
 
 beforeAll(async () => {
   organization = await startFakeOrganization(logger);
-  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
   bus.connection.subscribe(events.analysisAuditRecorded.subject, {
     callback: (_, message) => void heard.push(message.json()),
   });

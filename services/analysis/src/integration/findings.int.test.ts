@@ -9,7 +9,7 @@ import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -143,7 +143,7 @@ describe('a review', () => {
   test('of an equal value appends its note and announces nothing a second time', async () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);
-    const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+    const bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
     const heard: string[] = [];
     const hear = withoutRepeats(({ findingId, previousDisposition, disposition, reviewedBy }: FindingReviewed) =>
       heard.push(`${findingId} ${previousDisposition} ${disposition} ${reviewedBy}`),
@@ -378,7 +378,7 @@ describe('an assignment', () => {
     const organizationId = newTenant();
     const { finding } = await duplicatePair(organizationId);
     const assigneeUserId = organization.newMember(organizationId);
-    const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+    const bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
     const heard: (string | undefined)[] = [];
     const hear = withoutRepeats(({ assigneeUserId: heardId }: FindingAssigned) => heard.push(heardId));
     const subscription = await subscribe(

@@ -10,7 +10,7 @@ import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -377,7 +377,7 @@ describe('after a crash', () => {
 describe('events', () => {
   test('a decision is heard once per consumer effect, with the decision it tells of', async () => {
     const organizationId = newTenant();
-    const bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
+    const bus = await connectTestNats({ url: testInfrastructure().natsUrl, name: 'test', logger });
     const heard: string[] = [];
     const hear = withoutRepeats((event: InvoiceAnalyzed) => heard.push(`${event.invoiceId} ${event.decision}`));
     const subscription = await subscribe(

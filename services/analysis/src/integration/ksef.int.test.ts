@@ -4,7 +4,7 @@ import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -47,7 +47,7 @@ beforeAll(async () => {
     env: { KSEF_FAILURE_PERIODS: '2026-06-15/2026-06-16' },
   });
   const logger = createLogger({ service: 'test', level: 'silent' });
-  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
 });
 afterAll(async () => {
   await bus.close();

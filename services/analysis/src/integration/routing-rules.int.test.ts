@@ -10,7 +10,7 @@ import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -241,7 +241,7 @@ describe('a routing rule', () => {
 describe('a new finding', () => {
   test('goes to the member of the first rule that takes it, with the rule in its history and one event', async () => {
     const organizationId = organization.newTenant();
-    const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+    const bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
     const heard: string[] = [];
     const subscription = await subscribe(
       { bus, deadLetters: deadLetterStore(mongo.db), isOutage, logger },

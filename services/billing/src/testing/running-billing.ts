@@ -12,7 +12,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
@@ -89,7 +89,7 @@ export async function startBilling(
 ): Promise<RunningBilling> {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
-  const bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  const bus = await connectTestNats({ url: natsUrl, name: 'test', logger });
   const changes: SubscriptionChanged[] = [];
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
   /** Repeated billing events are ignored in tests, because events may be delivered more than once. */

@@ -6,7 +6,7 @@ import { UsageServiceDefinition } from '@invoicecontrol/contracts/usage/v1/usage
 import { events } from '@invoicecontrol/contracts/events';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createLogger } from '@invoicecontrol/runtime/logger';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
@@ -90,7 +90,7 @@ export async function startDocuments(
   const service = await startService(config, { clock, jobPauseMsMax: JOB_PAUSE_MS_MAX });
   const mongo = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
   const { uploads, documents, archive, usage, close } = connect(service.address);
-  const bus = await connectNats({
+  const bus = await connectTestNats({
     url: natsUrl,
     name: 'test',
     logger: createLogger({ service: 'test', level: 'silent' }),

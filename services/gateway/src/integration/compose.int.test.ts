@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { notFound } from '@invoicecontrol/errors';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -28,7 +28,7 @@ let reached: Promise<void>;
 let release: () => void;
 
 beforeAll(async () => {
-  bus = await connectNats({ url: testInfrastructure().natsUrl, name: 'test', logger: silent });
+  bus = await connectTestNats({ url: testInfrastructure().natsUrl, name: 'test', logger: silent });
 });
 afterAll(() => bus.close());
 
@@ -103,7 +103,7 @@ const header = { eventId: 'evt_1', eventTime: new Date(), organizationId, versio
 
 describe('a gateway without the broker', () => {
   test('starts, is ready and answers requests', async () => {
-    const servers = { ...testInfrastructure(), natsUrl: 'nats://127.0.0.1:1' };
+    const servers = { ...testInfrastructure(), natsUrl: 'tls://127.0.0.1:1' };
     const alone = await startService(testConfig(servers, services.addresses));
     try {
       expect((await fetch(`http://${alone.address}/readyz`)).status).toBe(200);

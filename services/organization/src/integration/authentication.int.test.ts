@@ -6,7 +6,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -31,7 +31,7 @@ const revoked: string[] = [];
 
 beforeAll(async () => {
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
   subscribeBroadcast(bus, [events.apiKeysRevoked], ({ apiKeyIds }) => revoked.push(...apiKeyIds), logger);
   service = await startService(testConfig(infrastructure, databaseName), { clock });
   clients = connect(service.address);

@@ -13,7 +13,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { OutboxEvent } from '@invoicecontrol/runtime/mongo/event-envelope';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { EventPublisher } from '@invoicecontrol/runtime/nats/publish';
@@ -61,7 +61,7 @@ const documents = () => mongo.db.collection<NotificationDocument>('notifications
 beforeAll(async () => {
   billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger: quiet });
+  bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger: quiet });
   publisher = await eventPublisher(bus, 'analysis');
   const destination = { write: (line: string) => logLines.push(line) };
   const logger = createLogger({ service: 'organization', level: 'info', destination });

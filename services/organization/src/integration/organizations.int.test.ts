@@ -8,7 +8,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -38,7 +38,7 @@ const received: { name: string; organizationId: string }[] = [];
 beforeAll(async () => {
   billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
   subscribeBroadcast<EventHeader>(
     bus,
     [events.organizationDeleted, events.organizationRestored],

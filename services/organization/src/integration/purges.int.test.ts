@@ -8,7 +8,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -48,7 +48,7 @@ const announced: string[] = [];
 beforeAll(async () => {
   billing = await startFakeBilling();
   mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger });
   subscribeBroadcast(bus, [events.organizationPurged], ({ organizationId }) => announced.push(organizationId), logger);
   service = await startService(config(), { clock });
   clients = connect(service.address);

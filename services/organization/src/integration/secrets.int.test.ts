@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -14,7 +14,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   const databaseName = testDatabaseName();
   const quiet = createLogger({ service: 'test', level: 'silent' });
   const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  const bus = await connectNats({ url: infrastructure.natsUrl, name: 'test', logger: quiet });
+  const bus = await connectTestNats({ url: infrastructure.natsUrl, name: 'test', logger: quiet });
   const logLines: string[] = [];
   const messages: string[] = [];
   bus.connection.subscribe('invoicecontrol.organization.v1.>', {

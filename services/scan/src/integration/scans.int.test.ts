@@ -7,7 +7,7 @@ import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import { SECOND_COMPANY_ID } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -93,7 +93,7 @@ describe('a scan', () => {
   });
 
   test('is announced once, with its counts', async () => {
-    const bus = await connectNats({
+    const bus = await connectTestNats({
       url: infrastructure.natsUrl,
       name: 'test',
       logger: createLogger({ service: 'test', level: 'silent' }),

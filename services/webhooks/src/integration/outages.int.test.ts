@@ -26,7 +26,7 @@ beforeAll(async () => {
     receiver,
     infrastructure: { mongodbUrl, natsUrl },
     databaseName: testDatabaseName(),
-    env: { MONGODB_URL: mongo.url, NATS_URL: `nats://127.0.0.1:${nats.port}` },
+    env: { MONGODB_URL: mongo.url, NATS_URL: `tls://127.0.0.1:${nats.port}` },
   });
 });
 afterAll(async () => {

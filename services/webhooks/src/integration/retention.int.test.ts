@@ -4,7 +4,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import { startOutbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const { mongodbUrl, natsUrl } = testInfrastructure();
   mongo = await connectMongo({ url: mongodbUrl, databaseName: testDatabaseName(), appName: 'test' });
-  bus = await connectNats({ url: natsUrl, name: 'test', logger });
+  bus = await connectTestNats({ url: natsUrl, name: 'test', logger });
   const publisher = await eventPublisher(bus, 'webhooks');
   // The outbox has no collections: waiting events in the outboxes of these tests stay there.
   const outbox = await startOutbox({ db: mongo.db, collectionNames: [], publisher, clock, logger });

@@ -1,10 +1,12 @@
 // Starts MongoDB as a replica set of one member, and NATS with JetStream, in containers. testcontainers removes the
 // containers when this process has ended.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { GenericContainer, StartedTestContainer } from 'testcontainers';
 import { createToolsUser, newMongodbSecret, QUICK_PASSWORDS, systemUrl } from './mongodb-users.js';
+import { natsConfig } from './nats-config.js';
+import type { BrokerAccess } from './nats-config.js';
 import { freePort } from './port.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import type { Server } from './server.js';
@@ -13,6 +15,8 @@ import type { Server } from './server.js';
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
 const MONGODB_PORT = 27017;
+/** Folder with the certificate of NATS in its container. */
+const NATS_IDENTITY = '/etc/nats/identity';
 /**
  * Time limit in milliseconds for starting a Docker container, long enough to download an image over a slow connection.
  */
@@ -104,14 +108,25 @@ export async function mongodbInDocker(docker: Docker, dataDir: string | undefine
  * @param dataDir absolute path, mounted into the container. Without a directory, the data is removed with the
  * container.
  */
-export async function natsInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
+export async function natsInDocker(
+  docker: Docker,
+  { identity, authorization }: BrokerAccess,
+  dataDir: string | undefined,
+): Promise<Server> {
   const port = await freePort();
+  const place = { host: '0.0.0.0', port: 4222, storeDir: '/data' };
+  const files = ['tls.crt', 'tls.key', 'ca.crt'].map((name) => ({
+    content: readFileSync(join(identity, name)),
+    target: `${NATS_IDENTITY}/${name}`,
+  }));
+  const config = natsConfig({ ...place, identity: NATS_IDENTITY, authorization });
   const container = withData(new docker.GenericContainer(NATS_IMAGE), dataDir, '/data')
-    .withCommand(['--jetstream', '--store_dir', '/data'])
+    .withCopyContentToContainer([...files, { content: config, target: '/etc/nats/nats.conf' }])
+    .withCommand(['--config', '/etc/nats/nats.conf'])
     .withExposedPorts({ container: 4222, host: port })
     .withWaitStrategy(docker.Wait.forLogMessage(/Server is ready/));
   const started = await start('NATS', container);
-  return asServer(docker, started, NATS_IMAGE, `nats://${started.getHost()}:${port}`);
+  return asServer(docker, started, NATS_IMAGE, `tls://${started.getHost()}:${port}`);
 }
 
 function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {

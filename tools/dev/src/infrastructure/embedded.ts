@@ -1,5 +1,5 @@
 // Runs MongoDB and NATS without Docker: mongod and nats-server are child processes on loopback.
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startChildServer } from './child.js';
 import type { ChildServer } from './child.js';
@@ -7,6 +7,8 @@ import { createToolsUser, newMongodbSecret, QUICK_PASSWORDS, systemUrl } from '.
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import { findMongod } from './mongod.js';
 import { endSurvivor, refuseForeignData } from './mongod-data.js';
+import { natsConfig } from './nats-config.js';
+import type { BrokerAccess } from './nats-config.js';
 import { findNatsServer } from './nats-server.js';
 import type { Log } from './program.js';
 import { freePort } from './port.js';
@@ -17,6 +19,8 @@ const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
 /** The key of the replica set, beside the files of mongod. */
 const KEY_FILE = 'replica-set.key';
+/** The configuration of NATS, beside its streams. */
+const NATS_CONFIG = 'nats.conf';
 /**
  * Time limit in milliseconds for starting mongod, which first replays its journal. This takes long on a busy machine.
  */
@@ -97,26 +101,33 @@ export function readableLogLine(line: string): string {
 }
 
 /**
- * Starts a NATS server as a child process.
+ * Starts a NATS server as a child process. Its clients prove who they are by their certificates.
  * @param data where JetStream stores its streams
  */
-export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
+export async function embeddedNats(
+  { path, isTemporary }: DataDirectory,
+  access: BrokerAccess,
+  log: Log,
+): Promise<Server> {
+  const config = join(path, NATS_CONFIG);
+  await mkdir(path, { recursive: true });
   const { binary, version, origin } = await findNatsServer(log);
-  const { port, ...server } = await restartable((known) =>
-    startChildServer({
+  const { port, ...server } = await restartable(async (known) => {
+    // With port -1 nats-server chooses a free port, so no other process can take the port in the meantime.
+    await writeFile(config, natsConfig({ host: '127.0.0.1', port: known ?? -1, storeDir: path, ...access }));
+    return startChildServer({
       name: 'NATS',
       command: binary,
-      // With port -1 nats-server chooses a free port, so no other process can take the port in the meantime.
-      args: ['--addr', '127.0.0.1', '--port', String(known ?? -1), '--jetstream', '--store_dir', path],
+      args: ['--config', config],
       readPort: (line) => {
         const port = /Listening for client connections on \S+:(\d+)$/.exec(line)?.[1];
         return port === undefined ? undefined : Number(port);
       },
       log,
       ...(isTemporary ? { temporaryDir: path } : {}),
-    }),
-  );
-  return { ...server, url: `nats://127.0.0.1:${port}`, about: `nats-server ${version} ${origin}` };
+    });
+  });
+  return { ...server, url: `tls://127.0.0.1:${port}`, about: `nats-server ${version} ${origin}` };
 }
 
 async function restartable(

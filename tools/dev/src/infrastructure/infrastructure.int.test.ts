@@ -7,11 +7,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import { identitiesForTests } from '../identities-for-tests.js';
 import { startChildServer } from './child.js';
 import { embeddedNats } from './embedded.js';
 import { startInfrastructure } from './infrastructure.js';
+import { brokerAccess } from './nats-config.js';
 
 let dataDir: string;
+const access = brokerAccess(await identitiesForTests(), undefined);
 const ignore = () => undefined;
 
 beforeAll(async () => {
@@ -44,7 +47,7 @@ describe('addresses that are given', () => {
 
 describe('an embedded server', () => {
   test('that was killed comes back on the same port', async () => {
-    const nats = await embeddedNats({ path: join(dataDir, 'killed'), isTemporary: false }, ignore);
+    const nats = await embeddedNats({ path: join(dataDir, 'killed'), isTemporary: false }, access, ignore);
     expect(await greeting(nats.url)).toContain('"jetstream":true');
     await nats.kill();
     await expect(greeting(nats.url)).rejects.toThrow('ECONNREFUSED');
@@ -59,7 +62,7 @@ describe('an embedded server', () => {
     const orphan = join(dataDir, 'orphan');
     const script =
       `import { embeddedNats } from ${JSON.stringify(module)};` +
-      `console.log((await embeddedNats({ path: ${JSON.stringify(orphan)}, isTemporary: true }, () => {})).url); setInterval(() => {}, 1000);`;
+      `console.log((await embeddedNats({ path: ${JSON.stringify(orphan)}, isTemporary: true }, ${JSON.stringify(access)}, () => {})).url); setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -3,8 +3,10 @@
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { identitiesForTests } from '../identities-for-tests.js';
 import { dockerIfRunning, mongodbInDocker, natsInDocker } from './docker.js';
 import { embeddedMongodb, embeddedNats } from './embedded.js';
+import { brokerAccess } from './nats-config.js';
 import type { Server } from './server.js';
 
 /** Source of a server: a configured address, a container, or a child process. */
@@ -34,6 +36,13 @@ export interface InfrastructureOptions {
    * removed by `stop`.
    */
   dataDir?: string;
+  /** Folder with the identities of the services, the operator and the servers. By default, those for tests. */
+  identities?: string;
+  /**
+   * Prefix of the databases of the only system that uses these servers. Without it, the broker lets systems with any
+   * prefix in, and tests may do everything.
+   */
+  databasePrefix?: string;
   /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */
   hasStreamsDirectory?: boolean;
   /**
@@ -58,10 +67,13 @@ export interface InfrastructureOptions {
  */
 export async function startInfrastructure({
   dataDir,
+  identities: givenIdentities,
+  databasePrefix,
   hasStreamsDirectory = dataDir !== undefined,
   env = process.env,
   log = console.error,
 }: InfrastructureOptions = {}): Promise<Infrastructure> {
+  const identities = givenIdentities ?? (await identitiesForTests());
   const given = { mongodb: env.MONGODB_URL, nats: env.NATS_URL };
   const wantsDocker = env.INFRASTRUCTURE !== 'embedded' && !(given.mongodb && given.nats);
   const docker = wantsDocker ? await dockerIfRunning() : undefined;
@@ -84,10 +96,13 @@ export async function startInfrastructure({
   let streamsDirectory: string | undefined;
   const startNats = async (): Promise<Server> => {
     if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
-    if (docker && !hasStreamsDirectory) return natsInDocker(docker, undefined);
+    const access = brokerAccess(identities, databasePrefix);
+    if (docker && !hasStreamsDirectory) return natsInDocker(docker, access, undefined);
     // JetStream reserves the maximum size of its streams, which is more than fits into memory.
     streamsDirectory = await directoryFor('nats', () => mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)));
-    return docker ? natsInDocker(docker, streamsDirectory) : embeddedNats({ path: streamsDirectory, isTemporary }, log);
+    return docker
+      ? natsInDocker(docker, access, streamsDirectory)
+      : embeddedNats({ path: streamsDirectory, isTemporary }, access, log);
   };
   const running: Server[] = [];
   const stop = async () => {

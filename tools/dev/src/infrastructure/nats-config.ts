@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { authorization } from '@invoicecontrol/topology/broker-rights';
 
 /** Clients that may connect to a broker, and their rights. */
-interface BrokerAccess {
+export interface BrokerAccess {
   /** Folder with the certificate of the server, and of the authority of its clients. */
   readonly identity: string;
   /** Rights of each client at the broker, in the syntax of nats-server. */
@@ -27,4 +29,18 @@ tls {
   verify_and_map: true
 }
 ${rights}`;
+}
+
+/**
+ * Returns the rights of each client at a broker of this machine.
+ * @param identities folder with the identities of the servers, the services and the operator
+ * @param databasePrefix prefix of the databases of the only system at this broker. Without it, tests start systems with
+ *   any prefix, and are allowed everything themselves.
+ */
+export function brokerAccess(identities: string, databasePrefix: string | undefined): BrokerAccess {
+  const tests = databasePrefix === undefined ? ['test'] : [];
+  return {
+    identity: join(identities, 'nats'),
+    authorization: authorization(TRUST_DOMAIN_DEFAULT, databasePrefix, tests),
+  };
 }
