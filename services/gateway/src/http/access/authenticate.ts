@@ -186,13 +186,10 @@ export class Authenticator {
         this.#refuse(digest);
         throw new RefusedCredential();
       }
-      throw new DomainError(
-        'unavailable',
-        'The API key of the request cannot be checked right now. Retry the request in a moment.',
-        {
-          cause: error,
-        },
-      );
+      const what = kind === 'key' ? 'API key of the request' : 'session of the app';
+      throw new DomainError('unavailable', `The ${what} cannot be checked right now. Retry the request in a moment.`, {
+        cause: error,
+      });
     }
   }
 

@@ -23,6 +23,9 @@ const at = (ms: number) => new Date(nowMs + ms);
 const sessions = new Map<string, ReturnType<typeof principal>>();
 const ended: string[] = [];
 
+/** True while the organization service cannot check sessions. */
+let isOutage = false;
+
 let gateway: RunningGateway;
 beforeAll(async () => {
   const createdTime = new Date('2026-03-02T10:00:00.000Z');
@@ -35,15 +38,22 @@ beforeAll(async () => {
     expiresTime: createdTime,
     idleExpiresTime: createdTime,
   };
+  const access = accessFor(
+    new Map([
+      [key, principal()],
+      [viewer, principal({ apiKeyId: 'viewer0000000000', role: 'VIEWER', scopes: ['payments:read'] })],
+    ]),
+    sessions,
+  );
   gateway = await startGateway(
     {
-      access: accessFor(
-        new Map([
-          [key, principal()],
-          [viewer, principal({ apiKeyId: 'viewer0000000000', role: 'VIEWER', scopes: ['payments:read'] })],
-        ]),
-        sessions,
-      ),
+      access: {
+        ...access,
+        authenticateSession: (request, context) =>
+          isOutage
+            ? Promise.reject(new DomainError('unavailable', 'Down.'))
+            : access.authenticateSession(request, context),
+      },
       sessions: {
         createSession: () => Promise.resolve({ session, token }),
         listSessions: () => Promise.resolve({ sessions: [session], nextPageToken: '' }),
@@ -93,6 +103,7 @@ afterAll(() => gateway.stop());
 beforeEach(() => {
   nowMs += HOUR_MS;
   ended.length = 0;
+  isOutage = false;
   sessions.clear();
   sessions.set(
     token,
@@ -241,6 +252,19 @@ describe('a request with the cookie', () => {
       announce();
       expect((await call('GET', '/me', ownPage(own))).status).toBe(401);
     }
+  });
+
+  test('gets 503 that names the session while sessions cannot be checked, and works again afterwards', async () => {
+    isOutage = true;
+    expect(await call('GET', '/me', ownPage(tokenOf('F')))).toMatchObject({
+      status: 503,
+      body: {
+        error: { message: 'The session of the app cannot be checked right now. Retry the request in a moment.' },
+      },
+    });
+    isOutage = false;
+    sessions.set(tokenOf('F'), principal());
+    expect((await call('GET', '/me', ownPage(tokenOf('F')))).status).toBe(200);
   });
 
   test('is refused five seconds after the organization service has ended the session', async () => {
