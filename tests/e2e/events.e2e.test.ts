@@ -157,7 +157,7 @@ describe('the audit trail', () => {
     expect((await review('CONFIRMED', 'review')).status).toBe(200);
     const line = (key: string, action: string, about: string, outcome: string, requestId: string) =>
       expect.objectContaining({
-        actor: { type: 'API_KEY', id: key.split('_')[2] },
+        actor: { type: 'API_KEY', id: key.split('_')[2], name: key === keys.viewer ? 'viewer' : 'analyst' },
         action,
         target: about,
         outcome,

@@ -129,7 +129,7 @@ test('the operator finds a scan that can never complete, abandons it with the pr
       expect.objectContaining({
         action: 'scan.abandoned',
         target: `scan:${scanId}`,
-        actor: { type: 'OPERATOR', id: 'ann' },
+        actor: { type: 'OPERATOR', id: 'ann', name: null },
       }),
     );
   });

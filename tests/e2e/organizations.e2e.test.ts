@@ -256,6 +256,7 @@ describe('restoring', () => {
 describe('the audit trail', () => {
   test('says who changed what, when, from where and in which request, newest first', async () => {
     const { organizationId, keys } = await running.newTenant();
+    const { body: own } = await running.request<{ user: { email: string } }>('GET /me', { key: keys.owner });
     const [, keyId] = /^ick_\w+?_([0-9A-Za-z]{16})_/.exec(keys.owner) ?? [];
     await running.request('PATCH /organizations/current', {
       key: keys.owner,
@@ -266,7 +267,8 @@ describe('the audit trail', () => {
     expect(body.items[0]).toEqual({
       id: expect.any(String),
       at: expect.any(String),
-      actor: { type: 'API_KEY', id: keyId },
+      // The first owner has no name, so the trail shows the e-mail address.
+      actor: { type: 'API_KEY', id: keyId, name: own.user.email },
       action: 'organization.updated',
       target: `organization:${organizationId}`,
       outcome: 'SUCCEEDED',

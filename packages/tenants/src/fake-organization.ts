@@ -93,6 +93,8 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
           };
         },
         listMembers: refuse,
+        listAssignees: refuse,
+        nameActors: refuse,
         inviteMember: refuse,
         acceptInvitation: refuse,
         updateMember: refuse,

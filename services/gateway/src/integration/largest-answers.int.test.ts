@@ -116,6 +116,7 @@ beforeAll(async () => {
           },
         }),
     },
+    members: { nameActors: ({ actors }) => Promise.resolve({ names: actors.map(() => long(200)) }) },
     audit: {
       listAuditEvents: () =>
         Promise.resolve({
@@ -129,6 +130,7 @@ beforeAll(async () => {
             outcome: 'SUCCEEDED',
             requestId: 'r'.repeat(64),
             ip: '203.0.113.1',
+            actorName: long(200),
           }),
           nextPageToken: '',
         }),

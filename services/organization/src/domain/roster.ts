@@ -60,6 +60,11 @@ export function isActive(member: Member): boolean {
   return member.invitation === undefined;
 }
 
+/** Returns the name by which colleagues know a member: an operator may have added the member without a name. */
+export function shownNameOf({ name, email }: Pick<Member, 'name' | 'email'>): string {
+  return name ?? email;
+}
+
 /** Returns the ids of the members with the role OWNER. A pending invitation as OWNER does not count. */
 export function activeOwnerIds({ members }: Pick<Roster, 'members'>): readonly string[] {
   return members.filter(isActiveOwner).map(({ userId }) => userId);

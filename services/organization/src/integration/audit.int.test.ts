@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -91,6 +91,7 @@ test('every change has one entry with actor, action, time and address before the
   const byOwner = (requestId: string, action: string, target: string) => ({
     actorType: 'API_KEY',
     actorId: ownerKeyId,
+    actorName: 'owner@example.com',
     ip: '192.0.2.7',
     requestId,
     action,
@@ -100,6 +101,7 @@ test('every change has one entry with actor, action, time and address before the
   const byOperator = (action: string, target: string) => ({
     actorType: 'OPERATOR',
     actorId: 'tester',
+    actorName: '',
     ip: '',
     requestId: 'operator-request',
     action,
@@ -155,6 +157,62 @@ test('a restoring by the recovery token is attributed to who deleted the organiz
       expect.objectContaining({ ...by, action: 'api_key.created', target: `api_key:${idOfKey(second)}` }),
     ]),
   );
+});
+
+describe('the names of actors', () => {
+  const grantor = { role: 'OWNER', scopes: ['*'] };
+  const named = async (organizationId: string, actors: readonly (readonly [string, string])[]) => {
+    const references = actors.map(([actorType, actorId]) => ({ actorType, actorId }));
+    return (await clients.member.nameActors({ organizationId, actors: references }, asOperator)).names;
+  };
+  const newKey = async (organizationId: string, userId?: string) => {
+    const own = { organizationId, name: 'Desk', role: 'VIEWER', scopes: [], userId };
+    return idOfKey((await clients.apiKey.createApiKey({ ...own, grantor }, asKey('test-key'))).key);
+  };
+
+  test('are those of members, also behind their keys, and of keys of no member, also revoked', async () => {
+    const { organizationId, ownerUserId } = await clients.createTenant('Acme');
+    const ann = { organizationId, email: 'ann@example.com', name: 'Ann', role: 'VIEWER' };
+    const { userId } = await clients.operator.createMember(ann, asOperator);
+    const [ofAnn, ofNobody] = [await newKey(organizationId, userId), await newKey(organizationId)];
+    await clients.apiKey.revokeApiKey({ organizationId, apiKeyId: ofNobody }, asOperator);
+    const actors = [
+      ['API_KEY', ofNobody],
+      ['USER', userId],
+      ['API_KEY', ofAnn],
+      ['USER', ownerUserId],
+      ['SYSTEM', userId],
+      ['RULE', userId],
+      ['API_KEY', 'unknown'],
+    ] as const;
+    expect(await named(organizationId, actors)).toEqual(['Desk', 'Ann', 'Ann', 'owner@example.com', '', '', '']);
+
+    await clients.member.removeMember({ organizationId, userId, grantor }, asKey('test-key'));
+    expect(await named(organizationId, actors)).toEqual(['Desk', '', 'Desk', 'owner@example.com', '', '', '']);
+  });
+
+  test('of another organization look like those of nobody, and an invited person has none yet', async () => {
+    const other = await clients.createTenant('Other');
+    const { organizationId } = await clients.createTenant('Acme');
+    const invitation = { organizationId, email: 'bob@example.com', role: 'VIEWER', grantor };
+    const { member } = await clients.member.inviteMember(invitation, asKey('test-key'));
+    const actors = [
+      ['USER', other.ownerUserId],
+      ['API_KEY', idOfKey(other.ownerKey)],
+      ['USER', member?.userId ?? ''],
+    ] as const;
+    expect(await named(organizationId, actors)).toEqual(['', '', '']);
+  });
+
+  test('can be read for 200 actors at once, and not for 201', async () => {
+    const { organizationId } = await clients.createTenant('Acme');
+    const many = Array.from({ length: 201 }, (_, index) => ['API_KEY', `key-${index}`] as const);
+    expect(await named(organizationId, many.slice(1))).toHaveLength(200);
+    await expect(named(organizationId, many)).rejects.toMatchObject({
+      kind: 'invalid',
+      details: [{ path: 'actors', message: 'must have at most 200 entries.' }],
+    });
+  });
 });
 
 test('a refused change leaves no entry', async () => {

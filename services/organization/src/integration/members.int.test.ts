@@ -84,6 +84,30 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<stri
   return counts;
 }
 
+describe('the people to whom findings can be assigned', () => {
+  const assignees = async (organizationId: string, pageSize = 100, pageToken = '') =>
+    clients.member.listAssignees({ organizationId, pageSize, pageToken }, caller);
+
+  test('are the active members by name, without invited and removed people, and of this organization only', async () => {
+    await clients.createTenant('Other');
+    const { organizationId, ownerUserId } = await clients.createTenant('Acme');
+    const add = async (name: string) =>
+      clients.operator.createMember({ organizationId, email: `${name}@six.example`, name, role: 'VIEWER' }, asOperator);
+    const [ann, bob] = [await add('Ann'), await add('Bob')];
+    await invite(organizationId, 'carol@six.example');
+    await remove(organizationId, bob.userId);
+    expect((await assignees(organizationId)).assignees).toEqual([
+      { userId: ann.userId, name: 'Ann' },
+      { userId: ownerUserId, name: 'owner@example.com' },
+    ]);
+    const first = await assignees(organizationId, 1);
+    expect(first.assignees).toEqual([{ userId: ann.userId, name: 'Ann' }]);
+    expect((await assignees(organizationId, 1, first.nextPageToken)).assignees).toEqual([
+      { userId: ownerUserId, name: 'owner@example.com' },
+    ]);
+  });
+});
+
 describe('an invitation', () => {
   test('makes the holder of the mailed token a member with the invited role', async () => {
     const { organizationId } = await clients.createTenant('Acme');

@@ -57,6 +57,14 @@ const shownFinding = {
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
 };
+const ofActor = (actorType: string, actorId: string) => ({
+  changeTime: createdTime,
+  actorType,
+  actorId,
+  from: undefined,
+  to: undefined,
+  note: undefined,
+});
 /** Amounts and counts that the response must show exactly as the analysis service sends them. */
 const figures = {
   count: 2,
@@ -120,14 +128,19 @@ beforeAll(async () => {
             to: 'CONFIRMED',
             note: undefined,
           },
+          // Two changes of one actor, one of an actor without a name, and one of the system, which has none.
+          { ...ofActor('API_KEY', 'k1'), action: 'ASSIGNED', to: USER_ID },
+          { ...ofActor('USER', USER_ID), action: 'REVIEWED', from: 'CONFIRMED', to: 'OPEN' },
+          { ...ofActor('SYSTEM', 'analysis'), action: 'RECOMPUTED', from: 'BLOCK', to: 'PASS' },
         ],
       }),
       reviewFinding: (request) =>
         request.disposition === 'RESOLVED'
           ? Promise.reject(new DomainError('wrong_state', 'An open finding cannot become RESOLVED.'))
-          : record('reviewFinding', { finding })(request),
-      assignFinding: record('assignFinding', { finding }),
+          : record('reviewFinding', { finding, changed: true })(request),
+      assignFinding: record('assignFinding', { finding, changed: true }),
     },
+    members: { nameActors: record('nameActors', { names: ['Ann', ''] }) },
     routingRules: {
       listRoutingRules: record('listRoutingRules', { rules: [rule], nextPageToken: '' }),
       getRoutingRule: record('getRoutingRule', { rule }),
@@ -310,21 +323,33 @@ describe('findings', () => {
     ]);
   });
 
-  test('have a history', async () => {
+  test('have a history, whose actors are named by one call', async () => {
+    const at = '2026-03-01T12:00:00.000Z';
+    const ann = { type: 'API_KEY', id: 'k1', name: 'Ann' };
     expect(await send('GET', `/findings/${FINDING_ID}/history`)).toEqual({
       status: 200,
       body: {
         items: [
+          { at, actor: ann, action: 'REVIEWED', from: 'OPEN', to: 'CONFIRMED' },
+          { at, actor: ann, action: 'ASSIGNED', to: USER_ID },
+          { at, actor: { type: 'USER', id: USER_ID, name: null }, action: 'REVIEWED', from: 'CONFIRMED', to: 'OPEN' },
           {
-            at: '2026-03-01T12:00:00.000Z',
-            actor: { type: 'API_KEY', id: 'k1' },
-            action: 'REVIEWED',
-            from: 'OPEN',
-            to: 'CONFIRMED',
+            at,
+            actor: { type: 'SYSTEM', id: 'analysis', name: null },
+            action: 'RECOMPUTED',
+            from: 'BLOCK',
+            to: 'PASS',
           },
         ],
         nextCursor: null,
       },
+    });
+    expect(asked['nameActors']).toEqual({
+      organizationId: ORGANIZATION_ID,
+      actors: [
+        { actorType: 'API_KEY', actorId: 'k1' },
+        { actorType: 'USER', actorId: USER_ID },
+      ],
     });
   });
 

@@ -3,6 +3,7 @@ import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { z } from 'zod';
+import type { TenantClients } from '../../clients.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, exampleOf, examples } from '../../http/description/examples.js';
 import { note, pathId, stated, toInstant, uuid } from '../../http/description/fields.js';
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
@@ -10,11 +11,17 @@ import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
 import type { Columns } from '../../http/response/list-reply.js';
+import { actorName } from '../organization/actor.js';
 import { disposition, finding, knownFindingType, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });
 
-const actor = shown.record<FindingChange>()({
+/** A change to a finding with the name of its actor, which the organization service knows. */
+interface NamedChange extends FindingChange {
+  readonly actorName: string;
+}
+
+const actor = shown.record<NamedChange>()({
   type: shown.word(
     z
       .enum(['USER', 'API_KEY', 'RULE', 'SYSTEM'])
@@ -27,9 +34,10 @@ const actor = shown.record<FindingChange>()({
     'The id of the user, API key or routing rule that made the change, or a fixed identifier for the system.',
     'actorId',
   ),
+  name: actorName,
 });
 
-const change = shown.record<FindingChange>('FindingChange')({
+const change = shown.record<NamedChange>('FindingChange')({
   at: shown.instant(EXAMPLE_INSTANT, 'The time when the finding was changed.', 'changeTime'),
   actor: shown.made(
     actor.schema.describe('The actor that made the change to the finding.'),
@@ -334,6 +342,7 @@ export const listFindingHistory = route({
   path: '/findings/:findingId/history',
   summary: 'List the changes to a finding, oldest first',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindingHistory',
+  alsoAsks: ['invoicecontrol.organization.v1.MemberService/NameActors'],
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
@@ -342,11 +351,55 @@ export const listFindingHistory = route({
       schema: pageOf('changes to the finding', change.schema),
     },
   },
-  async handle({ params }, { findings }) {
+  async handle({ params }, { findings, members }) {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });
-    return { status: 200, body: onlyPage(changes.map(change.present)) };
+    const names = await namesOf(changes, members);
+    const named = changes.map((one) => ({ ...one, actorName: names.get(keyOf(one)) ?? '' }));
+    return { status: 200, body: onlyPage(named.map(change.present)) };
   },
 });
+
+type ChangeActor = Pick<FindingChange, 'actorType' | 'actorId'>;
+
+/** Returns the names of the people and API keys that made changes. */
+async function namesOf(
+  changes: readonly ChangeActor[],
+  members: TenantClients['members'],
+): Promise<ReadonlyMap<string, string>> {
+  const acting = changes.filter(({ actorType }) => actorType === 'USER' || actorType === 'API_KEY');
+  const actors = new Map(acting.map((one) => [keyOf(one), { actorType: one.actorType, actorId: one.actorId }]));
+  if (actors.size === 0) return new Map();
+  const { names } = await members.nameActors({ actors: [...actors.values()] });
+  return new Map([...actors.keys()].map((key, index) => [key, names[index] ?? '']));
+}
+
+function keyOf({ actorType, actorId }: ChangeActor): string {
+  return `${actorType}:${actorId}`;
+}
+
+/** Fields of a review in a request about one finding or several. */
+export const reviewFields = {
+  // The disposition SUPERSEDED is excluded, because only the system sets it. The refusal of other filters lists the
+  // dispositions that people may set.
+  disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
+  note: note()
+    .optional()
+    .describe(
+      'The reason for the review. Required to accept the risk of a finding that blocks payment. Accepting the risk of an account that was confirmed as fraudulent requires the role ADMIN or higher.',
+    ),
+  expected_disposition: disposition
+    .optional()
+    .describe(
+      'The disposition that the reviewer saw. If the finding has another one, because another reviewer was faster, the review is refused with 409. A finding that already has the requested disposition is accepted.',
+    ),
+};
+
+/** Field of an assignment in a request about one finding or several. */
+export const assignmentFields = {
+  assignee_user_id: uuid()
+    .nullable()
+    .describe('The id of the member to assign the finding to, or null to remove the assignment.'),
+};
 
 export const reviewFinding = route({
   operation: 'reviewFinding',
@@ -360,16 +413,7 @@ export const reviewFinding = route({
   timeoutMs: 10_000,
   params: findingParams,
   body: z
-    .strictObject({
-      // The disposition SUPERSEDED is excluded, because only the system sets it. The refusal of other filters lists the
-      // dispositions that people may set.
-      disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
-      note: note()
-        .optional()
-        .describe(
-          'The reason for the review. Required to accept the risk of a finding that blocks payment. Accepting the risk of an account that was confirmed as fraudulent requires the role ADMIN or higher.',
-        ),
-    })
+    .strictObject(reviewFields)
     .meta({ id: 'Review' })
     .register(examples, {
       example: { disposition: 'CONFIRMED', note: 'The supplier sends a corrected invoice.' },
@@ -382,6 +426,7 @@ export const reviewFinding = route({
       disposition: body.disposition,
       note: body.note?.trim(),
       isByAdmin: isRoleAtLeast(principal.role, 'ADMIN'),
+      expectedDisposition: body.expected_disposition,
     });
     return { status: 200, body: finding.present(stated(reply.finding)) };
   },
@@ -398,11 +443,7 @@ export const assignFinding = route({
   params: findingParams,
   resourceName: 'finding or member',
   body: z
-    .strictObject({
-      assignee_user_id: uuid()
-        .nullable()
-        .describe('The id of the member to assign the finding to, or null to remove the assignment.'),
-    })
+    .strictObject(assignmentFields)
     .meta({ id: 'Assignment' })
     .register(examples, { example: { assignee_user_id: EXAMPLE_IDS.assignee } }),
   responses: { 200: { description: 'The finding with its new assignment.', schema: finding.schema } },

@@ -4,6 +4,7 @@ import { exampleOf, EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID } from '../../h
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
+import { actorName } from './actor.js';
 
 const actor = shown.record<AuditEvent>()({
   type: shown.word(
@@ -18,6 +19,7 @@ const actor = shown.record<AuditEvent>()({
     'The id of the API key or user that caused the audit event, or a fixed identifier for the operator or the system.',
     'actorId',
   ),
+  name: actorName,
 });
 
 const orNull = (text: string): string | null => (text === '' ? null : text);

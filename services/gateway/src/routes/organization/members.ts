@@ -1,5 +1,5 @@
 import { roles } from '@invoicecontrol/api-key/rights';
-import type { Member } from '@invoicecontrol/contracts/organization/v1/member_service';
+import type { Assignee, Member } from '@invoicecontrol/contracts/organization/v1/member_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
 import { email, LABEL_LENGTH_MAX, pathId, stated, text } from '../../http/description/fields.js';
@@ -32,6 +32,11 @@ export const member = shown.record<Member>('Member')({
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the member was invited.', 'createdTime'),
 });
 
+const assignee = shown.record<Assignee>('Assignee')({
+  userId: shown.id(EXAMPLE_IDS.assignee, 'The id of the member to whom a finding can be assigned.'),
+  name: shown.text('Ann Example', 'The name of the member, or the e-mail address of a member without a name.'),
+});
+
 const memberParams = z.object({ userId: pathId('assignee', 'member') });
 
 export const listMembers = route({
@@ -52,6 +57,24 @@ export const listMembers = route({
     const list = listRequest('listMembers', query);
     const reply = await members.listMembers(list.request);
     return { status: 200, body: list.page(reply.members.map(member.present), reply.nextPageToken) };
+  },
+});
+
+export const listAssignees = route({
+  operation: 'listAssignees',
+  method: 'get',
+  path: '/assignees',
+  summary: 'List the members to whom a finding can be assigned, newest first',
+  rpc: 'invoicecontrol.organization.v1.MemberService/ListAssignees',
+  access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
+  query: pageQuery,
+  responses: {
+    200: { description: 'A page of members without pending invitations.', schema: pageOf(assignee.schema) },
+  },
+  async handle({ query }, { members }) {
+    const list = listRequest('listAssignees', query);
+    const reply = await members.listAssignees(list.request);
+    return { status: 200, body: list.page(reply.assignees.map(assignee.present), reply.nextPageToken) };
   },
 });
 

@@ -41,6 +41,7 @@ const apiKey = {
   isTest: false,
 };
 
+const callerScopes = ['organization:read', 'organization:write', 'findings:assign'];
 let gateway: RunningGateway;
 /**
  * Time of the stopped clock. Each test moves it forward by one minute, so that failures of earlier tests do not count.
@@ -58,7 +59,7 @@ const answer =
 beforeAll(async () => {
   gateway = await startGateway(
     {
-      access: accessFor(new Map([[key, principal({ scopes: ['organization:read', 'organization:write'] })]])),
+      access: accessFor(new Map([[key, principal({ scopes: callerScopes })]])),
       organizations: {
         getOrganization: answer({ organization }),
         updateOrganization: answer({ organization: { ...organization, billingEmail: 'pay@example.com' } }),
@@ -83,6 +84,7 @@ beforeAll(async () => {
       },
       members: {
         listMembers: answer({ members: [{ ...member, name: 'Ann', status: 'ACTIVE' }], nextPageToken: '' }),
+        listAssignees: answer({ assignees: [{ userId: USER_ID, name: 'Ann' }], nextPageToken: '' }),
         inviteMember: answer({ member }),
         acceptInvitation: ({ name }) => Promise.resolve({ member: { ...member, name, status: 'ACTIVE' } }),
         getMember: answer({ member }),
@@ -124,6 +126,7 @@ beforeAll(async () => {
               outcome: 'SUCCESS',
               requestId: 'req_1',
               ip: '',
+              actorName: 'Ann',
             },
           ],
           nextPageToken: '',
@@ -193,7 +196,7 @@ const shownApiKey = {
   lastUsedAt: null,
 };
 const organizationId = ORGANIZATION_ID;
-const grantor = { role: 'OWNER', scopes: ['organization:read', 'organization:write'] };
+const grantor = { role: 'OWNER', scopes: callerScopes };
 
 interface Success {
   title: string;
@@ -281,6 +284,13 @@ const successes: Success[] = [
     status: 200,
     asked: { organizationId, pageSize: 50, pageToken: '' },
     body: { items: [{ ...shownMember, name: 'Ann', status: 'ACTIVE' }], nextCursor: null },
+  },
+  {
+    title: 'the assignees',
+    request: ['GET', '/assignees'],
+    status: 200,
+    asked: { organizationId, pageSize: 50, pageToken: '' },
+    body: { items: [{ userId: USER_ID, name: 'Ann' }], nextCursor: null },
   },
   {
     title: 'an invited member, without the token',
@@ -399,7 +409,7 @@ const successes: Success[] = [
         {
           id: 'e1',
           at: CREATED_AT,
-          actor: { type: 'API_KEY', id: API_KEY_ID },
+          actor: { type: 'API_KEY', id: API_KEY_ID, name: 'Ann' },
           action: 'api_key.created',
           target: 'api_key:1',
           outcome: 'SUCCESS',

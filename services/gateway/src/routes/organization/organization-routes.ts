@@ -4,7 +4,15 @@ import { getCaller } from './caller.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';
 import { createCompany, deleteCompany, getCompany, listCompanies, updateCompany } from './companies.js';
-import { acceptInvitation, getMember, inviteMember, listMembers, removeMember, updateMember } from './members.js';
+import {
+  acceptInvitation,
+  getMember,
+  inviteMember,
+  listAssignees,
+  listMembers,
+  removeMember,
+  updateMember,
+} from './members.js';
 import { exportOrganization } from './export.js';
 
 import { listNotifications } from './notifications.js';
@@ -43,7 +51,7 @@ export const organizationResources: readonly Resource[] = [
   {
     tag: 'members',
     description: 'The members of the organization, who are invited by e-mail.',
-    routes: [listMembers, inviteMember, acceptInvitation, getMember, updateMember, removeMember],
+    routes: [listMembers, inviteMember, acceptInvitation, getMember, updateMember, removeMember, listAssignees],
   },
   {
     tag: 'api-keys',

@@ -4,32 +4,41 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import type { AuditEvent, AuditTrail } from '../../application/audit-trail.js';
+import { nameActors } from '../../application/name-actors.js';
+import type { NamingDeps } from '../../application/name-actors.js';
 import { requireOrganization } from '../../application/organizations.js';
 import type { Organizations } from '../../application/organizations.js';
 
-export function auditService({
-  organizations,
-  auditTrail,
-}: {
-  organizations: Organizations;
-  auditTrail: AuditTrail;
-}): Binding {
+interface Deps extends NamingDeps {
+  readonly organizations: Organizations;
+  readonly auditTrail: AuditTrail;
+}
+
+export function auditService({ organizations, auditTrail, ...naming }: Deps): Binding {
   return bind(AuditServiceDefinition, {
     async listAuditEvents(request) {
       const page = readPageRequest(request);
       await requireOrganization(organizations, request.organizationId);
       const { items, nextPageToken } = await auditTrail.list(request.organizationId, page);
-      return { auditEvents: items.map(toWire), nextPageToken };
+      const names = await nameActors(naming)(
+        request.organizationId,
+        items.map(({ actor }) => actor),
+      );
+      return { auditEvents: items.map((event, index) => toWire(event, names[index])), nextPageToken };
     },
   });
 }
 
-function toWire({ id, createdAt, actor, action, target, outcome, requestId, ip }: AuditEvent): WireAuditEvent {
+function toWire(
+  { id, createdAt, actor, action, target, outcome, requestId, ip }: AuditEvent,
+  actorName = '',
+): WireAuditEvent {
   return {
     auditEventId: id,
     eventTime: createdAt,
     actorType: actor.type,
     actorId: actor.id,
+    actorName,
     action,
     target,
     outcome,

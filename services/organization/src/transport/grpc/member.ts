@@ -11,19 +11,34 @@ import {
   updateMember,
 } from '../../application/members.js';
 import { newestPageOf, readPageRequest } from '@invoicecontrol/runtime/page';
+import type { PageRequest } from '@invoicecontrol/runtime/page';
+import { nameActors } from '../../application/name-actors.js';
+import type { NamingDeps } from '../../application/name-actors.js';
+import { requireOrganization } from '../../application/organizations.js';
 import type { MemberDeps } from '../../application/members.js';
-import { isActive } from '../../domain/roster.js';
+import { isActive, shownNameOf } from '../../domain/roster.js';
 import type { Member } from '../../domain/roster.js';
 import { readGrantor } from './grantor.js';
 
-export function memberService(deps: MemberDeps): Binding {
+export function memberService(deps: MemberDeps & NamingDeps): Binding {
   return bind(MemberServiceDefinition, {
     async listMembers(request) {
       const page = readPageRequest(request);
-      const members = await listMembers(deps)(request.organizationId);
-      const listed = members.map((member) => ({ id: member.userId, createdAt: member.createdAt, member }));
-      const { items, nextPageToken } = newestPageOf(listed, page);
+      const { items, nextPageToken } = pageOfMembers(await listMembers(deps)(request.organizationId), page);
       return { members: items.map(({ member }) => toWire(member)), nextPageToken };
+    },
+    async listAssignees(request) {
+      const page = readPageRequest(request);
+      const members = await listMembers(deps)(request.organizationId);
+      const { items, nextPageToken } = pageOfMembers(members.filter(isActive), page);
+      const assignees = items.map(({ member }) => ({ userId: member.userId, name: shownNameOf(member) }));
+      return { assignees, nextPageToken };
+    },
+    async nameActors({ organizationId, actors }) {
+      await requireOrganization(deps.organizations, organizationId);
+      const references = actors.map(({ actorType, actorId }) => ({ type: actorType, id: actorId }));
+      const names = await nameActors(deps)(organizationId, references);
+      return { names: names.map((name = '') => name) };
     },
     async getMember(request) {
       return { member: toWire(await getMember(deps)(request)) };
@@ -42,6 +57,11 @@ export function memberService(deps: MemberDeps): Binding {
       return {};
     },
   });
+}
+
+function pageOfMembers(members: readonly Member[], page: PageRequest) {
+  const listed = members.map((member) => ({ id: member.userId, createdAt: member.createdAt, member }));
+  return newestPageOf(listed, page);
 }
 
 export function toWire(member: Member): WireMember {
