@@ -180,6 +180,47 @@ describe('a review', () => {
     await bus.close();
   });
 
+  test('of a finding that another reviewer decided first is refused, and not a repeat of the own one', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const { findingId } = finding;
+    const expecting = (disposition: string, expectedDisposition: string, call = ann) =>
+      rpc.finding.reviewFinding(
+        { organizationId, findingId, disposition, isByAdmin: false, expectedDisposition },
+        call,
+      );
+    expect(await expecting('FALSE_POSITIVE', 'OPEN')).toMatchObject({
+      changed: true,
+      finding: { disposition: 'FALSE_POSITIVE' },
+    });
+    await expect(expecting('CONFIRMED', 'OPEN', bob)).rejects.toMatchObject({
+      kind: 'wrong_state',
+      publicMessage: expect.stringContaining('FALSE_POSITIVE now, and no longer OPEN'),
+    });
+    expect(await expecting('FALSE_POSITIVE', 'OPEN')).toMatchObject({ changed: false });
+    expect(await expecting('OPEN', 'FALSE_POSITIVE', bob)).toMatchObject({ changed: true });
+    expect(await history(organizationId, finding)).toEqual([
+      'SYSTEM CREATED - - -',
+      'USER REVIEWED OPEN FALSE_POSITIVE -',
+      'USER REVIEWED FALSE_POSITIVE OPEN -',
+    ]);
+  });
+
+  test('and an assignment say whether they changed the finding', async () => {
+    const organizationId = newTenant();
+    const { finding } = await duplicatePair(organizationId);
+    const { findingId } = finding;
+    const note = () =>
+      rpc.finding.reviewFinding(
+        { organizationId, findingId, disposition: 'UNDER_REVIEW', note: 'called the supplier', isByAdmin: false },
+        ann,
+      );
+    const unassign = () => rpc.finding.assignFinding({ organizationId, findingId }, ann);
+    const changed: boolean[] = [];
+    for (const change of [note, note, unassign]) changed.push((await change()).changed);
+    expect(changed).toEqual([true, false, false]);
+  });
+
   test.each([
     ['an unknown disposition', 'MAYBE', undefined, 'invalid'],
     ['a disposition of the system', 'SUPERSEDED', undefined, 'invalid'],

@@ -5,10 +5,11 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import type { FindingStore, WorkedFinding } from '../../records/application/finding-store.js';
+import type { FindingStore } from '../../records/application/finding-store.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { Members } from './members.js';
 import { requireFinding } from './require-finding.js';
+import type { ChangedFinding } from './review-finding.js';
 
 interface Deps {
   readonly findings: FindingStore;
@@ -29,7 +30,7 @@ export interface AssignFindingInput {
  * event.
  * @throws DomainError unavailable; not_found for an unknown finding, or for an assignee who is not an active member
  */
-export type AssignFinding = (input: AssignFindingInput, context: RequestContext) => Promise<WorkedFinding>;
+export type AssignFinding = (input: AssignFindingInput, context: RequestContext) => Promise<ChangedFinding>;
 
 export const assignFinding =
   ({ findings, invoices, members, clock }: Deps): AssignFinding =>
@@ -39,10 +40,10 @@ export const assignFinding =
       assigneeUserId === undefined || members.isActive(organizationId, assigneeUserId, context),
     ]);
     if (!isActive) throw notFound('member');
-    return retryOnConflict(async (): Promise<WorkedFinding> => {
+    return retryOnConflict(async (): Promise<ChangedFinding> => {
       const current = await requireFinding({ findings, invoices }, organizationId, findingId);
       const before = current.assigneeUserId;
-      if (before === assigneeUserId) return current;
+      if (before === assigneeUserId) return { finding: current, isChanged: false };
       const { actor } = context;
       const { type, summary, severity, invoiceId } = current;
       const assigned = announce(events.findingAssigned, {
@@ -54,7 +55,7 @@ export const assignFinding =
         type,
         severity: Severity[severity],
       });
-      return findings.change(
+      const finding = await findings.change(
         current,
         {
           assigneeUserId: assigneeUserId ?? null,
@@ -68,5 +69,6 @@ export const assignFinding =
         },
         { events: [assigned] },
       );
+      return { finding, isChanged: true };
     });
   };

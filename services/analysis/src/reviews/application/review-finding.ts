@@ -1,4 +1,5 @@
 import { events } from '@invoicecontrol/contracts/events';
+import { DomainError } from '@invoicecontrol/errors';
 import { auditAnnouncement } from '@invoicecontrol/retention/audit';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
@@ -28,6 +29,8 @@ interface Deps {
 }
 
 export interface ReviewFindingInput extends ReviewInput {
+  /** Disposition that the reviewer saw. Undefined if the review applies to any. */
+  readonly expectedDisposition?: string | undefined;
   readonly organizationId: string;
   readonly findingId: string;
 }
@@ -38,11 +41,18 @@ export interface ReviewFindingInput extends ReviewInput {
  * refused review writes nothing, so its audit event is stored separately.
  * @throws DomainError not_found, unavailable, and the errors of `review`
  */
-export type ReviewFinding = (input: ReviewFindingInput, context: RequestContext) => Promise<WorkedFinding>;
+export type ReviewFinding = (input: ReviewFindingInput, context: RequestContext) => Promise<ChangedFinding>;
+
+/** A finding after a request to change it. */
+export interface ChangedFinding {
+  readonly finding: WorkedFinding;
+  /** False if the request repeats an earlier one, and nothing was stored. */
+  readonly isChanged: boolean;
+}
 
 export const reviewFinding =
   ({ findings, invoices, effects, policy, audit, clock, logger }: Deps): ReviewFinding =>
-  ({ organizationId, findingId, ...input }, context) => {
+  ({ organizationId, findingId, expectedDisposition, ...input }, context) => {
     const { actor } = context;
     const act = { action: 'finding.reviewed', target: `finding:${findingId}` } as const;
     const recorded = auditAnnouncement(events.analysisAuditRecorded, context, { ...act, outcome: 'SUCCEEDED' });
@@ -50,16 +60,19 @@ export const reviewFinding =
       const finding = await requireFinding({ findings, invoices }, organizationId, findingId);
       let outcome: ReviewOutcome;
       try {
+        requireExpected(finding, input, expectedDisposition);
         outcome = review(finding, input, policy);
       } catch (error) {
         audit.record(organizationId, context, { ...act, outcome: 'REFUSED' });
         throw error;
       }
-      if (outcome.kind === 'UNCHANGED') return finding;
+      if (outcome.kind === 'UNCHANGED') return { finding, isChanged: false };
       const at = clock.now();
       const entry = { at, actor, ...personBehind(context), action: 'REVIEWED', ...withoutKind(outcome) } as const;
-      if (outcome.kind === 'NOTED' && (await isRepeated(findings, finding, entry))) return finding;
-      if (outcome.kind === 'NOTED') return findings.change(finding, { entry }, { events: [recorded] });
+      if (outcome.kind === 'NOTED') {
+        if (await isRepeated(findings, finding, entry)) return { finding, isChanged: false };
+        return { finding: await findings.change(finding, { entry }, { events: [recorded] }), isChanged: true };
+      }
       const effected = deferred();
       const reviewed = await findings.change(
         finding,
@@ -78,9 +91,25 @@ export const reviewFinding =
         effected.reject(error);
         logger.warn({ error, findingId }, 'what follows from a review could not be stored; the sweep retries');
       }
-      return reviewed;
+      return { finding: reviewed, isChanged: true };
     });
   };
+
+/**
+ * Refuses a review of a finding that another reviewer has decided in the meantime. A finding that already has the
+ * requested disposition is accepted, so that the request can be repeated.
+ */
+function requireExpected(
+  { disposition }: WorkedFinding,
+  asked: Pick<ReviewInput, 'disposition'>,
+  expected: string | undefined,
+): void {
+  if (expected === undefined || expected === disposition || asked.disposition === disposition) return;
+  throw new DomainError(
+    'wrong_state',
+    `The finding is ${disposition} now, and no longer ${expected}. Another reviewer was faster. Read the finding again, and review it as it is.`,
+  );
+}
 
 /**
  * Returns the person behind an API key, so that a confirmation by a second person cannot come from a second key of the

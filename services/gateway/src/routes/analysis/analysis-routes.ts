@@ -15,6 +15,7 @@ import {
   reviewFinding,
   summarizeFindings,
 } from './findings.js';
+import { assignFindings, reviewFindings } from './finding-batches.js';
 import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './invoices.js';
 import { exportInvoice } from './invoice-export.js';
 import { analyzeUpload, correctUpload } from './uploaded-invoices.js';
@@ -43,9 +44,18 @@ export const analysisResources: readonly Resource[] = [
   {
     tag: 'findings',
     description: 'Read the findings about invoices, assign them to members, and record the results of reviews.',
-    // The route for the summary of findings precedes the finding route. Otherwise `summary` would be read as the id of
-    // a finding.
-    routes: [listFindings, summarizeFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
+    // The routes for the summary and for batches of findings precede the finding route. Otherwise `summary` would be
+    // read as the id of a finding.
+    routes: [
+      listFindings,
+      summarizeFindings,
+      reviewFindings,
+      assignFindings,
+      getFinding,
+      listFindingHistory,
+      reviewFinding,
+      assignFinding,
+    ],
   },
   {
     tag: 'finding-routing-rules',

@@ -1,7 +1,7 @@
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
-import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import type { ListFindingsRequest, ReviewFindingResponse } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
@@ -9,7 +9,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AssignFinding } from '../../application/assign-finding.js';
 import type { FindingQuery } from '../../../records/application/finding-store.js';
 import type { FindingReader } from '../../application/read-findings.js';
-import type { ReviewFinding } from '../../application/review-finding.js';
+import type { ChangedFinding, ReviewFinding } from '../../application/review-finding.js';
 import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { dispositions } from '../../../records/domain/finding-disposition.js';
@@ -72,14 +72,17 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
         })),
       };
     },
-    async reviewFinding({ organizationId, findingId, disposition: asked, note, isByAdmin }, context) {
-      const input = { organizationId, findingId, disposition: asked, note, isByAdmin };
-      return { finding: encodeFinding(await reviewFinding(input, context)) };
+    async reviewFinding({ note, ...request }, context) {
+      return encodeChanged(await reviewFinding({ ...request, note }, context));
     },
     async assignFinding({ organizationId, findingId, assigneeUserId }, context) {
-      return { finding: encodeFinding(await assignFinding({ organizationId, findingId, assigneeUserId }, context)) };
+      return encodeChanged(await assignFinding({ organizationId, findingId, assigneeUserId }, context));
     },
   });
+}
+
+function encodeChanged({ finding, isChanged }: ChangedFinding): ReviewFindingResponse {
+  return { finding: encodeFinding(finding), changed: isChanged };
 }
 
 const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;

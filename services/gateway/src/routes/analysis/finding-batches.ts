@@ -1,0 +1,155 @@
+import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
+import type { ReviewFindingResponse } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { DomainError } from '@invoicecontrol/errors';
+import { z } from 'zod';
+import { EXAMPLE_IDS, exampleOf, examples } from '../../http/description/examples.js';
+import { stated, uuid } from '../../http/description/fields.js';
+import { route } from '../../http/description/route.js';
+import { answerTo } from '../../http/response/envelope.js';
+import { assignmentFields, reviewFields } from './findings.js';
+import { finding } from './finding-record.js';
+
+/** Maximum number of findings that one request changes. */
+const FINDINGS_MAX = 100;
+/** Number of findings of a request that are changed at the same time. */
+const CONCURRENCY = 4;
+
+const findingIds = z
+  .array(uuid())
+  .min(1)
+  .max(FINDINGS_MAX)
+  .describe('The ids of the findings to change. An id that occurs twice is changed once.');
+
+const item = z
+  .object({
+    id: z.string().meta({ format: 'uuid' }).describe('The id of the finding to which the result applies.'),
+    outcome: z
+      .enum(['CHANGED', 'UNCHANGED', 'REFUSED'])
+      .describe(
+        'The outcome for the finding: CHANGED, UNCHANGED (the finding already was as requested) or REFUSED (see `error`).',
+      ),
+    error: z
+      .object({
+        code: z
+          .string()
+          .describe('The error code that explains the refusal. The codes are the same as in error responses.'),
+        message: z.string().describe('The message that explains the refusal and what must be changed.'),
+      })
+      .nullable()
+      .describe('The reason why the finding was not changed, or null if nothing was refused.'),
+    finding: finding.schema.nullable().describe('The finding after the request, or null if the change was refused.'),
+  })
+  .meta({ id: 'FindingBatchItem' });
+
+const result = z
+  .object({
+    items: z.array(item).max(FINDINGS_MAX).describe('The result for each finding, in the order of the request.'),
+  })
+  .meta({ id: 'FindingBatchResult' })
+  .register(examples, {
+    example: {
+      items: [{ id: EXAMPLE_IDS.finding, outcome: 'CHANGED', error: null, finding: exampleOf(finding.schema) }],
+    },
+  });
+
+const BATCH =
+  'Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.';
+
+export const reviewFindings = route({
+  operation: 'reviewFindings',
+  method: 'post',
+  path: '/findings/reviews',
+  summary: 'Record a disposition on up to 100 findings',
+  description: BATCH,
+  rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
+  access: { scope: 'findings:review' },
+  resourceName: 'finding',
+  timeoutMs: 10_000,
+  body: z
+    .strictObject({ finding_ids: findingIds, ...reviewFields })
+    .meta({ id: 'FindingReviews' })
+    .register(examples, {
+      example: { finding_ids: [EXAMPLE_IDS.finding], disposition: 'CONFIRMED', expected_disposition: 'OPEN' },
+    }),
+  responses: { 200: { description: 'The result for each finding.', schema: result } },
+  refusals: [404, 409],
+  async handle({ body, principal }, { findings }) {
+    const isByAdmin = isRoleAtLeast(principal.role, 'ADMIN');
+    const { finding_ids: ids, disposition, note, expected_disposition: expectedDisposition } = body;
+    return changeEach(ids, (findingId) =>
+      findings.reviewFinding({ findingId, disposition, note: note?.trim(), isByAdmin, expectedDisposition }),
+    );
+  },
+});
+
+export const assignFindings = route({
+  operation: 'assignFindings',
+  method: 'patch',
+  path: '/findings/assignments',
+  summary: 'Assign up to 100 findings to a member, or remove their assignments',
+  description: BATCH,
+  rpc: 'invoicecontrol.analysis.v1.FindingService/AssignFinding',
+  access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
+  resourceName: 'finding or member',
+  timeoutMs: 10_000,
+  body: z
+    .strictObject({ finding_ids: findingIds, ...assignmentFields })
+    .meta({ id: 'FindingAssignments' })
+    .register(examples, {
+      example: { finding_ids: [EXAMPLE_IDS.finding], assignee_user_id: EXAMPLE_IDS.assignee },
+    }),
+  responses: { 200: { description: 'The result for each finding.', schema: result } },
+  refusals: [404, 409],
+  async handle({ body }, { findings }) {
+    const { finding_ids: ids, assignee_user_id: assigneeUserId } = body;
+    return changeEach(ids, (findingId) =>
+      findings.assignFinding({ findingId, assigneeUserId: assigneeUserId ?? undefined }),
+    );
+  },
+});
+
+type Change = (findingId: string) => Promise<ReviewFindingResponse>;
+type Outcome = { readonly id: string } & (
+  { readonly reply: ReviewFindingResponse } | { readonly refusal: DomainError }
+);
+
+/**
+ * Changes findings a few at a time, each guarded as alone.
+ * @throws DomainError if all findings are refused for the same reason, such as an outage
+ */
+async function changeEach(ids: readonly string[], change: Change) {
+  const outcomes: Outcome[] = [];
+  const distinct = [...new Set(ids)];
+  for (let from = 0; from < distinct.length; from += CONCURRENCY) {
+    outcomes.push(...(await Promise.all(distinct.slice(from, from + CONCURRENCY).map((id) => changeOne(id, change)))));
+  }
+  const [first] = outcomes;
+  const isSame = (one: Outcome): boolean =>
+    first !== undefined && 'refusal' in first && 'refusal' in one && isEqual(first.refusal, one.refusal);
+  if (first !== undefined && 'refusal' in first && outcomes.every(isSame)) throw first.refusal;
+  return { status: 200, body: { items: outcomes.map(present) } satisfies z.infer<typeof result> };
+}
+
+async function changeOne(id: string, change: Change): Promise<Outcome> {
+  try {
+    return { id, reply: await change(id) };
+  } catch (error) {
+    if (error instanceof DomainError) return { id, refusal: error };
+    throw error;
+  }
+}
+
+function isEqual(left: DomainError, right: DomainError): boolean {
+  return left.kind === right.kind && left.publicMessage === right.publicMessage;
+}
+
+function present(outcome: Outcome): z.infer<typeof item> {
+  const { id } = outcome;
+  if ('refusal' in outcome) {
+    const { code, message } = answerTo(outcome.refusal, '').body.error;
+    return { id, outcome: 'REFUSED', error: { code, message }, finding: null };
+  }
+  const { reply } = outcome;
+  const after = finding.present(stated(reply.finding));
+  return { id, outcome: reply.changed ? 'CHANGED' : 'UNCHANGED', error: null, finding: after };
+}
