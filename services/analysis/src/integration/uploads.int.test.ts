@@ -580,6 +580,44 @@ describe('a correction', () => {
   });
 });
 
+describe('the fields of a document', () => {
+  const fieldsOf = async (organizationId: string, invoiceId: string) =>
+    rpc.upload.getDocumentFields({ organizationId, invoiceId }, ann);
+
+  test('are shown with their places, also of an invoice that must not be paid, and of a failed document those that were read', async () => {
+    const organizationId = organization.newTenant();
+    const { invoiceId } = await analyze(organizationId, documents.upload(organizationId, { reading: textReading() }));
+    const { fields: exported, document } = await exportOf(organizationId, invoiceId);
+    const shown = await fieldsOf(organizationId, invoiceId);
+    expect(shown.fields).toEqual([...exported.values()]);
+    expect(shown.pages).toBe(document?.reading?.pages);
+    expect(shown.fields.find(({ field }) => field === 'invoice_number')?.box).toHaveLength(4);
+
+    const failed = documents.upload(organizationId, { reading: textReading({ invoice_number: undefined }) });
+    await expect(analyze(organizationId, failed)).rejects.toMatchObject({ kind: 'unprocessable' });
+    const { invoiceId: failedId = '' } = await statusOf(organizationId, failed);
+    const names = (await fieldsOf(organizationId, failedId)).fields.map(({ field }) => field);
+    expect(names).toContain('gross_amount');
+    expect(names).not.toContain('invoice_number');
+  });
+
+  test('of an unreadable document are none, and nobody else sees that it exists', async () => {
+    const organizationId = organization.newTenant();
+    const uploadId = documents.upload(organizationId, { failure });
+    await expect(analyze(organizationId, uploadId)).rejects.toMatchObject({ kind: 'unprocessable' });
+    const { invoiceId = '' } = await statusOf(organizationId, uploadId);
+    expect(await fieldsOf(organizationId, invoiceId)).toEqual({ pages: 0, fields: [] });
+    const posted = await rpc.post(organizationId, wireInvoice({ issueDate: '2026-09-05' }));
+    for (const [tenant, id] of [
+      [organization.newTenant(), invoiceId],
+      [organizationId, posted.invoiceId],
+      [organizationId, randomUUID()],
+    ] as const) {
+      await expect(fieldsOf(tenant, id)).rejects.toMatchObject({ kind: 'not_found' });
+    }
+  });
+});
+
 test('an invoice that must not be paid is exported on request alone, and by its organization alone', async () => {
   const organizationId = organization.newTenant();
   const reading = xmlReading({}, { conflicts: [conflictOfAccounts] });

@@ -36,7 +36,7 @@ export function composeUploads(
     rpcGroups: [
       uploadAnalysisService({
         analyzer: uploadAnalyzer({ uploads, invoices, documents, worker, usage, tenants, clock }),
-        reader: uploadReader({ uploads, invoices, reader, audit }),
+        reader: uploadReader({ uploads, invoices, reader, audit, clock }),
         invoices: reader,
       }),
     ],

@@ -7,6 +7,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { BillStore } from '../../books/application/bill-store.js';
 import { currentFindings } from '../../records/application/finding-store.js';
 import type { FindingRecord, FindingStore } from '../../records/application/finding-store.js';
+import { onceAnHour } from '../../records/application/once-an-hour.js';
 import type { UploadRecord, UploadStore } from '../../records/application/upload-store.js';
 import type {
   DecidedAnalysis,
@@ -15,17 +16,6 @@ import type {
   InvoiceReference,
   InvoiceStore,
 } from '../../records/application/invoice-store.js';
-
-/**
- * Minimum interval between two audit events that record the same caller reading the list of invoices. Systems poll the
- * list, and one event per page would hide other events.
- */
-const LISTED_LINE_EACH_MS = 3_600_000;
-/**
- * Maximum number of callers of the list of invoices whose last audit event is cached. For a caller that is no longer
- * cached, another audit event is recorded.
- */
-const LISTING_CALLERS_MAX = 10_000;
 
 interface Deps {
   readonly clock: Clock;
@@ -65,17 +55,7 @@ export interface InvoiceReader {
 }
 
 export function invoiceReader({ invoices, bills, findings, uploads, audit, clock }: Deps): InvoiceReader {
-  const listedAtMs = new Map<string, number>();
-  const isFirstListing = (organizationId: string, { actor }: RequestContext): boolean => {
-    const caller = `${organizationId}|${actor.type}|${actor.id}`;
-    const nowMs = clock.now().getTime();
-    if (nowMs - (listedAtMs.get(caller) ?? -Infinity) < LISTED_LINE_EACH_MS) return false;
-    const [oldest] = listedAtMs.keys();
-    if (listedAtMs.size >= LISTING_CALLERS_MAX && oldest !== undefined) listedAtMs.delete(oldest);
-    listedAtMs.delete(caller);
-    listedAtMs.set(caller, nowMs);
-    return true;
-  };
+  const isFirstInHour = onceAnHour(clock);
   const find = async (organizationId: string, invoiceId: string): Promise<InvoiceRecord> => {
     const record = await invoices.find(organizationId, invoiceId);
     if (record === undefined) throw notFound('invoice');
@@ -102,7 +82,7 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }
       const page = await invoices.list(organizationId, query);
-      if (page.items.some(hasFindings) && isFirstListing(organizationId, context)) {
+      if (page.items.some(hasFindings) && isFirstInHour(`${organizationId}|${actorOf(context)}`)) {
         const target = `organization:${organizationId}`;
         audit.record(organizationId, context, { action: 'invoice.listed', target, outcome: 'SUCCEEDED' });
       }
@@ -118,6 +98,10 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
       return { invoiceId, analysis, findings: currentFindings(match, analysis, stored), verdict };
     },
   };
+}
+
+function actorOf({ actor }: RequestContext): string {
+  return `${actor.type}:${actor.id}`;
 }
 
 function hasFindings({ analysis }: InvoiceRecord): boolean {

@@ -1,20 +1,23 @@
 import type { Document, Reading, Validation } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
-import { DomainError } from '@invoicecontrol/errors';
+import { DomainError, notFound } from '@invoicecontrol/errors';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { invoiceIdOfUpload } from '../../records/application/derived-ids.js';
 import { invoiceFromReading } from '../../reading/application/invoice-from-reading.js';
 import type { Provenance } from '../../reading/application/invoice-from-reading.js';
 import type { InvoiceRecord, InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import type { InvoiceReader, LatestAnalysis } from '../../decisions/application/read-invoices.js';
-import type { UploadFailure, UploadStore } from '../../records/application/upload-store.js';
+import { onceAnHour } from '../../records/application/once-an-hour.js';
+import type { UploadFailure, UploadRecord, UploadStore } from '../../records/application/upload-store.js';
 
 interface Deps {
   readonly uploads: UploadStore;
   readonly invoices: InvoiceStore;
   readonly reader: InvoiceReader;
   readonly audit: Pick<AuditBuffer, 'record'>;
+  readonly clock: Clock;
 }
 
 export type UploadStatus =
@@ -47,7 +50,20 @@ export interface ExportedInvoice {
   readonly document: ReadDocument | undefined;
 }
 
+/** Places of the fields of an invoice in its document. */
+export interface DocumentFields {
+  /** Number of pages of the document. 0 for XML, and for a document that could not be read. */
+  readonly pages: number;
+  readonly fields: readonly Provenance[];
+}
+
 export interface UploadReader {
+  /**
+   * Returns where each field of an invoice is in its document, or of the fields that a failed document has. An audit
+   * event records who read it, at most once an hour for each caller.
+   * @throws DomainError not_found for an invoice that was not read from a document
+   */
+  documentFields(reference: InvoiceReference, context: RequestContext): Promise<DocumentFields>;
   status(organizationId: string, uploadId: string): Promise<UploadStatus>;
   /**
    * Exports a decided invoice with all its facts. The audit trail records who exported it.
@@ -61,8 +77,21 @@ export interface UploadReader {
   ): Promise<ExportedInvoice>;
 }
 
-export function uploadReader({ uploads, invoices, reader, audit }: Deps): UploadReader {
+export function uploadReader({ uploads, invoices, reader, audit, clock }: Deps): UploadReader {
+  const isFirstInHour = onceAnHour(clock);
   return {
+    async documentFields({ organizationId, invoiceId }, context) {
+      const upload = await uploads.find(organizationId, invoiceId);
+      if (upload === undefined) throw notFound('invoice');
+      if (isFirstInHour(`${invoiceId}|${context.actor.type}:${context.actor.id}`)) {
+        const line = { action: 'document.read', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
+        audit.record(organizationId, context, line);
+      }
+      const reading = readingOf(upload);
+      if (reading === undefined || upload.extracted === undefined) return { pages: 0, fields: [] };
+      const { provenance } = invoiceFromReading(upload);
+      return { pages: reading.pages ?? 0, fields: upload.failure === undefined ? provenance : fieldsRead(provenance) };
+    },
     async status(organizationId, uploadId) {
       const invoiceId = invoiceIdOfUpload(uploadId);
       const record = await uploads.find(organizationId, invoiceId);
@@ -94,8 +123,8 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
       }
       const line = { action: 'invoice.exported', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
       audit.record(organizationId, context, line);
-      const { document, outcome, validation } = upload?.extracted ?? {};
-      const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
+      const { document, validation } = upload?.extracted ?? {};
+      const reading = upload && readingOf(upload);
       if (upload === undefined || document === undefined || reading === undefined) {
         return { record, latest, document: undefined };
       }
@@ -103,6 +132,12 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
       return { record, latest, document: { document, reading, fields: provenance, validation } };
     },
   };
+}
+
+/** Returns what was read from the document of an upload, also if required fields are missing. */
+function readingOf({ extracted }: UploadRecord): Reading | undefined {
+  const outcome = extracted?.outcome;
+  return outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
 }
 
 /** Removes the placeholder for an unknown currency from an invoice, because the document does not state it. */

@@ -3,7 +3,6 @@ import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/i
 import type {
   ExportedDocument,
   ExportInvoiceResponse,
-  FieldProvenance,
 } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { ValidationMode } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type {
@@ -17,64 +16,14 @@ import type {
   Validation,
 } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { z } from 'zod';
-import { EXAMPLE_IDS, EXAMPLE_INSTANT, exampleOf } from '../../http/description/examples.js';
-import { pathId, shownInstant, stated } from '../../http/description/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
+import { pathId, stated } from '../../http/description/fields.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { decision, riskScore, versions } from './analysis-record.js';
+import { fieldsByPath } from './document-field.js';
 import { finding } from './finding-record.js';
 import { exampleInvoice, shownInvoice, source, storedInvoice } from './stored-invoice.js';
-
-const exportedField = shown.record<FieldProvenance>('ExportedField')({
-  value: shown.text('1190.00', 'The value of the field in the exported invoice.'),
-  raw: shown.textOrNull(
-    '1.190,00 €',
-    'The value of the field as printed in the document, or null if the document does not contain the field.',
-  ),
-  page: shown.orNull(
-    z.int(),
-    1,
-    'The number of the document page that the field was read from, counted from 1. Null for XML.',
-  ),
-  box: shown.made(
-    z
-      .array(z.number())
-      .nullable()
-      .describe(
-        'The position of the field on the page of the document: left, top, right and bottom as fractions of the page size. Null for XML.',
-      ),
-    ({ box }: FieldProvenance) => (box.length === 0 ? null : box),
-    [0.71, 0.62, 0.82, 0.64],
-  ),
-  confidence: shown.field(
-    z
-      .number()
-      .min(0)
-      .max(1)
-      .describe('The confidence that the value of the invoice field was read correctly, from 0 to 1.'),
-    0.97,
-  ),
-  method: shown.text(
-    'LABEL',
-    'The method by which the field was obtained: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER.',
-  ),
-  xpath: shown.textOrNull(
-    null,
-    'The XPath of the field in an XML document, or null if the field was not read from XML.',
-  ),
-  correctedBy: shown.optional(
-    z.string(),
-    undefined,
-    'The actor that corrected the value of the invoice field, as `<actor type>:<actor id>`. Present only if the method is USER.',
-  ),
-  correctedAt: shown.made(
-    shownInstant()
-      .optional()
-      .describe('The time when the value of the invoice field was corrected. Present only if the method is USER.'),
-    ({ correctedTime }: FieldProvenance) => correctedTime?.toISOString(),
-    undefined,
-  ),
-});
 
 const line = shown.record<InvoiceLine>('InvoiceLine')({
   description: shown.textOrNull(
@@ -147,13 +96,7 @@ const reading = shown.record<Reading>()({
 const document = shown.record<ExportedDocument>('ExportedDocument')({
   ...shown.within('document', original),
   ...shown.within('reading', reading),
-  fields: shown.made(
-    z
-      .record(z.string(), exportedField.schema)
-      .describe('The origin of each field of the invoice, by the path of the field.'),
-    ({ fields }: ExportedDocument) => Object.fromEntries(fields.map((one) => [one.field, exportedField.present(one)])),
-    { gross_amount: exampleOf(exportedField.schema) },
-  ),
+  fields: fieldsByPath,
 });
 
 const schemaError = shown.record<SchemaError>()({

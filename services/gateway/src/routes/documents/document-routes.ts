@@ -1,4 +1,5 @@
 import type { Resource } from '../../http/description/route.js';
+import { getInvoiceDocumentFields } from './document-fields.js';
 import { getInvoiceDocument } from './documents.js';
 import { getInvoiceDocumentPage, viewInvoiceDocument } from './renderings.js';
 import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
@@ -12,7 +13,8 @@ export const documentResources: readonly Resource[] = [
   },
   {
     tag: 'documents',
-    description: 'The documents that invoices were read from, as the original files and as rendered pages.',
-    routes: [getInvoiceDocument, getInvoiceDocumentPage, viewInvoiceDocument],
+    description:
+      'The documents that invoices were read from, as the original files, as rendered pages and field by field.',
+    routes: [getInvoiceDocument, getInvoiceDocumentFields, getInvoiceDocumentPage, viewInvoiceDocument],
   },
 ];

@@ -63,6 +63,10 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
       const { invoiceId } = await analyzer.correct(input, context);
       return { invoiceId, analysis: await latest(organizationId, invoiceId) };
     },
+    async getDocumentFields({ organizationId, invoiceId }, context) {
+      const { pages, fields } = await reader.documentFields({ organizationId, invoiceId }, context);
+      return { pages, fields: fields.map(encodeProvenance) };
+    },
     async exportInvoice({ organizationId, invoiceId, includeUnready }, context) {
       const exported = await reader.exportInvoice({ organizationId, invoiceId }, { includeUnready }, context);
       const { analysis, findings, verdict } = exported.latest;
