@@ -105,6 +105,19 @@ describe('a page of an uploaded PDF', () => {
   });
 });
 
+describe('the fields of a document', () => {
+  test('have boxes on the pages of a PDF, and paths in XML', async () => {
+    const fieldsOf = async (id: string) =>
+      (await running.clientOf(key).get('/invoices/{invoiceId}/document/fields', { path: { invoiceId: id } })).data;
+    const ofPdf = await fieldsOf(pdfInvoice);
+    expect(ofPdf.pages).toEqual([{ page: 1 }]);
+    expect(ofPdf.fields['gross_amount']).toMatchObject({ page: 1, box: expect.any(Array), xpath: null });
+    const ofXml = await fieldsOf(xmlInvoice);
+    expect(ofXml.pages).toEqual([]);
+    expect(ofXml.fields['gross_amount']).toMatchObject({ method: 'XML', box: null, xpath: expect.any(String) });
+  });
+});
+
 describe('the view of an XML invoice', () => {
   test('shows the invoice, with all its contents as text', async () => {
     const response = await fetchFile(`/invoices/${xmlInvoice}/document/view`);

@@ -100,6 +100,11 @@ class MembersPage(TypedDict):
     nextCursor: str | None
 
 
+class AssigneesPage(TypedDict):
+    items: list[models.Assignee]
+    nextCursor: str | None
+
+
 class ApiKeysPage(TypedDict):
     items: list[models.ApiKey]
     nextCursor: str | None
@@ -256,6 +261,26 @@ class Operations:
         Requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.FindingsSummary", self._call(Request("GET", "/findings/summary", "json", query={"created_from": created_from, "created_to": created_to, "company_id": company_id, "min_severity": min_severity})))
+
+    def review_findings(self, body: models.FindingReviews) -> models.FindingBatchResult:
+        """Record a disposition on up to 100 findings.
+
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+
+        Requires an API key with any role and the scope `findings:review`.
+        """
+        return cast("models.FindingBatchResult", self._call(Request("POST", "/findings/reviews", "json", body=body)))
+
+    def assign_findings(self, body: models.FindingAssignments) -> models.FindingBatchResult:
+        """Assign up to 100 findings to a member, or remove their assignments.
+
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+
+        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        """
+        return cast("models.FindingBatchResult", self._call(Request("PATCH", "/findings/assignments", "json", body=body)))
 
     def get_finding(self, finding_id: str) -> models.Finding:
         """Read a finding.
@@ -475,6 +500,15 @@ class Operations:
         Requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", self._call(Request("GET", "/invoices/{invoiceId}/document", "bytes", path_values={"invoiceId": invoice_id})))
+
+    def get_invoice_document_fields(self, invoice_id: str) -> models.DocumentFields:
+        """Read where the fields of an invoice are in its document.
+
+        Returns the fields that were read from the document, also of a document that lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.
+
+        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        """
+        return cast("models.DocumentFields", self._call(Request("GET", "/invoices/{invoiceId}/document/fields", "json", path_values={"invoiceId": invoice_id})))
 
     def get_invoice_document_page(self, invoice_id: str, page: int, *, width: int | None = None) -> bytes:
         """Render a page of the document of an invoice.
@@ -1160,6 +1194,20 @@ class Operations:
         """
         self._call(Request("DELETE", "/members/{userId}", "none", path_values={"userId": user_id}))
 
+    def list_assignees(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AssigneesPage:
+        """List the members to whom a finding can be assigned, newest first.
+
+        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        """
+        return cast("AssigneesPage", self._call(Request("GET", "/assignees", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
+
+    def iter_assignees(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Assignee]:
+        """Reads the items of all pages of this list. List the members to whom a finding can be assigned, newest first.
+
+        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        """
+        return self._items(Request("GET", "/assignees", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
+
     def list_api_keys(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, test: bool | None = None) -> ApiKeysPage:
         """List API keys that are not revoked, newest first.
 
@@ -1448,6 +1496,26 @@ class AsyncOperations:
         """
         return cast("models.FindingsSummary", await self._call(Request("GET", "/findings/summary", "json", query={"created_from": created_from, "created_to": created_to, "company_id": company_id, "min_severity": min_severity})))
 
+    async def review_findings(self, body: models.FindingReviews) -> models.FindingBatchResult:
+        """Record a disposition on up to 100 findings.
+
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+
+        Requires an API key with any role and the scope `findings:review`.
+        """
+        return cast("models.FindingBatchResult", await self._call(Request("POST", "/findings/reviews", "json", body=body)))
+
+    async def assign_findings(self, body: models.FindingAssignments) -> models.FindingBatchResult:
+        """Assign up to 100 findings to a member, or remove their assignments.
+
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+
+        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        """
+        return cast("models.FindingBatchResult", await self._call(Request("PATCH", "/findings/assignments", "json", body=body)))
+
     async def get_finding(self, finding_id: str) -> models.Finding:
         """Read a finding.
 
@@ -1666,6 +1734,15 @@ class AsyncOperations:
         Requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/invoices/{invoiceId}/document", "bytes", path_values={"invoiceId": invoice_id})))
+
+    async def get_invoice_document_fields(self, invoice_id: str) -> models.DocumentFields:
+        """Read where the fields of an invoice are in its document.
+
+        Returns the fields that were read from the document, also of a document that lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.
+
+        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        """
+        return cast("models.DocumentFields", await self._call(Request("GET", "/invoices/{invoiceId}/document/fields", "json", path_values={"invoiceId": invoice_id})))
 
     async def get_invoice_document_page(self, invoice_id: str, page: int, *, width: int | None = None) -> bytes:
         """Render a page of the document of an invoice.
@@ -2350,6 +2427,20 @@ class AsyncOperations:
         Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         await self._call(Request("DELETE", "/members/{userId}", "none", path_values={"userId": user_id}))
+
+    async def list_assignees(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AssigneesPage:
+        """List the members to whom a finding can be assigned, newest first.
+
+        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        """
+        return cast("AssigneesPage", await self._call(Request("GET", "/assignees", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
+
+    def iter_assignees(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Assignee]:
+        """Reads the items of all pages of this list. List the members to whom a finding can be assigned, newest first.
+
+        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        """
+        return self._items(Request("GET", "/assignees", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
     async def list_api_keys(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, test: bool | None = None) -> ApiKeysPage:
         """List API keys that are not revoked, newest first.
