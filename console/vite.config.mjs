@@ -31,7 +31,11 @@ function precompress() {
 
 export default defineConfig({
   base: '/app/',
-  plugins: [{ ...optimizeLocales.vite({ locales: ['en-US'] }), enforce: 'pre' }, react(), precompress()],
+  plugins: [
+    { ...optimizeLocales.vite({ locales: ['en-US', 'de-DE', 'pl-PL'] }), enforce: 'pre' },
+    react(),
+    precompress(),
+  ],
   build: {
     outDir: 'dist/app',
     emptyOutDir: true,

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { Button } from './controls/button.js';
 import { ErrorState } from './controls/error-state.js';
+import { LanguageChoice } from './controls/language-choice.js';
 import { messages } from './messages/messages.js';
 import { may, rights } from './rights.js';
 import { useCaller, useSignOut } from './session.js';
@@ -30,6 +31,9 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           {may(caller, rights.readFindings) && (
             <NavigationLink to="/findings">{messages.navigation.findings}</NavigationLink>
           )}
+          {may(caller, rights.readInvoices) && (
+            <NavigationLink to="/invoices">{messages.navigation.invoices}</NavigationLink>
+          )}
           {may(caller, rights.readPayments) && (
             <NavigationLink to="/payment-runs">{messages.navigation.paymentRuns}</NavigationLink>
           )}
@@ -38,6 +42,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           <span>
             <bdi>{organization.name}</bdi> · {messages.account.as(name, key.role)}
           </span>
+          <LanguageChoice />
           <Button onPress={() => signOut().catch(setError)}>{messages.account.signOut}</Button>
         </section>
       </header>

@@ -1,9 +1,11 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { I18nProvider } from 'react-aria-components';
 import { Router } from 'wouter';
 import { AppShell } from './app-shell.js';
 import { ErrorState } from './controls/error-state.js';
 import { Loading } from './controls/loading.js';
+import { locale } from './messages/language.js';
 import { SignInPage } from './pages/sign-in/sign-in-page.js';
 import { IdleWarning } from './idle-warning.js';
 import { createQueryClient } from './query-client.js';
@@ -17,11 +19,13 @@ export function App() {
   const [isEnded, setEnded] = useState(false);
   const [queries] = useState(() => createQueryClient(() => setEnded(true)));
   return (
-    <QueryClientProvider client={queries}>
-      <Router base="/app">
-        <SignedIn isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
-      </Router>
-    </QueryClientProvider>
+    <I18nProvider locale={locale}>
+      <QueryClientProvider client={queries}>
+        <Router base="/app">
+          <SignedIn isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
+        </Router>
+      </QueryClientProvider>
+    </I18nProvider>
   );
 }
 

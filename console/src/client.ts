@@ -2,7 +2,10 @@ import { createClient } from '@invoicecontrol/client/browser';
 import type { Client, Schemas } from '@invoicecontrol/client/browser';
 
 export type Caller = Schemas['Caller'];
+export type Assignee = Schemas['Assignee'];
 export type Finding = Schemas['Finding'];
+export type Invoice = Schemas['StoredInvoice'];
+export type DocumentField = Schemas['ExportedField'];
 export type PaymentRun = Schemas['PaymentRun'];
 export type PaymentLine = Schemas['PaymentLine'];
 

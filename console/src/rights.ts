@@ -11,6 +11,10 @@ export interface Right {
 export const rights = {
   readFindings: { role: 'VIEWER', scope: 'findings:read' },
   reviewFindings: { role: 'VIEWER', scope: 'findings:review' },
+  assignFindings: { role: 'ANALYST', scope: 'findings:assign' },
+  readInvoices: { role: 'VIEWER', scope: 'invoices:read' },
+  readDocuments: { role: 'ANALYST', scope: 'documents:read' },
+  analyzeAgain: { role: 'ANALYST', scope: 'invoices:write' },
   readPayments: { role: 'VIEWER', scope: 'payments:read' },
   writePayments: { role: 'ANALYST', scope: 'payments:write' },
   readOrganization: { role: 'VIEWER', scope: 'organization:read' },

@@ -3,8 +3,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { client, signOut } from './client.js';
 import type { Caller } from './client.js';
-import { readPerson } from './format/person.js';
-import { messages } from './messages/messages.js';
 
 const CALLER = ['me'];
 
@@ -55,13 +53,4 @@ export function useCaller(): Caller {
   const caller = useContext(CallerContext);
   if (caller === undefined) throw new TypeError('This page is shown only to a signed-in person.');
   return caller;
-}
-
-/** Returns a function that names a person or key of the API, as the signed-in person reads it. */
-export function usePersonName(): (person: string) => string {
-  const { user, key } = useCaller();
-  return (text) => {
-    const { kind, id } = readPerson(text, { userId: user?.id, keyId: key.id });
-    return kind === 'you' ? messages.person.you : messages.person[kind](id);
-  };
 }

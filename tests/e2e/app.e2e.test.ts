@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaultsOf, launch, openPage, overflowOf, requireChromium } from './browser.js';
+import { openApp, signIn } from './app-page.js';
+import { launch, overflowOf, requireChromium } from './browser.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
@@ -20,32 +21,6 @@ function reportText(messageId: string): string {
   const group = `<OrgnlMsgId>${messageId}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts>`;
   const head = '<GrpHdr><MsgId>R-1</MsgId><CreDtTm>2026-11-02T10:00:00</CreDtTm></GrpHdr>';
   return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03"><CstmrPmtStsRpt>${head}<OrgnlGrpInfAndSts>${group}</OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`;
-}
-
-/** A page of the app in a context of its own, without the cookies of others. */
-interface OpenedPage {
-  readonly page: Page;
-  /** Fails if the page has shown a fault, or breaks a rule of accessibility in its present state. */
-  check(): Promise<void>;
-}
-
-async function openApp(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const { page, faults } = await openPage(browser, origin, { baseURL: origin, ...options });
-  const check = async (): Promise<void> => {
-    expect(await accessibilityFaultsOf(page)).toEqual([]);
-    // The page shows what the API refuses. Chromium also writes a line for each refusal.
-    const isRefusal = (fault: string) => /: 4\d\d \S+\/v1\/|: Failed to load resource: /.test(fault);
-    expect(faults.filter((fault) => !isRefusal(fault))).toEqual([]);
-  };
-  return { page, check };
-}
-
-/** Signs in as a person does, by the keyboard. */
-async function signIn(page: Page, key: string, path = '/app'): Promise<void> {
-  await page.goto(path);
-  await page.getByLabel('API key').fill(key);
-  await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
 describe.skipIf(executablePath === undefined)('the payment runs of the web application', () => {
@@ -286,10 +261,9 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     readonly disposition: string;
   }
 
-  /** An organization with an invoice that arrived twice, and the finding about it. */
-  async function repeatedInvoice(): Promise<{ tenant: Tenant; finding: Listed }> {
-    const tenant = await running.newTenant();
-    for (const number of ['HB-2210', 'hb 02210']) {
+  /** Posts an invoice twice, and returns the finding about it. */
+  async function repeatOf(tenant: Tenant, [first, again] = ['HB-3310', 'hb 03310']): Promise<Listed> {
+    for (const number of [first, again]) {
       const body = {
         supplier: { name: NAME, tax_id: 'DE994175284', bank_account: { iban: IBAN } },
         invoice_number: number,
@@ -299,12 +273,18 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
       };
       expect((await running.request('POST /invoices', { key: tenant.keys.owner, body })).status).toBe(202);
     }
-    const { body } = await running.request<{ items: Listed[] }>('GET /findings?sort=severity', {
+    const { body } = await running.request<{ items: Listed[] }>('GET /findings?sort=newest', {
       key: tenant.keys.owner,
     });
     const finding = body.items.find(({ type }) => type.includes('DUPLICATE'));
     if (finding === undefined) throw new Error('no finding about the repeated invoice');
-    return { tenant, finding };
+    return finding;
+  }
+
+  /** An organization with an invoice that arrived twice, and the finding about it. */
+  async function repeatedInvoice(): Promise<{ tenant: Tenant; finding: Listed }> {
+    const tenant = await running.newTenant();
+    return { tenant, finding: await repeatOf(tenant, ['HB-2210', 'hb 02210']) };
   }
 
   const dispositionOf = async ({ keys }: Tenant, { id }: Listed) =>
@@ -344,6 +324,73 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await check();
   });
 
+  test('are decided several at once, and one that somebody else decided meanwhile is refused with the reason', async () => {
+    const { tenant, finding } = await repeatedInvoice();
+    const second = await repeatOf(tenant);
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, tenant.keys.analyst, `/app/findings/${finding.id}`);
+    await page.getByRole('button', { name: 'Assign (a)' }).waitFor();
+    await page.keyboard.press('s');
+    await page.getByText('1 finding selected').waitFor();
+    await page.getByRole('checkbox').filter({ visible: true }).nth(1).check();
+    await page.getByText('2 findings selected').waitFor();
+    await check();
+    const decided = { key: tenant.keys.owner, body: { disposition: 'UNDER_REVIEW' } };
+    expect((await running.request(`POST /findings/${second.id}/review`, decided)).status).toBe(200);
+    await page.keyboard.press('f');
+    await page.getByText('Done: 1. Refused: 1.').waitFor();
+    await page.getByText('Another reviewer was faster.').waitFor();
+    await check();
+    expect(await dispositionOf(tenant, finding)).toBe('FALSE_POSITIVE');
+    expect(await dispositionOf(tenant, second)).toBe('UNDER_REVIEW');
+
+    await page.getByRole('checkbox').first().check();
+    await page.getByText('1 finding selected').waitFor();
+    await page.keyboard.press('a');
+    await page.getByLabel('Member').selectOption('admin');
+    await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('Done: 1.').waitFor();
+  });
+
+  test('are assigned to a person by name, listed for the assignee, and name in their history who did it', async () => {
+    const { tenant, finding } = await repeatedInvoice();
+    const { page, check } = await openApp(browser, running.origin);
+    const assignee = async () =>
+      (
+        await running.request<{ assigneeUserId: string | null }>(`GET /findings/${finding.id}`, {
+          key: tenant.keys.viewer,
+        })
+      ).body.assigneeUserId;
+    await signIn(page, tenant.keys.analyst, `/app/findings/${finding.id}`);
+    await page.getByRole('button', { name: 'Assign (a)' }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByLabel('Member').waitFor();
+    await check();
+    // The list of the browser finds a name by typing.
+    await page.getByLabel('Member').focus();
+    await page.keyboard.type('adm');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('The finding is now assigned to admin.').waitFor();
+    expect(await assignee()).toBe(tenant.users.admin);
+    await page.getByText('Assigned to admin').waitFor();
+    await page.getByText('you: assigned, admin').waitFor();
+    await check();
+
+    await page.keyboard.press('m');
+    await page.getByText('The finding is now assigned to you.').waitFor();
+    expect(await assignee()).toBe(tenant.users.analyst);
+
+    const other = await openApp(browser, running.origin);
+    await signIn(other.page, tenant.keys.admin, `/app/findings/${finding.id}`);
+    await other.page.getByText('analyst: assigned, admin').waitFor();
+    await other.page.getByLabel('Assigned to').selectOption('me');
+    await other.page.getByText('No finding matches these filters.').waitFor();
+    await other.page.getByLabel('Assigned to').selectOption('analyst');
+    await other.page.getByRole('navigation', { name: 'List of findings' }).getByRole('link').first().waitFor();
+    await other.check();
+  });
+
   test('can be read on a phone, filtered by the address, and not decided by a viewer', async () => {
     const { tenant, finding } = await repeatedInvoice();
     const { page, check } = await openApp(browser, running.origin, { viewport: { width: 320, height: 640 } });
@@ -358,7 +405,8 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     expect(await overflowOf(page)).toEqual([]);
     await check();
     await page.keyboard.press('c');
-    expect(await page.getByRole('button', { name: /Confirm/ }).count()).toBe(0);
+    await page.keyboard.press('a');
+    expect(await page.getByRole('button', { name: /Confirm|Assign/ }).count()).toBe(0);
     expect(await dispositionOf(tenant, finding)).toBe('OPEN');
   });
 });

@@ -1,9 +1,12 @@
-import type { Finding } from '../../client.js';
-import { ForeignText } from '../../controls/foreign-text.js';
-import { formatDay } from '../../format/moment.js';
-import { formatMoney } from '../../format/money.js';
-import { messages } from '../../messages/messages.js';
-import styles from './findings.module.css';
+import { Link } from 'wouter';
+import type { Finding } from '../client.js';
+import { ForeignText } from '../controls/foreign-text.js';
+import { formatDay } from '../format/moment.js';
+import { formatMoney } from '../format/money.js';
+import { messages } from '../messages/messages.js';
+import { may, rights } from '../rights.js';
+import { useCaller } from '../session.js';
+import styles from './evidence.module.css';
 
 const texts = messages.finding;
 type Comparison = NonNullable<Finding['evidence']['comparisons']>[number];
@@ -23,6 +26,7 @@ export function Evidence({ finding: { evidence } }: { readonly finding: Finding 
       {matched.map((other) => (
         <Compared
           key={other.invoiceId}
+          invoiceId={other.invoiceId}
           title={texts.compared(other.invoiceNumber, other.supplierName, formatDay(other.issueDate))}
           rows={comparisons.filter((row) => row.with === other.invoiceId)}
         />
@@ -35,14 +39,22 @@ export function Evidence({ finding: { evidence } }: { readonly finding: Finding 
  * The colour of a row of compared invoice fields follows its points: values may differ and still be the same, as two
  * spellings of a number.
  */
-function Compared({ title, rows }: { readonly title: string; readonly rows: readonly Comparison[] }) {
+function Compared({
+  invoiceId,
+  title,
+  rows,
+}: {
+  readonly invoiceId: string;
+  readonly title: string;
+  readonly rows: readonly Comparison[];
+}) {
   const { columns } = texts;
+  const mayRead = may(useCaller(), rights.readInvoices);
   if (rows.length === 0) return null;
+  const name = <ForeignText>{title}</ForeignText>;
   return (
     <table className={styles['compared']}>
-      <caption>
-        <ForeignText>{title}</ForeignText>
-      </caption>
+      <caption>{mayRead ? <Link to={`/invoices/${invoiceId}`}>{name}</Link> : name}</caption>
       <thead>
         <tr>
           {Object.values(columns).map((column) => (

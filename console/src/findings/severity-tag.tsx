@@ -1,6 +1,6 @@
-import type { Finding } from '../../client.js';
-import { messages } from '../../messages/messages.js';
-import styles from './findings.module.css';
+import type { Finding } from '../client.js';
+import { messages } from '../messages/messages.js';
+import styles from './evidence.module.css';
 
 /** The severity of a finding as a word, a shape and a colour, because people tell apart one or the other. */
 export function SeverityTag({ severity }: { readonly severity: Finding['severity'] }) {

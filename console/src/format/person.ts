@@ -3,7 +3,7 @@ const ID_SHOWN = 8;
 /** A person or key of the API: `USER:<id>`, `API_KEY:<id>` or `OPERATOR:<id>`. */
 export interface Person {
   readonly kind: 'you' | 'member' | 'key' | 'operator' | 'other';
-  /** Beginning of the id of a user or API key, by which people can tell two of them apart. */
+  /** Id of the person or key, or the whole text if it has no known kind. */
   readonly id: string;
 }
 
@@ -11,10 +11,24 @@ export interface Person {
 export function readPerson(text: string, me: { readonly userId: string | undefined; readonly keyId: string }): Person {
   const separator = text.indexOf(':');
   const [type, id] = [text.slice(0, separator), text.slice(separator + 1)];
-  const short = id.length > 2 * ID_SHOWN ? `…${id.slice(-ID_SHOWN)}` : id;
-  if ((type === 'USER' && id === me.userId) || (type === 'API_KEY' && id === me.keyId))
-    return { kind: 'you', id: short };
-  if (type === 'USER') return { kind: 'member', id: short };
-  if (type === 'API_KEY') return { kind: 'key', id: short };
-  return type === 'OPERATOR' ? { kind: 'operator', id: short } : { kind: 'other', id: text };
+  if ((type === 'USER' && id === me.userId) || (type === 'API_KEY' && id === me.keyId)) return { kind: 'you', id };
+  if (type === 'USER') return { kind: 'member', id };
+  if (type === 'API_KEY') return { kind: 'key', id };
+  return type === 'OPERATOR' ? { kind: 'operator', id } : { kind: 'other', id: text };
+}
+
+/** Returns the end of a long id, by which people can tell two of them apart. */
+export function shortId(id: string): string {
+  return id.length > 2 * ID_SHOWN ? `…${id.slice(-ID_SHOWN)}` : id;
+}
+
+/** Adds the end of the id to names that several people have. */
+export function tellApart<P extends { readonly userId: string; readonly name: string }>(
+  people: readonly P[],
+): readonly P[] {
+  const counts = new Map<string, number>();
+  for (const { name } of people) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return people.map((person) =>
+    counts.get(person.name) === 1 ? person : { ...person, name: `${person.name} (${shortId(person.userId)})` },
+  );
 }

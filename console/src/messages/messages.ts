@@ -1,7 +1,15 @@
 import { en } from './en.js';
+import { language } from './language.js';
 
-/** The texts of the console in one language, in the shape of the English texts. */
+/** The texts of the app in one language, in the shape of the English texts. */
 export type Messages = typeof en;
 
-/** The texts of the console in use. English is the only language yet. */
-export const messages: Messages = en;
+/** The catalogues of the other languages are chunks of their own. */
+const catalogues = {
+  en: async () => en,
+  de: async () => (await import('./de.js')).de,
+  pl: async () => (await import('./pl.js')).pl,
+} satisfies Record<typeof language, () => Promise<Messages>>;
+
+/** The texts of the app in the language of this page. */
+export const messages: Messages = await catalogues[language]();

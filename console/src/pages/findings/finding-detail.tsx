@@ -1,40 +1,52 @@
 import { ApiError } from '@invoicecontrol/client/browser';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Finding } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { Loading } from '../../controls/loading.js';
+import { Evidence } from '../../findings/evidence.js';
+import { SeverityTag } from '../../findings/severity-tag.js';
 import { formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
 import { keyOf } from '../../keymap.js';
+import { formatPercent } from '../../format/percent.js';
+import { showInvisible } from '../../format/visible-text.js';
 import { messages } from '../../messages/messages.js';
+import { usePeople } from '../../people.js';
 import { may, rights } from '../../rights.js';
-import { useCaller, usePersonName } from '../../session.js';
-import { Evidence } from './evidence.js';
+import { useCaller } from '../../session.js';
+import { Assignment } from './assignment.js';
 import { useFinding, useHistory, useReview } from './queries.js';
 import type { Decision } from './queries.js';
-import { ReviewDialog } from './review-dialog.js';
-import { SeverityTag } from './severity-tag.js';
+import { asksFirst, ReviewDialog } from './review-dialog.js';
 import { useCommands } from './use-commands.js';
 import styles from './findings.module.css';
 
 const texts = messages.finding;
 const decisions = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK', 'RESOLVED', 'UNDER_REVIEW', 'OPEN'] as const;
-const percent = new Intl.NumberFormat('en-GB', { style: 'percent' });
 
 /** The selected finding: what it says, what to do, its evidence and its history. */
-export function FindingDetail({ findingId }: { readonly findingId: string }) {
+export function FindingDetail({ findingId, hasKeys }: { readonly findingId: string; readonly hasKeys: boolean }) {
   const { data: finding, error, refetch } = useFinding(findingId);
   if (error instanceof ApiError && error.status === 404) return <p>{messages.notFound.text}</p>;
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />;
-  return finding === undefined ? <Loading /> : <Detail finding={finding} key={finding.id} />;
+  return finding === undefined ? <Loading /> : <Detail finding={finding} hasKeys={hasKeys} key={finding.id} />;
 }
 
-function Detail({ finding }: { readonly finding: Finding }) {
+interface DetailProps {
+  readonly finding: Finding;
+  /** False while the keys decide about the selected findings of the list. */
+  readonly hasKeys: boolean;
+}
+
+function Detail({ finding, hasKeys }: DetailProps) {
   const { severity, summary, recommendedAction, confidence, disposition, amountAtRisk, amountAtRiskCurrency } = finding;
-  const isReviewer = may(useCaller(), rights.reviewFindings);
+  const caller = useCaller();
+  const { nameOf } = usePeople();
+  const isReviewer = may(caller, rights.reviewFindings);
   return (
     <article aria-labelledby="finding">
       <h2 id="finding">
@@ -43,10 +55,21 @@ function Detail({ finding }: { readonly finding: Finding }) {
       <p className={styles['facts']}>
         <SeverityTag severity={severity} />
         <span>{texts.dispositions[disposition]}</span>
-        <span>{texts.confidence(percent.format(confidence))}</span>
+        <span>{texts.confidence(formatPercent(confidence))}</span>
         {amountAtRisk !== null && <span>{texts.atRisk(formatMoney(amountAtRisk, amountAtRiskCurrency ?? ''))}</span>}
         <span>{texts.raised(formatMoment(finding.createdAt))}</span>
+        {finding.assigneeUserId !== null && (
+          <span>{messages.assignment.isAssigned(nameOf(`USER:${finding.assigneeUserId}`))}</span>
+        )}
         <code>{finding.type}</code>
+        {finding.invoiceId !== null && may(caller, rights.readInvoices) && (
+          <Link to={`/invoices/${finding.invoiceId}`}>
+            {texts.invoice(showInvisible(finding.invoiceNumber ?? messages.invoice.unread))}
+          </Link>
+        )}
+        {finding.supplierId !== null && (
+          <Link to={`/findings?disposition=any&supplier=${finding.supplierId}`}>{messages.invoice.ofSupplier}</Link>
+        )}
       </p>
       {recommendedAction !== null && (
         <>
@@ -56,7 +79,10 @@ function Detail({ finding }: { readonly finding: Finding }) {
           </p>
         </>
       )}
-      {isReviewer && disposition !== 'SUPERSEDED' && <Review finding={finding} disposition={disposition} />}
+      {isReviewer && disposition !== 'SUPERSEDED' && (
+        <Review finding={finding} disposition={disposition} hasKeys={hasKeys} />
+      )}
+      {may(caller, rights.assignFindings) && <Assignment finding={finding} hasKeys={hasKeys} />}
       <h3>{texts.evidence}</h3>
       <Evidence finding={finding} />
       <History findingId={finding.id} />
@@ -65,7 +91,7 @@ function Detail({ finding }: { readonly finding: Finding }) {
 }
 
 /** The decisions about a finding, by button or key, and a button to undo the last one. */
-function Review({ finding, disposition }: { readonly finding: Finding; readonly disposition: Decision }) {
+function Review({ finding, disposition, hasKeys }: DetailProps & { readonly disposition: Decision }) {
   const review = useReview();
   /** Disposition before the last review of a finding on this page, to which the review can be undone. */
   const [before, setBefore] = useState<Decision>();
@@ -75,7 +101,12 @@ function Review({ finding, disposition }: { readonly finding: Finding; readonly 
   const set = (decision: Decision, said: string, previous: Decision | undefined, note?: string): void => {
     if (review.isPending) return;
     review.mutate(
-      { findingId: finding.id, disposition: decision, ...(note === undefined ? {} : { note }) },
+      {
+        findingId: finding.id,
+        disposition: decision,
+        expected_disposition: disposition,
+        ...(note === undefined ? {} : { note }),
+      },
       {
         onSuccess() {
           setBefore(previous);
@@ -89,15 +120,15 @@ function Review({ finding, disposition }: { readonly finding: Finding; readonly 
     set(decision, texts.reviewed(texts.dispositions[decision]), disposition, note);
   const ask = (decision: Decision): void => {
     if (decision === disposition) return;
-    // To confirm a finding about an account blocks the account, which is not undone lightly.
-    const isBlock = finding.type.startsWith('BANK_');
-    if (decision === 'ACCEPTED_RISK' || (decision === 'CONFIRMED' && isBlock)) setAsked(decision);
-    else decide(decision);
+    const dialog = asksFirst(decision, finding);
+    if (dialog === undefined) decide(decision);
+    else setAsked(dialog);
   };
   const undo = (): void => {
     if (before !== undefined) set(before, texts.undone, undefined);
   };
   useCommands((command) => {
+    if (!hasKeys) return;
     const decision = decisions.find((one) => one === command);
     if (decision !== undefined) ask(decision);
     if (command === 'undo') undo();
@@ -129,20 +160,24 @@ function Review({ finding, disposition }: { readonly finding: Finding; readonly 
   );
 }
 
+function dispositionOf(name: string | undefined): string | undefined {
+  return Object.entries(texts.dispositions).find(([known]) => known === name)?.[1];
+}
+
 function History({ findingId }: { readonly findingId: string }) {
   const { data: changes } = useHistory(findingId);
-  const nameOf = usePersonName();
+  const { nameOf } = usePeople();
   if (changes === undefined) return null;
   return (
     <>
       <h3>{texts.history}</h3>
       <ol>
         {changes.map(({ at, actor, action, to, note }, index) => {
-          const known = Object.entries(texts.dispositions).find(([name]) => name === to)?.[1];
-          const what = known === undefined ? texts.changes[action] : texts.changeTo(texts.changes[action], known);
+          const became = to === undefined || action !== 'ASSIGNED' ? dispositionOf(to) : nameOf(`USER:${to}`);
+          const what = became === undefined ? texts.changes[action] : texts.changeTo(texts.changes[action], became);
           return (
             <li key={`${at} ${index}`}>
-              {texts.change(formatMoment(at), nameOf(`${actor.type}:${actor.id}`), what)}
+              {texts.change(formatMoment(at), nameOf(`${actor.type}:${actor.id}`, actor.name), what)}
               {note !== undefined && (
                 <blockquote>
                   <ForeignText>{note}</ForeignText>

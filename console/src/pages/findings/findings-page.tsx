@@ -8,21 +8,26 @@ import { ErrorState } from '../../controls/error-state.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { Loading } from '../../controls/loading.js';
 import { PageTitle } from '../../controls/page-title.js';
+import { SeverityTag } from '../../findings/severity-tag.js';
 import { formatMoney } from '../../format/money.js';
 import { keyOf } from '../../keymap.js';
 import type { Command } from '../../keymap.js';
+import { showInvisible } from '../../format/visible-text.js';
 import { messages } from '../../messages/messages.js';
+import { useAssignees } from '../../people.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
+import { BulkBar } from './bulk-bar.js';
 import { FindingDetail } from './finding-detail.js';
-import { SeverityTag } from './severity-tag.js';
 import { dispositions, severities, sorts, useFindings } from './queries.js';
 import type { Filters } from './queries.js';
 import { useCommands } from './use-commands.js';
 import styles from './findings.module.css';
 
 const texts = messages.findings;
+/** Maximum number of findings that one request of the API decides. */
+const BATCH_MAX = 100;
 
 export default function FindingsPage() {
   if (!may(useCaller(), rights.readFindings)) return <Forbidden right={rights.readFindings} />;
@@ -35,10 +40,21 @@ function Inbox() {
   const [, navigate] = useLocation();
   const query = useSearch();
   const search = query === '' ? '' : `?${query}`;
-  const [filters] = useFilters();
+  const [filters, change] = useFilters();
   const { data, error, refetch, hasNextPage, fetchNextPage } = useFindings(filters);
   const [isHelpShown, setHelpShown] = useState(false);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const caller = useCaller();
+  const maySelect = may(caller, rights.reviewFindings) || may(caller, rights.assignFindings);
   const findings = data?.pages.flatMap(({ items }) => items);
+  const chosen = findings?.filter(({ id }) => selected.has(id)) ?? [];
+
+  /** Selects a finding for a decision about several, or removes it. No more are selected than one request takes. */
+  const select = (id: string): void => {
+    const changed = new Set(chosen.map((finding) => finding.id));
+    if (!changed.delete(id) && changed.size < BATCH_MAX) changed.add(id);
+    setSelected(changed);
+  };
 
   const open = (finding: Finding | undefined): void => {
     if (finding === undefined) return;
@@ -51,19 +67,36 @@ function Inbox() {
     if (command === 'previous') open(findings?.[at < 0 ? 0 : at - 1]);
     if (command === 'back') navigate(`/findings${search}`);
     if (command === 'help') setHelpShown(true);
+    if (command === 'select' && maySelect && at >= 0 && findingId !== undefined) select(findingId);
   });
   return (
     <>
       <PageTitle>{texts.title}</PageTitle>
       <FilterBar />
+      {filters.supplier_id !== undefined && (
+        <p className={controls['actions']}>
+          <span>{texts.supplierOnly(showInvisible(findings?.[0]?.supplierName ?? texts.thisSupplier))}</span>
+          <Button onPress={() => change('supplier', undefined)}>{texts.anySupplier}</Button>
+        </p>
+      )}
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
+      {maySelect && <BulkBar chosen={chosen} onClear={() => setSelected(new Set())} />}
       <div className={styles['inbox']} data-selected={findingId !== undefined || undefined}>
         <nav aria-label={texts.list} className={styles['list']}>
           {findings === undefined && error === null && <Loading />}
           {findings?.length === 0 && <p>{texts.empty}</p>}
           <ol>
             {findings?.map((finding) => (
-              <li key={finding.id} id={`row-${finding.id}`}>
+              <li key={finding.id} id={`row-${finding.id}`} className={styles['item']}>
+                {maySelect && (
+                  <input
+                    type="checkbox"
+                    className={styles['check']}
+                    aria-label={texts.select(showInvisible(finding.summary))}
+                    checked={selected.has(finding.id)}
+                    onChange={() => select(finding.id)}
+                  />
+                )}
                 <FindingRow
                   finding={finding}
                   isSelected={finding.id === findingId}
@@ -83,7 +116,7 @@ function Inbox() {
               <p className={styles['back']}>
                 <Link to={`/findings${search}`}>{texts.back}</Link>
               </p>
-              <FindingDetail findingId={findingId} />
+              <FindingDetail findingId={findingId} hasKeys={chosen.length === 0} />
             </>
           )}
         </section>
@@ -145,24 +178,40 @@ function FindingRow({
   );
 }
 
+/** Values of the filter by assignee in the address, beside the ids of members. */
+const ANY = 'any';
+const ME = 'me';
+
+function assigneeOption(userId: string, ownId: string | undefined): string {
+  return userId === ownId ? ME : userId;
+}
+
 /**
  * Reads and changes the filters of the list of findings, which are in the address. Without any, the open findings are
  * shown.
  */
-function useFilters(): [Filters, (name: string, value: string) => void] {
+function useFilters(): [Filters, (name: string, value: string | undefined) => void] {
+  const { user } = useCaller();
   const [search, setSearch] = useSearchParams();
   const minSeverity = severities.find((one) => one === search.get('severity'));
   const asked = search.get('disposition') ?? 'OPEN';
   const disposition = dispositions.find((one) => one === asked);
+  const supplier = search.get('supplier');
+  const assigned = search.get('assignee');
+  // An address with `me` shows everybody their own findings, so that it can be shared.
+  const assignee = assigned === ME ? user?.id : assigned === null || assigned === ANY ? undefined : assigned;
   const filters = {
     ...(minSeverity === undefined ? {} : { min_severity: minSeverity }),
     ...(disposition === undefined ? {} : { disposition }),
+    ...(supplier === null ? {} : { supplier_id: supplier }),
+    ...(assignee === undefined ? {} : { assignee_user_id: assignee }),
     sort: sorts.find((one) => one === search.get('sort')) ?? 'severity',
   };
-  const change = (name: string, value: string): void => {
+  const change = (name: string, value: string | undefined): void => {
     setSearch((before) => {
       const changed = new URLSearchParams(before);
-      changed.set(name, value);
+      if (value === undefined) changed.delete(name);
+      else changed.set(name, value);
       return changed;
     });
   };
@@ -170,25 +219,37 @@ function useFilters(): [Filters, (name: string, value: string) => void] {
 }
 
 function FilterBar() {
+  const { user } = useCaller();
+  const { data: assignees = [] } = useAssignees();
   const [filters, change] = useFilters();
   const { severities: severityNames, dispositions: dispositionNames } = messages.finding;
   const selects = [
     {
       name: 'severity',
       label: texts.severity,
-      value: filters.min_severity ?? 'any',
+      value: filters.min_severity ?? ANY,
       options: [
-        ['any', texts.anySeverity],
+        [ANY, texts.anySeverity],
         ...severities.map((one) => [one, texts.atLeast(severityNames[one])] as const),
       ] as const,
     },
     {
       name: 'disposition',
       label: texts.disposition,
-      value: filters.disposition ?? 'any',
+      value: filters.disposition ?? ANY,
       options: [
-        ['any', texts.anyDisposition],
+        [ANY, texts.anyDisposition],
         ...dispositions.map((one) => [one, dispositionNames[one]] as const),
+      ] as const,
+    },
+    {
+      name: 'assignee',
+      label: texts.assignee,
+      value: filters.assignee_user_id === undefined ? ANY : assigneeOption(filters.assignee_user_id, user?.id),
+      options: [
+        [ANY, texts.anyAssignee],
+        ...(user === null ? [] : [[ME, texts.assignedToMe] as const]),
+        ...assignees.filter(({ userId }) => userId !== user?.id).map(({ userId, name }) => [userId, name] as const),
       ] as const,
     },
     {

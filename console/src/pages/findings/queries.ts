@@ -1,7 +1,9 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InfiniteData } from '@tanstack/react-query';
+import type { Schemas } from '@invoicecontrol/client/browser';
 import { client } from '../../client.js';
 import type { Finding } from '../../client.js';
+import { cursorPages } from '../../cursor-pages.js';
 
 export const severities = [
   'CRITICAL',
@@ -24,8 +26,13 @@ export const sorts = ['severity', 'amount_at_risk', 'newest'] as const;
 export interface Filters {
   readonly min_severity?: Finding['severity'];
   readonly disposition?: Finding['disposition'];
+  readonly assignee_user_id?: string;
+  readonly supplier_id?: string;
   readonly sort: (typeof sorts)[number];
 }
+
+/** The result of a request about several findings, for one of them. */
+export type BatchItem = Schemas['FindingBatchItem'];
 
 /** A disposition of a finding that a person may set. */
 export type Decision = Exclude<Finding['disposition'], 'SUPERSEDED'>;
@@ -46,8 +53,7 @@ export function useFindings(filters: Filters) {
       const query = { limit: PAGE_SIZE, ...filters, ...pageParam };
       return (await client.get('/findings', { query, signal })).data;
     },
-    initialPageParam: {},
-    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor }),
+    ...cursorPages,
     // A decided finding stays in the list until the list is left, so that the next one does not move under the cursor.
     staleTime: Infinity,
     gcTime: 0,
@@ -69,27 +75,76 @@ export function useHistory(findingId: string) {
   });
 }
 
+/** A review of a finding by a person who saw the expected disposition. */
+interface NewReview {
+  readonly disposition: Decision;
+  readonly note?: string;
+  readonly expected_disposition?: Finding['disposition'];
+}
+
 /** Reviews a finding, and shows its new disposition in the list and in the detail. */
 export function useReview() {
-  const queries = useQueryClient();
+  const onSuccess = useShowChanged();
   return useMutation({
-    async mutationFn({ findingId, ...body }: { findingId: string; disposition: Decision; note?: string }) {
+    async mutationFn({ findingId, ...body }: NewReview & { readonly findingId: string }) {
       return (await client.post('/findings/{findingId}/review', { path: { findingId }, body })).data;
     },
-    onSuccess(reviewed) {
-      queries.setQueryData([FINDINGS, reviewed.id], reviewed);
-      void queries.invalidateQueries({ queryKey: [FINDINGS, reviewed.id, 'history'] });
-      queries.setQueriesData<InfiniteData<FindingsPageData>>({ queryKey: [FINDINGS, 'list'] }, (list) =>
-        list === undefined
-          ? undefined
-          : {
-              ...list,
-              pages: list.pages.map((page) => ({
-                ...page,
-                items: page.items.map((finding) => (finding.id === reviewed.id ? reviewed : finding)),
-              })),
-            },
-      );
-    },
+    onSuccess,
   });
+}
+
+/** Reviews several findings, each as alone, and shows their new dispositions. */
+export function useReviewAll() {
+  const showChanged = useShowChanged();
+  return useMutation({
+    mutationFn: async (body: NewReview & { finding_ids: string[] }) =>
+      (await client.post('/findings/reviews', { body })).data.items,
+    onSuccess: (items) => changedIn(items).forEach(showChanged),
+  });
+}
+
+/** Assigns several findings to a member, or to nobody. */
+export function useAssignAll() {
+  const showChanged = useShowChanged();
+  return useMutation({
+    mutationFn: async (body: { finding_ids: string[]; assignee_user_id: string | null }) =>
+      (await client.patch('/findings/assignments', { body })).data.items,
+    onSuccess: (items) => changedIn(items).forEach(showChanged),
+  });
+}
+
+function changedIn(items: readonly BatchItem[]): readonly Finding[] {
+  return items.flatMap(({ finding }) => (finding === null ? [] : [finding]));
+}
+
+/** Assigns a finding to a member, or to nobody, and shows it in the list and in the detail. */
+export function useAssign() {
+  const onSuccess = useShowChanged();
+  return useMutation({
+    async mutationFn({ findingId, userId }: { findingId: string; userId: string | null }) {
+      const body = { assignee_user_id: userId };
+      return (await client.patch('/findings/{findingId}/assignment', { path: { findingId }, body })).data;
+    },
+    onSuccess,
+  });
+}
+
+/** Returns a function that shows a changed finding in the list and in the detail, and reads its history again. */
+function useShowChanged(): (changed: Finding) => void {
+  const queries = useQueryClient();
+  return (changed) => {
+    queries.setQueryData([FINDINGS, changed.id], changed);
+    void queries.invalidateQueries({ queryKey: [FINDINGS, changed.id, 'history'] });
+    queries.setQueriesData<InfiniteData<FindingsPageData>>({ queryKey: [FINDINGS, 'list'] }, (list) =>
+      list === undefined
+        ? undefined
+        : {
+            ...list,
+            pages: list.pages.map((page) => ({
+              ...page,
+              items: page.items.map((finding) => (finding.id === changed.id ? changed : finding)),
+            })),
+          },
+    );
+  };
 }

@@ -1,13 +1,24 @@
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
+import type { Finding } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { Dialog } from '../../controls/dialog.js';
 import { ErrorState } from '../../controls/error-state.js';
 import { Field } from '../../controls/field.js';
 import { messages } from '../../messages/messages.js';
+import type { Decision } from './queries.js';
 
 const texts = messages.finding;
+
+/**
+ * Returns the dialog that a decision on a finding asks first, if any: for the note of an accepted risk, or because a
+ * confirmed finding about an account blocks the account, which is not undone lightly.
+ */
+export function asksFirst(decision: Decision, { type }: Pick<Finding, 'type'>): Props['decision'] | undefined {
+  if (decision === 'ACCEPTED_RISK') return decision;
+  return decision === 'CONFIRMED' && type.startsWith('BANK_') ? decision : undefined;
+}
 
 interface Props {
   readonly decision: 'ACCEPTED_RISK' | 'CONFIRMED';

@@ -3,7 +3,7 @@ import { Button } from '../../controls/button.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { formatMoment } from '../../format/moment.js';
 import { messages } from '../../messages/messages.js';
-import { usePersonName } from '../../session.js';
+import { usePeople } from '../../people.js';
 import styles from './payment-runs.module.css';
 
 const texts = messages.line;
@@ -21,12 +21,12 @@ export function LineRelease({
   readonly line: PaymentLine;
   readonly onRelease: (() => void) | undefined;
 }) {
-  const nameOf = usePersonName();
+  const { isMe } = usePeople();
   const { release, verdict, givenAt, reasons } = line;
   if (verdict === 'PAY' || givenAt !== null) return release === null ? null : <ReleaseFacts release={release} />;
   if (reasons.some(({ code }) => code === NEVER_RELEASED)) return <p>{texts.neverReleased}</p>;
   if (release === null) return onRelease === undefined ? null : <Button onPress={onRelease}>{texts.release}</Button>;
-  const isOwn = nameOf(release.by) === messages.person.you;
+  const isOwn = isMe(release.by);
   const isWaiting = !release.confirmed;
   return (
     <div className={styles['release']}>
@@ -42,7 +42,7 @@ export function LineRelease({
 }
 
 function ReleaseFacts({ release }: { readonly release: NonNullable<PaymentLine['release']> }) {
-  const nameOf = usePersonName();
+  const { nameOf } = usePeople();
   return (
     <>
       <p>{texts.released(nameOf(release.by), formatMoment(release.at))}</p>

@@ -8,8 +8,9 @@ import { Loading } from '../../controls/loading.js';
 import { PageTitle } from '../../controls/page-title.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
 import { messages } from '../../messages/messages.js';
+import { usePeople } from '../../people.js';
 import { may, rights } from '../../rights.js';
-import { useCaller, usePersonName } from '../../session.js';
+import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
 import { NotFoundPage } from '../not-found-page.js';
 import { LineList } from './line-list.js';
@@ -109,7 +110,7 @@ function RunFacts({ run }: { readonly run: PaymentRun }) {
 }
 
 function Downloads({ run: { downloads } }: { readonly run: PaymentRun }) {
-  const nameOf = usePersonName();
+  const { nameOf } = usePeople();
   if (downloads.length === 0) return null;
   return (
     <section>

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../client.js';
 import type { PaymentLine, PaymentRun } from '../../client.js';
+import { cursorPages } from '../../cursor-pages.js';
 
 export type Verdict = PaymentLine['verdict'];
 
@@ -13,8 +14,7 @@ export function useRuns() {
     queryKey: [RUNS, 'list'],
     queryFn: async ({ pageParam, signal }) =>
       (await client.get('/payment-runs', { query: { limit: PAGE_SIZE, ...pageParam }, signal })).data,
-    initialPageParam: {},
-    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor }),
+    ...cursorPages,
   });
 }
 
@@ -32,8 +32,7 @@ export function useLines(runId: string, verdict: Verdict) {
       const query = { limit: PAGE_SIZE, verdict, ...pageParam };
       return (await client.get('/payment-runs/{runId}/lines', { path: { runId }, query, signal })).data;
     },
-    initialPageParam: {},
-    getNextPageParam: ({ nextCursor }) => (nextCursor === null ? undefined : { cursor: nextCursor }),
+    ...cursorPages,
   });
 }
 

@@ -1,3 +1,4 @@
+import { LanguageChoice } from '../../controls/language-choice.js';
 import { PageTitle } from '../../controls/page-title.js';
 import { messages } from '../../messages/messages.js';
 import { SignInForm } from './sign-in-form.js';
@@ -9,6 +10,7 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
       <p className={styles['product']}>{messages.product}</p>
       <PageTitle>{messages.signIn.title}</PageTitle>
       <SignInForm onSignedIn={onSignedIn} />
+      <LanguageChoice />
     </main>
   );
 }

@@ -1,0 +1,59 @@
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { client } from '../../client.js';
+import type { Invoice } from '../../client.js';
+import { cursorPages } from '../../cursor-pages.js';
+
+export type Decision = NonNullable<Invoice['decision']>;
+export const decisions = ['BLOCK', 'REVIEW', 'PASS'] as const satisfies readonly Decision[];
+
+const INVOICES = 'invoices';
+/** Number of invoices that one request reads. */
+const PAGE_SIZE = 50;
+
+export function useInvoices(decision: Decision | undefined) {
+  return useInfiniteQuery({
+    queryKey: [INVOICES, 'list', decision],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...(decision === undefined ? {} : { decision }), ...pageParam };
+      return (await client.get('/invoices', { query, signal })).data;
+    },
+    ...cursorPages,
+  });
+}
+
+export function useInvoice(invoiceId: string) {
+  return useQuery({
+    queryKey: [INVOICES, invoiceId],
+    queryFn: async ({ signal }) => (await client.get('/invoices/{invoiceId}', { path: { invoiceId }, signal })).data,
+  });
+}
+
+/** Reads the latest analysis of a decided invoice, with its findings. */
+export function useAnalysis({ id: invoiceId, status }: Invoice) {
+  return useQuery({
+    queryKey: [INVOICES, invoiceId, 'analysis'],
+    queryFn: async ({ signal }) =>
+      (await client.get('/invoices/{invoiceId}/analysis/latest', { path: { invoiceId }, signal })).data,
+    enabled: status === 'ANALYZED',
+  });
+}
+
+/** Reads where the fields of an invoice are in its document. */
+export function useDocumentFields(invoiceId: string) {
+  return useQuery({
+    queryKey: [INVOICES, invoiceId, 'fields'],
+    queryFn: async ({ signal }) =>
+      (await client.get('/invoices/{invoiceId}/document/fields', { path: { invoiceId }, signal })).data,
+    // The document of an invoice does not change while the page is open.
+    staleTime: Infinity,
+  });
+}
+
+/** Analyzes an invoice again with what is known now, and shows the new decision. */
+export function useReanalyze(invoiceId: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async () => (await client.post('/invoices/{invoiceId}/reanalyze', { path: { invoiceId } })).data,
+    onSuccess: () => void queries.invalidateQueries({ queryKey: [INVOICES] }),
+  });
+}
