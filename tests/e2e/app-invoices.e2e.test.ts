@@ -119,6 +119,7 @@ describe.skipIf(executablePath === undefined)('the invoices of the web applicati
     await page.getByRole('link', { name: /^Invoice hb 02210/ }).waitFor();
     await page.getByRole('link', { name: /^HB-2210 of / }).click();
     await page.getByRole('heading', { name: `HB-2210 · ${NAME}` }).waitFor();
+    expect(page.url()).not.toContain(repeated);
     await check();
   });
 

@@ -324,7 +324,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await check();
   });
 
-  test('are decided several at once, and one that somebody else decided meanwhile is refused with the reason', async () => {
+  test('are decided several at once, and one that somebody else has decided since is refused with the reason', async () => {
     const { tenant, finding } = await repeatedInvoice();
     const second = await repeatOf(tenant);
     const { page, check } = await openApp(browser, running.origin);
@@ -332,7 +332,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await page.getByRole('button', { name: 'Assign (a)' }).waitFor();
     await page.keyboard.press('s');
     await page.getByText('1 finding selected').waitFor();
-    await page.getByRole('checkbox').filter({ visible: true }).nth(1).check();
+    await page.locator(`#row-${second.id}`).getByRole('checkbox').check();
     await page.getByText('2 findings selected').waitFor();
     await check();
     const decided = { key: tenant.keys.owner, body: { disposition: 'UNDER_REVIEW' } };
@@ -344,7 +344,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     expect(await dispositionOf(tenant, finding)).toBe('FALSE_POSITIVE');
     expect(await dispositionOf(tenant, second)).toBe('UNDER_REVIEW');
 
-    await page.getByRole('checkbox').first().check();
+    await page.locator(`#row-${finding.id}`).getByRole('checkbox').check();
     await page.getByText('1 finding selected').waitFor();
     await page.keyboard.press('a');
     await page.getByLabel('Member').selectOption('admin');
@@ -373,7 +373,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await page.keyboard.press('Enter');
     await page.getByText('The finding is now assigned to admin.').waitFor();
     expect(await assignee()).toBe(tenant.users.admin);
-    await page.getByText('Assigned to admin').waitFor();
+    await page.getByText('Assigned to admin', { exact: true }).waitFor();
     await page.getByText('you: assigned, admin').waitFor();
     await check();
 

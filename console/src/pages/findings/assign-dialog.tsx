@@ -38,12 +38,7 @@ export function AssignDialog({ assigneeUserId, error, isPending, onAssign, onClo
         {assignees !== undefined && (
           <label className={controls['field']}>
             <span className={controls['label']}>{texts.to}</span>
-            <select
-              autoFocus
-              className={controls['input']}
-              value={chosen}
-              onChange={({ target }) => setChosen(target.value)}
-            >
+            <select className={controls['input']} value={chosen} onChange={({ target }) => setChosen(target.value)}>
               <option value={NOBODY}>{texts.nobody}</option>
               {assignees.map(({ userId, name }) => (
                 <option key={userId} value={userId}>

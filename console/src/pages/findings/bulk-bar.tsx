@@ -43,7 +43,7 @@ export function BulkBar({ chosen, onClear }: { readonly chosen: readonly Finding
   };
   const decide = (disposition: Decision, note?: string): void => {
     if (isPending || chosen.length === 0) return;
-    // The selected findings may differ. If they do not, a finding that somebody else decided meanwhile is refused.
+    // The selected findings may differ. If they do not, a finding that somebody else has decided since is refused.
     const [seen, ...others] = new Set(chosen.map((finding) => finding.disposition));
     review.mutate(
       {

@@ -8,6 +8,7 @@ import { Loading } from '../../controls/loading.js';
 import { PageTitle } from '../../controls/page-title.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
+import { showInvisible } from '../../format/visible-text.js';
 import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
@@ -76,12 +77,13 @@ function InvoiceList() {
 
 function InvoiceRow({ stored }: { readonly stored: Invoice }) {
   const { columns } = texts;
-  const { supplier, invoice_number: number, issue_date: issued, gross_amount: gross, currency } = stored.invoice;
+  const name = showInvisible(stored.invoice.invoice_number ?? messages.invoice.unread);
+  const { supplier, issue_date: issued, gross_amount: gross, currency } = stored.invoice;
   return (
     <tr>
       <th scope="row" data-column={columns.number}>
-        <Link to={`/invoices/${stored.id}`}>
-          <ForeignText>{number ?? messages.invoice.unread}</ForeignText>
+        <Link to={`/invoices/${stored.id}`} aria-label={name}>
+          <bdi>{name}</bdi>
         </Link>
       </th>
       <td data-column={columns.supplier}>

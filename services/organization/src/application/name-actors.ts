@@ -4,7 +4,7 @@ import type { ApiKeys } from './api-keys.js';
 import type { Rosters } from './rosters.js';
 
 /** Maximum number of actors that one request can name, as many as the history of a finding can have. */
-export const ACTORS_MAX = 200;
+const ACTORS_MAX = 200;
 
 /** An actor of a stored change. Only members and API keys have names. */
 export interface ActorReference {
