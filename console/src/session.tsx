@@ -41,8 +41,10 @@ export function useSignOut(): () => Promise<void> {
       // A session of the console that is refused has ended already.
       if (!(error instanceof ApiError && (error.status === 401 || error.status === 404))) throw error;
     }
-    queries.clear();
+    // The pages are left first, because a page does not learn that what it shows was removed.
     queries.setQueryData(CALLER, null);
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== CALLER[0] });
+    queries.getMutationCache().clear();
   };
 }
 

@@ -69,7 +69,7 @@ export const listAssignees = route({
   access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
   query: pageQuery,
   responses: {
-    200: { description: 'A page of members without pending invitations.', schema: pageOf(assignee.schema) },
+    200: { description: 'A page of members without pending invitations.', schema: pageOf('members', assignee.schema) },
   },
   async handle({ query }, { members }) {
     const list = listRequest('listAssignees', query);
