@@ -383,7 +383,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
 
     const other = await openApp(browser, running.origin);
     await signIn(other.page, tenant.keys.admin, `/app/findings/${finding.id}`);
-    await other.page.getByText('analyst: assigned, admin').waitFor();
+    await other.page.getByText('analyst: assigned, you').waitFor();
     await other.page.getByLabel('Assigned to').selectOption('me');
     await other.page.getByText('No finding matches these filters.').waitFor();
     await other.page.getByLabel('Assigned to').selectOption('analyst');

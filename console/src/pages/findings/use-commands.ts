@@ -8,7 +8,8 @@ export function useCommands(handle: (command: Command) => void): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       const isTyping =
         document.querySelector('[role=dialog]') !== null ||
-        (event.target instanceof Element && event.target.closest('input, textarea, select') !== null);
+        (event.target instanceof Element &&
+          event.target.closest('input:not([type=checkbox]), textarea, select') !== null);
       const command = commandOf(event, isTyping);
       if (command !== undefined) handle(command);
     };
