@@ -202,7 +202,9 @@ describe('a review', () => {
     expect(await history(organizationId, finding)).toEqual([
       'SYSTEM CREATED - - -',
       'USER REVIEWED OPEN FALSE_POSITIVE -',
+      'SYSTEM RECOMPUTED BLOCK PASS -',
       'USER REVIEWED FALSE_POSITIVE OPEN -',
+      'SYSTEM RECOMPUTED PASS BLOCK -',
     ]);
   });
 
