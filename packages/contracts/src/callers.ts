@@ -84,7 +84,7 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
   ),
   'invoicecontrol.analysis.v1.UploadAnalysisService': {
     ...by(['gateway', 'ksef'], 'AnalyzeUpload'),
-    ...by(['gateway'], 'GetUploadAnalysis', 'CorrectUpload', 'ExportInvoice'),
+    ...by(['gateway'], 'GetUploadAnalysis', 'CorrectUpload', 'GetDocumentFields', 'ExportInvoice'),
   },
   'invoicecontrol.analysis.v1.VendorService': by(['gateway'], 'ListVendors', 'GetVendor'),
   'invoicecontrol.archive.v1.ArchiveService': by(['gateway'], 'ListRecords'),
@@ -173,7 +173,16 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
     'DeleteCompany',
   ),
   'invoicecontrol.organization.v1.MemberService': {
-    ...by(['gateway'], 'ListMembers', 'InviteMember', 'AcceptInvitation', 'UpdateMember', 'RemoveMember'),
+    ...by(
+      ['gateway'],
+      'ListMembers',
+      'ListAssignees',
+      'NameActors',
+      'InviteMember',
+      'AcceptInvitation',
+      'UpdateMember',
+      'RemoveMember',
+    ),
     ...by(['gateway', 'analysis'], 'GetMember'),
   },
   'invoicecontrol.organization.v1.NotificationService': by(['gateway'], 'ListNotifications'),
