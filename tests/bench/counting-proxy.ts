@@ -147,6 +147,8 @@ export async function startRpcProxy(
         [received, sent],
         [sent, received],
       ] as const) {
+        // Without it, small messages would wait for each other for up to 40 ms.
+        socket.setNoDelay(true);
         socket.on('error', () => other.destroy());
         socket.on('close', () => other.destroy());
       }
