@@ -4,7 +4,7 @@ import { ensureStream, raiseStream } from './stream.js';
 import { ensureConsumer } from './subscribe.js';
 
 /** Streams and durable consumers of an installation. */
-export interface BrokerPlan {
+export interface BrokerSetUp {
   readonly streams: readonly { readonly service: string; readonly stream: string }[];
   readonly consumers: readonly { readonly name: string; readonly type: Pick<EventType, 'stream' | 'subject'> }[];
 }
@@ -13,7 +13,7 @@ export interface BrokerPlan {
  * Creates the streams and consumers that are missing, with the rights of the operator, before the services start, and
  * raises the servers and the size of streams that an earlier release created. A service could name other subjects and other streams when it creates its own, so it should not find them missing.
  */
-export async function setUpBroker(bus: Bus, { streams, consumers }: BrokerPlan): Promise<void> {
+export async function setUpBroker(bus: Bus, { streams, consumers }: BrokerSetUp): Promise<void> {
   for (const { stream, service } of streams) {
     await ensureStream(bus, stream, service);
     await raiseStream(bus, stream);
