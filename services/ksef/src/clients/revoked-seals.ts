@@ -61,7 +61,7 @@ async function readList(pem: string, issuers: readonly X509Certificate[], name: 
     list = new X509Crl(pem);
     serialNumbers = new Set(list.entries.map((entry) => normaliseSerialNumber(entry.serialNumber)));
   } catch (error) {
-    throw new Error(`The certificate revocation list ${name} cannot be read. Every list must be in PEM format.`, {
+    throw new Error(`${name} cannot be read. Every revocation list in the file must be in PEM format.`, {
       cause: error,
     });
   }
@@ -69,7 +69,7 @@ async function readList(pem: string, issuers: readonly X509Certificate[], name: 
     if (await isSignedBy(list, issuer)) return { issuer, serialNumbers, nextUpdate: list.nextUpdate };
   }
   throw new Error(
-    `The certificate revocation list ${name} is not signed by any certificate in that file or in the file of trusted seals. Add the certificate of the issuer to the file in PEM format.`,
+    `${name} is not signed by any certificate in this file or in the file of trusted seals. Add the certificate of the authority that issued the list to this file, in PEM format.`,
   );
 }
 
