@@ -9,7 +9,10 @@ import type { Provenance } from '../application/invoice-from-reading.js';
 import { toRecord } from '../../records/storage/uploads.js';
 import type { UploadDocument } from '../../records/storage/uploads.js';
 
-/** Reads document readings for the archive of their organization. Each field of the archive is listed in this file. */
+/**
+ * Returns a function that reads the document readings of an organization for its data export. The export contains only
+ * the fields that this file lists.
+ */
 export function archivedReadings(uploads: Collection<UploadDocument>): ReadArchivePage {
   return newestRecords(uploads, toReadingRecord);
 }
