@@ -67,8 +67,8 @@ describe('a finding', () => {
   });
 
   test.each<[Disposition, Disposition, string]>([
-    ['FALSE_POSITIVE', 'RESOLVED', 'It can become OPEN or CONFIRMED.'],
-    ['SUPERSEDED', 'OPEN', 'It cannot be reviewed.'],
+    ['FALSE_POSITIVE', 'RESOLVED', 'The finding can become OPEN or CONFIRMED.'],
+    ['SUPERSEDED', 'OPEN', 'The finding cannot be reviewed.'],
   ])('that is %s and cannot become %s says what it can become', (from, to, advice) => {
     const act = () => review(suspicion(from), { disposition: to, note: undefined, isByAdmin: false }, defaultPolicy);
     expect(act).toThrow(`A finding that is ${from} cannot become ${to}. ${advice}`);
