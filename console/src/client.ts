@@ -11,7 +11,7 @@ export type PaymentLine = Schemas['PaymentLine'];
 
 const baseUrl = `${location.origin}/v1`;
 
-/** Time of the last request of the console that the session was used for, from which its idle time counts. */
+/** Time of the latest request that the console sent in the session. The idle time of the session is counted from it. */
 let lastUsedAt = Date.now();
 
 /** The API client of the signed-in person. The browser adds the cookie of the session to its requests. */

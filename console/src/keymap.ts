@@ -18,7 +18,7 @@ export const keymap = {
 
 export type Command = (typeof keymap)[keyof typeof keymap];
 
-/** The keys of the commands on the page of findings, for hints. */
+/** The key of each command on the page of findings, as hints show it. */
 export const keyOf = Object.fromEntries(
   Object.entries(keymap).map(([key, command]) => [command, key === 'Escape' ? 'Esc' : key]),
 ) as Readonly<Record<Command, string>>;

@@ -26,7 +26,7 @@ export function useAssignees() {
   });
 }
 
-/** Tells the people and keys of the API apart, as the signed-in person knows them. */
+/** Names the people and API keys that the API states, and shows which of them is the signed-in person. */
 export interface People {
   isMe(person: string): boolean;
   /**

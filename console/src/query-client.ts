@@ -1,11 +1,12 @@
 import { ApiError } from '@invoicecontrol/client/browser';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 
-/** Time for which what was read from the API is shown without another request. */
+/** Time for which the console shows data that it read from the API without requesting the data again. */
 const FRESH_MS = 10_000;
 
 /**
- * Creates the cache of what was read from the API. The client repeats failed requests itself, so a query does not.
+ * Creates the cache of the data that the console reads from the API. Queries do not retry failed requests, because the
+ * API client already retries them.
  * @param onSignedOut called when the API refuses the session
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {

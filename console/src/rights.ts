@@ -20,7 +20,10 @@ export const rights = {
   readOrganization: { role: 'VIEWER', scope: 'organization:read' },
 } as const satisfies Record<string, Right>;
 
-/** Checks whether the signed-in person has a right, by which controls are shown. The API decides by itself. */
+/**
+ * Checks whether the signed-in person has a right. The console shows controls accordingly; the API checks every request
+ * itself.
+ */
 export function may({ key }: Pick<Caller, 'key'>, { role, scope }: Right): boolean {
   const scopes: readonly string[] = key.scopes;
   return roles.indexOf(key.role) >= roles.indexOf(role) && (scopes.includes('*') || scopes.includes(scope));

@@ -16,8 +16,8 @@ function isLanguage(text: string): text is Language {
 }
 
 /**
- * Returns the language of the app: the chosen one, else the first language of the browser that the app has, else
- * English.
+ * Returns the language of the app: the language that the person chose, or else the first preferred language of the
+ * browser in which the app is available, or else English.
  */
 export function languageOf(cookies: string, preferred: readonly string[]): Language {
   const [, chosen = ''] = cookies

@@ -4,7 +4,10 @@ import { language } from './language.js';
 /** The texts of the app in one language, in the shape of the English texts. */
 export type Messages = typeof en;
 
-/** The catalogues of the other languages are chunks of their own. */
+/**
+ * Functions that load the texts of the app, by language. Each catalogue other than the English one is a separate chunk
+ * of the bundle.
+ */
 const catalogues = {
   en: async () => en,
   de: async () => (await import('./de.js')).de,

@@ -153,8 +153,10 @@ function searchOf(query: AnyOptions['query'] = {}): string {
 }
 
 /**
- * @throws ApiError if the response of the API is not a success with an object as its body (with `items` that are
- * objects, for a list). A proxy, or a server that is not the API, may also respond with status 200.
+ * Reads the body of a successful response of the API. A proxy, or a server that is not the API, may also respond with
+ * status 200, so the form of the body is checked.
+ * @throws ApiError if the response is not a success, or if its body is not an object (for a list, with `items` that are
+ * objects)
  */
 function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);

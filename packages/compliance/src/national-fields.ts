@@ -17,14 +17,17 @@ interface Format {
   readonly taxes?: TaxRow;
 }
 
-/** Tax of each VAT breakdown at its rate, with a tolerance of one unit as in BR-CO-17. */
+/**
+ * Paths for the check that the tax of each VAT breakdown follows from its taxable amount and its rate, with a tolerance
+ * of one unit as in BR-CO-17.
+ */
 type TaxRow = readonly [at: string, base: string, rate: string, tax: string];
 
 type FieldRow = readonly [id: string, path: string, what: string];
 
 interface SumRow {
   readonly id: string;
-  /** Path of the groups of the e-invoice that each contain the total. */
+  /** Path of the groups of the e-invoice that contain the total. The sum is checked in each of these groups. */
   readonly at: string;
   readonly total: string;
   /**

@@ -10,7 +10,7 @@ export const callerNames = [
   'operator',
 ] as const;
 
-/** Trust domain in the certificates of an installation that sets no other one. */
+/** Trust domain in the certificates of an installation that configures no other trust domain. */
 export const TRUST_DOMAIN_DEFAULT = 'invoice-control.local';
 
 /** Name of a program that calls services. */
@@ -233,7 +233,7 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
     'ReplayFailedDeliveries',
   ),
   'grpc.health.v1.Health': by(EVERYONE, 'Check', 'Watch', 'List'),
-  // Reflection is served only in development.
+  // The services offer gRPC reflection only in development.
   'grpc.reflection.v1.ServerReflection': by(['operator'], 'ServerReflectionInfo'),
   'grpc.reflection.v1alpha.ServerReflection': by(['operator'], 'ServerReflectionInfo'),
 };

@@ -81,7 +81,10 @@ export function duplicatePairsOf(
   }));
 }
 
-/** Returns the duplicate pairs among all bills with the same amount. The time grows faster than the number of bills. */
+/**
+ * Returns the duplicate pairs among all bills with the same amount. The running time grows faster than the number of
+ * bills.
+ */
 export function duplicatePairsAmong(
   bills: readonly Candidate[],
   policy: Policy,

@@ -37,11 +37,14 @@ type DueCounter = UsageDocument & { readonly lookAt: Date };
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
-  /** Beginning of the time for which usage is counted again. Undefined if the whole month is counted. */
+  /**
+   * Beginning of the period whose usage is recounted from the stored records. Undefined if the usage of the whole month
+   * is recounted.
+   */
   readonly from: Date | undefined;
   /** Minutes before `countTo`, each with the number of quota units that were reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
-  /** Amount that was reserved on the usage counter in the counted time. */
+  /** Amount that was reserved on the usage counter in the period whose usage is recounted. */
   readonly reserved: number;
 }
 

@@ -150,8 +150,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return counter !== undefined;
   };
   /**
-   * Reserves a block of quota units together with reservations of single units, if single units were reserved a moment
-   * ago as well.
+   * Reserves a block of quota units in advance together with the given reservations of single units. This is done only
+   * if this process reserved units a moment ago. Returns false if no block was reserved.
    */
   const reserveWithBlock = async (alike: readonly Reservation[]): Promise<boolean> => {
     const [first] = alike;
@@ -212,7 +212,10 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       return new Map(counters.map((counter) => [counter._id, counter]));
     },
   );
-  /** Usage counters that did not change while a request waited longer than a block lasts, with their `moves`. */
+  /**
+   * Usage counters that did not change while a request waited longer than a block of quota units lasts, which shows
+   * that the replica with the block has crashed. Maps the id of each counter to its `moves`.
+   */
   const abandoned = new Map<string, number>();
   /**
    * Waits a moment for quota units that blocks hold and that an amount needs. Replicas return unused units within

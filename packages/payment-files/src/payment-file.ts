@@ -21,8 +21,8 @@ export interface PaymentFile {
   /** The transactions of all blocks in the order of the payment file. */
   readonly transactions: readonly PaymentTransaction[];
   /**
-   * The places in the payment file of the parts that {@link writePaymentFile} changes. They are valid only for the
-   * bytes that were read.
+   * Byte positions of the parts of the payment file that {@link writePaymentFile} changes. The positions are valid only
+   * for the bytes that were read.
    */
   readonly layout: PaymentFileLayout;
 }

@@ -31,7 +31,7 @@ export interface Filters {
   readonly sort: (typeof sorts)[number];
 }
 
-/** The result of a request about several findings, for one of them. */
+/** The result for one finding of a request that changes several findings. */
 export type BatchItem = Schemas['FindingBatchItem'];
 
 /** A disposition of a finding that a person may set. */
@@ -54,7 +54,8 @@ export function useFindings(filters: Filters) {
       return (await client.get('/findings', { query, signal })).data;
     },
     ...cursorPages,
-    // A decided finding stays in the list until the list is left, so that the next one does not move under the cursor.
+    // A decided finding stays in the list until the person leaves the list, so that the next finding does not move
+    // under the cursor.
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -75,7 +76,7 @@ export function useHistory(findingId: string) {
   });
 }
 
-/** A review of a finding by a person who saw the expected disposition. */
+/** A review of a finding by a person. `expected_disposition` is the disposition that the person saw. */
 interface NewReview {
   readonly disposition: Decision;
   readonly note?: string;
@@ -93,7 +94,7 @@ export function useReview() {
   });
 }
 
-/** Reviews several findings, each as alone, and shows their new dispositions. */
+/** Reviews several findings independently of each other in one request, and shows their new dispositions. */
 export function useReviewAll() {
   const showChanged = useShowChanged();
   return useMutation({

@@ -96,7 +96,8 @@ export function useRelease(runId: string, lineId: string) {
 }
 
 /**
- * A file of a payment run to download: what may be paid, the rest by its verdict, or the bytes of an earlier download.
+ * The file of a payment run to download: the payments that may be paid, the other payments with the given verdict, or
+ * the same bytes as an earlier download.
  */
 export type FileChoice = { readonly verdict?: 'HOLD' | 'UNKNOWN'; readonly repeat?: string };
 
@@ -113,7 +114,7 @@ export function useDownload(run: PaymentRun) {
       save(data, name);
       return name;
     },
-    // A refused download has also checked the payment lines again.
+    // The API checks the payment lines again even when it refuses the download of the file.
     onSettled: refresh,
   });
 }

@@ -146,7 +146,10 @@ function optional(group: Group, term: string): Decimal | undefined {
   return group.has(term) ? decimalOf(group.first(term)) : ZERO;
 }
 
-/** The official validation rules of e-invoices round a sum, but not an amount that is copied. */
+/**
+ * Rounds an expected amount if other amounts were added to it. The official validation rules of e-invoices do not round
+ * an amount that is only copied.
+ */
 function adjusted(group: Group, terms: readonly string[], value: Decimal): Decimal {
   return terms.some((term) => group.has(term)) ? roundCents(value) : value;
 }

@@ -218,7 +218,7 @@ function* sellerIdentifier({ invoice, syntax }: InvoiceModel): Iterable<Failure>
   );
 }
 
-/** Checks whether a breakdown or a line tax has the scheme VAT. */
+/** Checks whether the tax of a breakdown or of an invoice line has the tax scheme VAT. */
 export function isVat(group: Group): boolean {
   return group.value('taxScheme').toUpperCase() === 'VAT';
 }

@@ -280,8 +280,8 @@ function isSoldByQuantity(
 }
 
 /**
- * Returns the supplier's earlier amount with the smallest distance. If several amounts are equally near, the newest
- * amount is returned. Amounts for which no distance can be computed are skipped.
+ * Returns the supplier's earlier amount for which the given function computes the smallest distance. If several amounts
+ * are equally near, the newest amount is returned. Amounts for which no distance can be computed are skipped.
  */
 function closest(
   uses: readonly AmountUse[],

@@ -163,8 +163,8 @@ interface Escalator {
 }
 
 /**
- * Lists the additional signals that turn a changed bank account into a block. Signals with an ordinary explanation are
- * left out.
+ * Lists the additional signals because of which an invoice with a changed bank account is blocked. Signals with an
+ * ordinary explanation are left out.
  */
 function escalatorsOf(
   facts: Facts,
@@ -179,7 +179,7 @@ function escalatorsOf(
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
-  // A supplier with the same name and another tax id does not count as a second party.
+  // A supplier with the same name and another tax id does not count as another supplier that uses the bank account.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
   const isOtherCountry =
     invoice.bankCountry !== undefined &&
@@ -220,8 +220,8 @@ function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
 }
 
 /**
- * This ratio of amounts also covers every amount outlier with severity MEDIUM or higher, so no second test is needed
- * for a new bank account with such an amount.
+ * Reports an amount many times the usual amount as an additional signal for a new bank account. The ratio covers every
+ * amount outlier with severity MEDIUM or higher, so outliers are not tested separately.
  */
 function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
@@ -585,8 +585,8 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
 
 /**
  * Reports the first bank account of a supplier. If earlier invoices stated no account, the account is not trusted yet,
- * and further signs of a diverted payment must be reviewed. Such a finding is raised again until a person answers,
- * because nothing else would stop the next invoice. For the rows of one scan it is raised once.
+ * and further signs of a diverted payment must be reviewed. Such a finding is raised on every invoice until a person
+ * reviews it, because nothing else would stop the next invoice. For the rows of one history scan it is raised once.
  */
 function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;

@@ -54,8 +54,8 @@ export function billedTwice(
 }
 
 /**
- * Returns the suspected duplicate pairs among the bills that a credit note among them explains: the key of each pair,
- * with the id of its credit note.
+ * Returns the suspected duplicate pairs of bills that a credit note among the records explains. The result maps the key
+ * of each pair to the id of its credit note.
  * @param creditedIds ids of further bills to which the number of a credit note refers, by the id of the credit note
  */
 export function creditedPairs(
@@ -159,7 +159,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
       observed: { ...observed, daysBetween },
       extra: {
         ...extra,
-        // The two bills are the evidence of the payments, because this ERP does not report payments.
+        // If the ERP does not report payments, the two paid bills themselves are the evidence of the payments.
         paidRecords: 'BILLS',
         paymentIds: [original.invoiceId, copy.invoiceId],
         dates: [original.issueDate, copy.issueDate],

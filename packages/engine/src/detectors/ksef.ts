@@ -52,7 +52,7 @@ interface Difference {
 
 interface Differing {
   readonly document: Candidate;
-  /** The KSeF invoice, or null if the document contradicts itself. */
+  /** The KSeF invoice from which the document differs, or null if the document contradicts itself. */
   readonly registered: Candidate | null;
   readonly differences: readonly Difference[];
 }

@@ -73,7 +73,10 @@ interface Entry {
 /** Running number of the invoice and of the supplier's newest invoices, sorted by day and number. */
 interface Series {
   readonly value: number;
-  /** Entries of the series of invoice numbers that belong to invoices with the same or an earlier issue day. */
+  /**
+   * Entries of the series of invoice numbers whose invoices were issued on or before the issue day of the checked
+   * invoice.
+   */
   readonly before: readonly Entry[];
 }
 
@@ -96,8 +99,8 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
  * Reports a number that is below the highest number from a month ago, or far above it. A single lower number is
  * allowed, because bills arrive late and some credit notes have their own series. The rule is skipped for suppliers
  * with several series, for series that restart with the year or month and are still below their highest number, and for
- * the first numbers of a year. Odd numbers neither raise the height of the series nor end it. If the checked number
- * follows the newest odd numbers, the series has moved there.
+ * the first numbers of a year. Numbers that do not fit the series neither raise its highest number nor end it. If the
+ * checked number follows the newest of these numbers, the series is assumed to continue from them.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
@@ -175,8 +178,8 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
 }
 
 /**
- * Returns the longest series of invoice numbers in which none is below the previous one. Odd single numbers are left
- * out. If several series have the same length, the series with the lowest numbers is chosen.
+ * Returns the longest series of invoice numbers in which none is below the previous one. Single numbers that do not fit
+ * the series are left out. If several series have the same length, the series with the lowest numbers is chosen.
  */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;

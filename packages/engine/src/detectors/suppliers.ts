@@ -273,7 +273,8 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
 
 /**
  * Reports a tax id that a supplier known by its name alone states for the first time. A forger needs only the name, so
- * a new tax id together with another change must be reviewed, and is reported until a person answers.
+ * a new tax id together with another change must be reviewed, and is reported on every invoice until a person reviews
+ * it.
  */
 function taxIdFirstUse(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -461,8 +462,8 @@ function wasHighBefore(facts: Facts): boolean {
 }
 
 /**
- * Reports a large first invoice. The severity is MEDIUM if the invoice states no purchase order, a foreign bank account
- * or a round amount.
+ * Reports a large first invoice. The severity is MEDIUM if the invoice also states no purchase order, requests payment
+ * to a foreign bank account or has a round amount.
  */
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;

@@ -11,7 +11,10 @@ export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP' | 'KSEF';
  */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
 
-/** Origin and time of receipt of an invoice record, which the canonical invoice does not contain. */
+/**
+ * Facts about where an invoice record came from and when it was received. The canonical invoice does not contain these
+ * facts.
+ */
 export interface InvoiceOrigin {
   readonly invoiceId: string;
   /** Company of the organization to which the invoice was assigned. */

@@ -180,7 +180,10 @@ export interface AccountUse {
    * field existed.
    */
   readonly asked?: EarningUse;
-  /** Rows of a history scan that come after the rows in `asked`, if this scan imported all accounts of the supplier. */
+  /**
+   * Rows of a history scan with the bank account that come after the rows in `asked`. Present only if the scan imported
+   * all accounts of the supplier.
+   */
   readonly history?: EarningUse;
   /**
    * Id of the history scan that imported all bills with the bank account. Absent if such a bill came from another

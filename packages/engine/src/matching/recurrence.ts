@@ -8,7 +8,7 @@ import { isSameSupplier } from './supplier-relation.js';
 
 /** The supplier's other bills with the checked amount within the recurrence window. */
 export interface AmountHistory {
-  /** Issue days of the completed invoices with the amount, from the profile of the supplier. */
+  /** Issue days of the completed invoices with the checked amount, from the profile of the supplier. */
   readonly profileDays: readonly number[];
   /**
    * Original bills among the candidates, including those that are still being analyzed. Suspected copies are left out.
@@ -19,11 +19,14 @@ export interface AmountHistory {
    * supplier.
    */
   readonly doubtfulDays: readonly number[];
-  /** Number of credit notes with the amount. Each such credit note cancels one bill. */
+  /** Number of credit notes with the checked amount. Each such credit note cancels one bill. */
   readonly credited: number;
 }
 
-/** Collects the bills with the same amount, once for each invoice. Every pair with this amount uses the result. */
+/**
+ * Collects the supplier's other bills with the amount of the checked invoice. Every pair of the invoice and another
+ * bill with this amount uses the result.
+ */
 export function amountHistory(
   facts: Facts,
   originals: readonly Candidate[],
@@ -67,8 +70,8 @@ export function recurringOthers({ profileDays, present, credited }: AmountHistor
 }
 
 /**
- * Checks whether the supplier's profile shows that it bills the amount at most once a day. One day in five may have two
- * bills, because of earlier duplicates.
+ * Checks whether the supplier's profile shows that the supplier bills the checked amount at most once a day. One day in
+ * five may have two bills, because of earlier duplicates.
  * @param other one of the bills of the pair
  */
 export function isBilledOnceADay({ profileDays, present }: AmountHistory, other: Candidate): boolean {
@@ -78,8 +81,8 @@ export function isBilledOnceADay({ profileDays, present }: AmountHistory, other:
 }
 
 /**
- * Counts bills with the amount on the pair's day, without the pair itself. Bills for rooms, policies and tickets often
- * have the same price.
+ * Counts the supplier's bills with the checked amount on the day of a pair of bills, without the pair itself. Bills for
+ * rooms, policies and tickets often have the same price.
  */
 export function othersOfDay({ profileDays, present }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.filter((day) => day === other.issueDay).length;

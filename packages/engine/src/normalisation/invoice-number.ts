@@ -17,7 +17,7 @@ const LABELS: ReadonlySet<string> = new Set(
     'NO NR NUM NUMBER DOC ' +
     // The degree sign in the French or Italian label of an invoice number represents a raised o.
     'NDEG ' +
-    // The number of a receipt or a statement may be the number of its invoice after such a word.
+    // A receipt or a statement may state the number of its invoice after a word such as RECEIPT or STATEMENT.
     'STATEMENT QUITTUNG RECEIPT KVITTERING KVITTO RICEVUTA'
   ).split(' '),
 );

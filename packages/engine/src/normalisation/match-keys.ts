@@ -96,7 +96,10 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
   return { ...candidateOf(invoice), keys };
 }
 
-/** Returns only the fields that are compared, as contained in facts, from a stored part or from a checked invoice. */
+/**
+ * Returns a record for the facts of the engine with only the fields that are compared, from a stored part of an invoice
+ * or from a checked invoice.
+ */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const {
     keys,
@@ -250,7 +253,8 @@ export function creditedNumbers(record: Candidate): string[] {
         .join('')
         .replace(/^0+(?=.)/, '');
       if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
-      // The stated number is read like an invoice number: labels are removed and misread letters become digits.
+      // A part of a credit note number is read like an invoice number: labels are removed and misread letters become
+      // digits.
       const credited = readInvoiceNumber(text).o1;
       if (credited !== o1 && credited !== o2) found.add(credited);
     }
@@ -286,7 +290,7 @@ function channelKeys(record: Candidate, use: 'STORED' | 'LOOKUP'): LookupKey[] {
   return names.flatMap((name) => (name === undefined ? [] : [matchKey(6, `KSEF|${side}|${name}`)]));
 }
 
-/** Returns the amount without its sign, so that a credit note finds its invoice. */
+/** Returns the amount and the currency of an invoice without the sign, so that a credit note finds its invoice. */
 function magnitude(record: Candidate): string {
   return `${record.amountMinor.replace('-', '')}|${record.currency}`;
 }

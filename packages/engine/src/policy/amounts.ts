@@ -12,11 +12,14 @@ export interface AmountParameters {
     readonly outlierRise: Level;
     readonly outlierHighRise: Level;
     readonly magnitudeShift: Level;
-    /** Severity and confidence of a finding about an amount that is too small. Paying such an invoice loses no money. */
+    /**
+     * Severity and confidence of a finding about an amount that is too small because of a misplaced decimal point.
+     * Paying such an invoice loses no money.
+     */
     readonly magnitudeShiftDown: Level;
     /**
-     * Severity and confidence of a finding about suppliers that sell by the piece, because ten times the amount may be
-     * ten pieces.
+     * Severity and confidence of a finding about a misplaced decimal point if the supplier sells by the piece, because
+     * ten times the amount may be the price of ten pieces.
      */
     readonly magnitudeShiftOfQuantity: Level;
     readonly recurringChanged: Level;
@@ -28,7 +31,10 @@ export interface AmountParameters {
     readonly splitPairOneOrder: Level;
     readonly splitGroup: Level;
     readonly splitGroupOneOrder: Level;
-    /** Severity and confidence of a finding about bills without any order or with consecutive numbers. */
+    /**
+     * Severity and confidence of a finding about a split purchase whose bills state no purchase order or have
+     * consecutive numbers.
+     */
     readonly splitGroupSuspicious: Level;
     readonly splitGroupOneOrderConsecutive: Level;
     readonly zero: Level;
@@ -107,7 +113,7 @@ export interface AmountParameters {
    */
   readonly shiftDigitsMin: number;
   /**
-   * Number of other multiples of the smaller amount from which on the supplier counts as selling by the piece, and the
+   * Number of other multiples of the smaller amount at which the supplier counts as selling by the piece, and the
    * largest multiple that counts.
    */
   readonly shiftMultiplesMin: number;
@@ -140,8 +146,8 @@ export interface AmountParameters {
   readonly splitDays: number;
   readonly splitGroupMin: number;
   /**
-   * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, from which on the prices
-   * of the supplier count as being in this band.
+   * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, at which the prices of
+   * the supplier count as being in this band.
    */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;

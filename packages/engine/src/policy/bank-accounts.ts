@@ -57,8 +57,7 @@ export interface BankParameters {
   readonly escalatingAmountRatio: number;
   readonly nearMatchDigitsMax: number;
   /**
-   * Minimum number of invoices that state a known bank account, from which on a similar new account is an additional
-   * signal.
+   * Minimum number of invoices that state a known bank account, at which a similar new account is an additional signal.
    */
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;

@@ -22,7 +22,7 @@ export interface BooksParameters {
    * credit note that is imported later counts as backdated and clears no pair.
    */
   readonly creditEntryDaysMax: number;
-  /** Minimum number of payments of the same amount from which on the amount counts as regular. */
+  /** Minimum number of payments of the same amount at which the amount counts as regular. */
   readonly repeatedPaymentsMin: number;
   readonly overpaidTolerance: string;
   readonly shownMax: number;

@@ -10,7 +10,7 @@ export interface BuyerParameters {
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;
   };
-  /** Minimum length of a tax id that is contained in another tax id, from which on both count as one registration. */
+  /** Minimum length of a tax id that is contained in another tax id, at which both count as one registration. */
   readonly embeddedTaxIdLengthMin: number;
   readonly sameNameMin: number;
 }

@@ -10,7 +10,7 @@ export interface CurrencyParameters {
   };
   readonly changedHistoryMin: number;
   /**
-   * Minimum number of currencies, and of bills in each currency, from which on a supplier counts as billing in several
+   * Minimum number of currencies, and of bills in each currency, at which a supplier counts as billing in several
    * currencies.
    */
   readonly multiCurrencyMin: number;

@@ -18,14 +18,14 @@ export interface DateParameters {
   readonly staleDays: number;
   readonly staleFarDays: number;
   /**
-   * Minimum number of invoices with a due date before the issue date, from which on the supplier counts as requesting
+   * Minimum number of invoices with a due date before the issue date, at which the supplier counts as requesting
    * prepayment.
    */
   readonly prepaidHabitMin: number;
   readonly termsHistoryMin: number;
   readonly termsModeShare: number;
   readonly shortenedTermsDays: number;
-  /** Number of invoices with the same payment terms from which on the terms count as usual for the supplier. */
+  /** Number of invoices with the same payment terms at which the terms count as usual for the supplier. */
   readonly termsAcceptedAfter: number;
   readonly immediateTermsDays: number;
   readonly immediateUsualDays: number;

@@ -76,13 +76,12 @@ export interface DuplicateParameters {
   /** Maximum number of characters in which a mistyped tax id may differ from the correct tax id. */
   readonly taxSlipMax: number;
   /**
-   * Minimum number of digits, without year and month, from which on equal invoice numbers of unrelated suppliers are
+   * Minimum number of digits, without year and month, at which equal invoice numbers of unrelated suppliers are
    * significant.
    */
   readonly strangersDigitsMin: number;
   /**
-   * Minimum number of digits, without year and month, from which on an invoice number counts as unique among all
-   * suppliers.
+   * Minimum number of digits, without year and month, at which an invoice number counts as unique among all suppliers.
    */
   readonly longNumberDigitsMin: number;
   /** Minimum number of significant digits of an amount that two separate bills hardly have by chance. */

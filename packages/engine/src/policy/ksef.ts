@@ -14,11 +14,10 @@ export interface KsefParameters {
   };
   /** First issue date on which nearly every Polish supplier must issue invoices through KSeF. */
   readonly mandatoryFrom: string;
-  /** Number of working days after the issue date within which an invoice must arrive. */
+  /** Number of working days after the issue date within which an invoice must arrive through KSeF. */
   readonly workingDays: number;
   /**
-   * Minimum number of invoices from which on a supplier counts as a small seller if none of them were received through
-   * KSeF.
+   * Minimum number of invoices at which a supplier counts as a small seller if none of them were received through KSeF.
    */
   readonly smallSellerInvoicesMin: number;
   /** Last issue date on which small sellers may issue invoices outside KSeF. */

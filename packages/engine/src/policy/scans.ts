@@ -31,8 +31,7 @@ export interface ScanParameters {
   readonly clusterMin: number;
   readonly clusterFactor: number;
   /**
-   * Minimum share of the amounts just below a limit from which on a repeated amount of one supplier counts as a list
-   * price.
+   * Minimum share of the amounts just below a limit at which a repeated amount of one supplier counts as a list price.
    */
   readonly clusterPriceShareMax: number;
   readonly shownMax: number;

@@ -43,7 +43,7 @@ export interface SupplierParameters {
   readonly nameLikeness: typeof nameLikeness;
   /** Minimum length of a name that unrelated suppliers do not share by chance. */
   readonly sharedNameLengthMin: number;
-  /** Minimum number of tax ids under one supplier name from which on they count as a group of companies. */
+  /** Minimum number of tax ids under one supplier name at which they count as a group of companies. */
   readonly groupTaxIdsMin: number;
   readonly taxIdShareMin: number;
   readonly taxIdInvoicesMin: number;

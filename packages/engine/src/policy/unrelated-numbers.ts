@@ -36,8 +36,8 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of other recent bills that show how the supplier writes its numbers. */
   readonly formBillsMin: number;
   /**
-   * Minimum number of other recent bills with one form, and maximum number with other forms, from which on any other
-   * form of invoice numbers counts as very unusual for the supplier.
+   * Minimum number of other recent bills with one form, and maximum number with other forms, at which any other form of
+   * invoice numbers counts as very unusual for the supplier.
    */
   readonly oneFormBillsMin: number;
   readonly otherFormBillsMax: number;
@@ -46,7 +46,7 @@ export interface UnrelatedNumberParameters {
    * usual.
    */
   readonly formsMax: number;
-  /** Minimum number of bills with a number pattern from which on the pattern counts as the supplier's own. */
+  /** Minimum number of bills with a number pattern at which the pattern counts as the supplier's own. */
   readonly formKnownAfter: number;
   /**
    * Minimum difference in the number of digits between an invoice number and every other invoice number of the
@@ -75,8 +75,8 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of bills that show that the supplier bills an amount at most once a day. */
   readonly onceADayBillsMin: number;
   /**
-   * Minimum number of bills with the same amount from which on they count as regular, by the days between them. The
-   * last row whose minimum is reached applies.
+   * Minimum number of bills with the same amount at which they count as regular, by the days between them. The last row
+   * whose minimum is reached applies.
    */
   readonly rhythms: readonly { readonly daysMin: number; readonly billsMin: number }[];
   /**

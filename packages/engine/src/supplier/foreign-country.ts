@@ -11,8 +11,8 @@ import { isKnownAccount } from './profile.js';
 /**
  * Explains why a country is abroad for the supplier, as the end of a sentence. Undefined if the country is not abroad,
  * or if this is unknown. Only what earlier invoices stated is evidence, because a forger chooses what the checked
- * invoice states: the countries of the supplier's tax ids, else those of its accounts, else its currency. If nothing
- * tells, the country of the buyer is compared.
+ * invoice states: the countries of the supplier's tax ids, or else those of its bank accounts, or else its currency. If
+ * none of these is known, the country of the buyer is compared.
  */
 export function abroadReason(facts: Facts, country: string): string | undefined {
   const { invoice, supplier } = facts;

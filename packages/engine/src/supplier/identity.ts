@@ -90,8 +90,8 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 
 /**
  * Returns the stored identity of a supplier after one more of its invoices. New keys are added. A missing tax id is
- * taken from the invoice if the profile, which has counted the invoice, shows that it is the supplier's own, a mistyped
- * one is replaced, and so is the country of a tax id if the invoice is more certain about it.
+ * taken from the invoice if the profile, which has counted the invoice, shows that it is the supplier's own. A mistyped
+ * tax id is replaced. The country of a tax id is replaced if the invoice is more certain about it.
  */
 export function identityAfter(
   known: KnownSupplier | undefined,

@@ -92,7 +92,10 @@ export function withAcceptedTaxId(profile: SupplierProfile, taxKey: string, isAc
   return { ...profile, lateTaxIds };
 }
 
-/** Returns an earlier supplier profile with the reviews of tax ids that apply today. */
+/**
+ * Returns an earlier supplier profile in which exactly those tax ids are accepted that are accepted in the current
+ * profile.
+ */
 export function withAcceptedTaxIds(
   profile: SupplierProfile,
   { lateTaxIds: now = [] }: SupplierProfile,

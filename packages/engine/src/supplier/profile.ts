@@ -341,7 +341,7 @@ export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: S
   );
 }
 
-/** Returns the profile with the listed doubted bills reduced to those with these invoice ids. */
+/** Returns the supplier profile with its list of doubted bills reduced to the bills with the given invoice ids. */
 function withDoubtsAbout(profile: SupplierProfile, invoiceIds: readonly string[]): SupplierProfile {
   const { doubted, ...rest } = profile;
   if (doubted === undefined) return rest;

@@ -48,7 +48,7 @@ export function ledger() {
   return { ...history, bill, repeat };
 }
 
-/** Returns the finding of a type if the bill raised it. */
+/** Returns the finding of the given type that was raised on a test bill, or undefined if there is none. */
 export function findingIn(billed: Billed, type: FindingType): Finding | undefined {
   return billed.analysis.findings.find((finding) => finding.type === type);
 }

@@ -14,7 +14,7 @@ type Random = () => number;
 /** Numbering schemes of generated suppliers. Several of them make honest invoices resemble duplicates. */
 const habits = ['plain', 'yearly', 'monthly', 'prices', 'instalments', 'credits', 'retainer'] as const;
 type Habit = (typeof habits)[number] | 'contract';
-/** Every 40th supplier states a contract number as the invoice number. */
+/** Every 40th supplier of the generated history states a contract number as the invoice number. */
 const CONTRACT_EVERY = 40;
 const SUPPLIERS = 120;
 /** Every third supplier of the generated history has purchase orders. */

@@ -7,7 +7,7 @@ import type { PdfPage } from './read-pages.js';
 
 const HIDDEN_TEXTS_MAX = 20;
 const SNIPPET_LENGTH_MAX = 200;
-/** Minimum number of consecutive hidden words in a document from which on they count as an instruction. */
+/** Minimum number of consecutive hidden words in a document at which they count as an instruction. */
 const WORDS_OF_INSTRUCTION_MIN = 4;
 
 /** Finds invisible text that contains an amount, an account or an instruction (detection reference, 7.6). */

@@ -28,7 +28,8 @@ export interface PdfPage {
    */
   readonly isScan: boolean;
   /**
-   * Text that programs extract from a document page that OCR must read but readers cannot see. Null if there is none.
+   * Text layer of a document page that OCR must read: text that programs can extract but readers cannot see. Null if
+   * there is none.
    */
   readonly textLayer: TextPage | null;
   readonly width: number;

@@ -4,7 +4,7 @@ import type { DocumentMediaType } from '../media-type.js';
 import type { FieldPath, FieldReading } from '../reading.js';
 import type { EvaluatedInvoice } from './evaluated-invoice.js';
 
-/** Names of the invoice fields to measure, as used that the files in `evaluation/` use. */
+/** The measured invoice fields, by the names that the files in `evaluation/` use. */
 const fields: Readonly<Record<string, FieldPath>> = {
   number: 'invoice_number',
   date: 'issue_date',

@@ -171,7 +171,10 @@ interface PartOfRate {
   readonly tax: Placed | undefined;
 }
 
-/** Finds lines with a percentage, a net amount and the tax that it makes of it, and lines with an amount without tax. */
+/**
+ * Finds lines that state a tax rate, a net amount and the tax on it, and lines with an amount without tax. Empty if no
+ * line states a tax.
+ */
 function partsOfRates(money: readonly Placed[], unit: number): PartOfRate[] {
   const lines = new Map<string, Placed[]>();
   for (const one of money) {

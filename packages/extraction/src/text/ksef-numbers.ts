@@ -10,7 +10,7 @@ import { withDigits } from './misread.js';
 const PRINTED =
   /(?<![0-9A-Z-])([0-9A-Z]{10})\s{0,2}-\s{0,2}([0-9A-Z]{8})\s{0,2}-\s{0,2}([0-9A-Z]{12})\s{0,2}-\s{0,2}([0-9A-Z]{2})(?![0-9A-Z-])/g;
 const HYPHENS = /[\u2010-\u2015\u2212]/g;
-/** Letters and digits that OCR takes for each other in hexadecimal numbers. */
+/** Letters that OCR reads in place of digits in hexadecimal numbers, with the digits that they stand for. */
 const HEX_BY_LETTER: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', S: '5', Z: '2', G: '6' };
 /** Maximum number of characters before a KSeF number that are searched for its label. */
 const LABEL_LENGTH = 120;

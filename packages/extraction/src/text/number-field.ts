@@ -108,8 +108,8 @@ function withSeries(document: TextDocument, cell: ReadCell, token: Token): Token
 }
 
 /**
- * Numbers that look like a sum of money, as in `RM10023`, or like a date, as in `Faktura VAT nr 2/11/2023`. A date is a
- * number only if the document has another date.
+ * Checks whether a value is a usual invoice number although it looks like a sum of money, as in `RM10023`, or like a
+ * date, as in `Faktura VAT nr 2/11/2023`. A value that looks like a date counts only if the document has another date.
  */
 function isUsualAsNumber(document: TextDocument, cell: ReadCell, token: Token): boolean {
   if (/^[A-Za-z]{1,4}\d{4,}$/.test(token.value)) return true;

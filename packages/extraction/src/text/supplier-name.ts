@@ -33,7 +33,7 @@ const NAME_LENGTH_MAX = 80;
 const PAYEE_SCORE = 0.25;
 /** Score, as supplier name, of the name of the owner of the bank account, who may be another payee. */
 const ACCOUNT_OWNER_SCORE = 0.45;
-/** Length of a label of a supplier name that is no part of the name: `beneficiary`, but not `empresa`. */
+/** Minimum length of a label that is never part of a supplier name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
 /** End of the letterhead and beginning of the footer, in fractions of the document page. */
 export const LETTERHEAD = 0.28;

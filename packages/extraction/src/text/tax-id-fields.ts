@@ -24,7 +24,7 @@ const YOURS =
   /(?:your|ihre?|votre|uw|su|tu|twoj|twój|vostra|vs\.?|client|customer|buyer|kunden|klant|nabywcy|cliente)\W*$/i;
 const FOOTER = 0.8;
 const LINES_OF_ADDRESS = 6;
-/** Length of the name of a company that is looked for at the beginning of a line. */
+/** Minimum length of the name of a company of the organization that is searched at the beginning of a line. */
 const NAME_LENGTH_MIN = 4;
 
 interface FoundId extends Candidate {

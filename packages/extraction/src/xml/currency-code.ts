@@ -1,6 +1,8 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** Codes of funds and of offshore markets, with the currency in which such an invoice can be paid. */
+/**
+ * Currency codes of funds and of offshore markets, with the currency in which an invoice with such a code can be paid.
+ */
 const CURRENCY_OF_CODE: Readonly<Record<string, string>> = {
   BOV: 'BOB',
   CHE: 'CHF',

@@ -16,7 +16,7 @@ export const fa3: Syntax = {
   fields: {
     'supplier.name': [`${SELLER}/f:Nazwa`],
     'supplier.tax_id': [`${SELLER}/f:NIP`],
-    // If a document states the account of a factoring company, it is paid to that account (ADR 0133).
+    // If an FA(3) invoice states the account of a factoring company, the invoice is paid to that account (ADR 0133).
     'supplier.bank_account.iban': [`${PAYMENT}/f:RachunekBankowyFaktora/f:NrRB`, `${PAYMENT}/f:RachunekBankowy/f:NrRB`],
     invoice_number: ['f:Fa/f:P_2'],
     issue_date: ['f:Fa/f:P_1'],
