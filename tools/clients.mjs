@@ -283,7 +283,8 @@ function compileJava(folder) {
 }
 
 function compileGo(folder) {
-  // The generated tests of the API client import a module path that is a placeholder.
+  // The tests that the generator adds to the Go client are removed, because they import a module path that is a
+  // placeholder.
   rmSync(`${folder}/test`, { recursive: true, force: true });
   run('go', ['mod', 'tidy'], { cwd: folder });
   run('go', ['vet', './...'], { cwd: folder });

@@ -12,7 +12,8 @@ import { ATTACKER, eitherOf, head, open, statusOf, tally, write } from './wire.j
 export interface Attack {
   readonly name: string;
   /**
-   * @param whileHeld called once when the attack holds as much as it can
+   * Carries out the attack on the running system.
+   * @param whileHeld called once when the attack occupies as many resources of the gateway as it can
    * @returns the responses of the gateway as text
    */
   run(system: AttackedSystem, whileHeld: () => Promise<void>): Promise<string>;
@@ -28,7 +29,7 @@ const BODIES_BYTEWISE = 2;
 const MIB = 1024 * 1024;
 /** Size of a hostile request body, just below the 10 MiB that a history scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
-/** Number of hostile request bodies that fit into the share of an organization. */
+/** Number of hostile request bodies that the gateway accepts at the same time from one organization. */
 const FITTING = 1;
 /** Number of uploaded files of one organization that a gateway receives at the same time. */
 const ORGANIZATION_FILES = 40;

@@ -7,7 +7,10 @@ import { tally } from './wire.js';
 
 export const STRANGERS = 40;
 
-/** The checkouts name the other organization, so the ordinary client that is served belongs to the victim. */
+/**
+ * Attacks with checkouts that name another organization. That organization is the victim, and its ordinary client must
+ * be served during the attack.
+ */
 export async function payForAnother(system: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const before = await subscriptionOf(system);
   const statuses: number[] = [];

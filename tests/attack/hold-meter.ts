@@ -1,5 +1,6 @@
-// Loaded into the gateway before its own program. Measures how long one turn of its event loop uses the processor.
-// SIGCONT begins a measurement, and the next SIGCONT ends it; each is confirmed by a line in the file HOLD_METER_FILE.
+// The gateway loads this module before its own program. The module measures how long one turn of the event loop uses
+// the processor. SIGCONT begins a measurement, and the next SIGCONT ends it; each is confirmed by a line in the file
+// HOLD_METER_FILE.
 import { appendFileSync } from 'node:fs';
 
 const file = process.env['HOLD_METER_FILE'] ?? '';

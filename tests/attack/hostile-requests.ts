@@ -45,8 +45,8 @@ function inChunks(body: string, length: number): string {
 }
 
 /**
- * Returns hostile requests with a header in every place where it is read: for a page, before a body, and next to an API
- * key.
+ * Returns two hostile requests with the given header: one with the longest value that the gateway accepts, and one with
+ * a longer value.
  */
 function header(
   name: string,

@@ -75,7 +75,10 @@ interface Known {
   readonly companies?: readonly OwnCompany[];
 }
 
-/** @param samplesFolder folder of documents with a `manifest.json`; ignored if it does not exist */
+/**
+ * Reads documents with known values and measures how correct the read values and their confidence are.
+ * @param options.samplesFolder folder of documents with a `manifest.json`; ignored if it does not exist
+ */
 export async function calibrate(options: {
   readonly scans: number;
   readonly samplesFolder: string;

@@ -140,14 +140,15 @@ export async function startRpcProxy(
         host: '127.0.0.1',
         servername: called,
         secureContext: asCaller,
-        // The address is that of the proxy behind this one, on the same machine.
+        // The certificate names the called service and not this address, at which another local proxy listens, so the
+        // name is not checked.
         checkServerIdentity: () => undefined,
       });
       for (const [socket, other] of [
         [received, sent],
         [sent, received],
       ] as const) {
-        // Without it, small messages would wait for each other for up to 40 ms.
+        // Nagle's algorithm is switched off, because it would delay small messages through the proxy by up to 40 ms.
         socket.setNoDelay(true);
         socket.on('error', () => other.destroy());
         socket.on('close', () => other.destroy());

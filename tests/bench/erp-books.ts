@@ -32,7 +32,9 @@ const townBeginnings = (
   'Alten Blanken Cron Dieters Ebers Frei Gold Hirsch Ingel Jever Klein Lauen Mann Neu Ober Pader Qued Rosen Schwein ' +
   'Tauber Unter Vogel Witten Xant Zwei'
 ).split(' ');
-/** All ERP records have changed three days ago, so a synchronisation in the next hour finds nothing new. */
+/**
+ * All generated ERP records were last changed three days ago, so a synchronisation in the next hour finds nothing new.
+ */
 const changedAt = new Date(Date.now() - 3 * DAY_MS);
 
 interface Vendor {

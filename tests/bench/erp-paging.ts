@@ -12,7 +12,7 @@ export interface PagingOrder {
   }[];
 }
 
-/** Headers that the HTTP client sets itself. */
+/** Headers that are not copied from the recorded ERP requests, because the HTTP client sets them itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
 
 process.once('message', (order: PagingOrder) => {

@@ -9,8 +9,8 @@ import { step } from './progress.js';
 const SETTLE_MS = 15_000;
 const MEASURED_SECONDS = 60;
 /**
- * Without a mail server, the organization service has no job that sends mails. No service connects to the mail server
- * of this address.
+ * Settings of a mail server, without which the organization service would not run its job that sends mails. The idle
+ * system has no mail to send, so no service connects to this address.
  */
 const MAIL = { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'Invoice Control <control@mail.example>' };
 

@@ -41,15 +41,15 @@ and two calls for a run without news. Ends after ${MINUTES_MAX} minutes at the l
 `;
 
 const AIMS = {
-  /** Maximum memory of the ksef service in addition to what it used before the inbox run. */
+  /** Maximum memory of the ksef service during a run of the KSeF inbox, in addition to what the service used before. */
   memoryMb: 150,
-  /** Number of KSeF calls that an inbox run makes for one role without new invoices. */
+  /** Maximum number of KSeF calls that a run of the KSeF inbox makes for one role when there are no new invoices. */
   callsWithoutNews: 2,
 } as const;
 const INVOICES = { full: 10_000, quick: 500 } as const;
 /** Number of invoices in the second invoice package. */
 const MORE = 2;
-/** Number of uploads without KSeF after which their rate is known. */
+/** Number of uploads that are made without KSeF to measure the rate of uploads. */
 const UPLOADS_MAX = 500;
 const POLL_EACH_MS = 500;
 const BYTES_PER_MB = 1024 * 1024;
@@ -187,10 +187,10 @@ function inMb(memory: Resident): Resident {
 
 async function received(api: Client, connectionId: string, documents: Db, count: number): Promise<void> {
   for (;;) {
-    // The inbox run counts its invoices only when their package is complete, so the uploads are counted instead. No
-    // other uploads exist yet.
+    // A run of the KSeF inbox counts its invoices only when their package is complete, so the uploads are counted
+    // instead. The database contains no other uploads.
     progress(`${await documents.collection('uploads').estimatedDocumentCount()} of ${count} received`);
-    // The oldest inbox run is read, because the next run may already have begun.
+    // The oldest run of the KSeF inbox is read, because the next run may already have begun.
     const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');
     if (run?.status === 'SUCCEEDED' && run.received === count) return;
     if (run !== undefined && run.status !== 'RUNNING') {

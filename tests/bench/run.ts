@@ -63,7 +63,10 @@ const UNLIMITED_PLAN = 'ENTERPRISE';
 const LIMITED_PLAN = 'SCALE';
 const thorough = { seconds: 3, rounds: 3, history: 20_000 } as const;
 const quick = { seconds: 1, rounds: 1, history: 2_000 } as const;
-/** Factor between the large history and the largest history of the measurements of work and scans. */
+/**
+ * Number by which the size of the large history is multiplied for the largest history, which only the measurements of
+ * work and scans use.
+ */
 const LARGEST = 5;
 const CONNECTIONS = [1, 16, 64] as const;
 const WARM_UP = { connections: 16, seconds: 2 } as const;

@@ -67,7 +67,10 @@ export interface ScansReport {
     readonly during: Load;
     /** Number of history scans that ended during the load, in all rounds. */
     readonly scans: number;
-    /** Median of the ratios of all rounds of the history scan benchmark. */
+    /**
+     * Ratio of the p95 duration of another tenant's requests during history scans to that without scans, as the median
+     * of all rounds.
+     */
     readonly p95Ratio: number;
   };
   readonly memory: {

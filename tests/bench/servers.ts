@@ -19,7 +19,7 @@ export type System = Readonly<Record<ServiceName, NodeProcess>>;
 export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   readonly databasePrefix: string;
   readonly mongodbUrl: string;
-  /** Returns the database address of a service, when the services have others than `serviceUrls` returns. */
+  /** Returns the database address of a service. If absent, the addresses that `serviceUrls` returns are used. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
   /** Name of the benchmarked system, which distinguishes the logs of several systems. */

@@ -14,7 +14,10 @@ export type NewTenant = (storedCount: number, plan?: string) => Promise<Tenant>;
 /** Invoice histories that take longer to store than this time are named in the progress output. */
 const LONG_MS = 3_000;
 
-/** @param db the database of the analysis service */
+/**
+ * Returns a function that creates benchmark organizations and stores their invoice history.
+ * @param db the database of the analysis service, into which the history is written
+ */
 export function tenantMaker(system: System, operator: Operator, db: MongoConnection['db']): NewTenant {
   let tenants = 0;
   return async (storedCount, plan) => {

@@ -64,7 +64,8 @@ export interface WebhooksSystem {
   /**
    * Opens a writer of changes. Each change has a webhook event, which the outbox of the writer publishes as every
    * service does.
-   * @param natsUrl address at which that outbox reaches the broker, if not the address of all others
+   * @param natsUrl address at which the outbox of this writer reaches the broker; by default the address that the
+   *   services use
    */
   openChanges(natsUrl?: string): Promise<Changes>;
   /**

@@ -16,7 +16,7 @@ export const counts = [
 ] as const;
 export type Count = (typeof counts)[number];
 
-/** Meaning of each count of the audit, as the report explains it. */
+/** Meaning of each count in the audit of a chaos run, as the report explains it. */
 export const meanings: Readonly<Record<Count, string>> = {
   lost: 'acknowledged, and not stored or not complete',
   doubled: 'one request with two effects',

@@ -337,8 +337,8 @@ async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
 }
 
 /**
- * Lists an event stream that differs from the notes of its publisher. A stream that was replaced or is shorter is
- * filled again soon.
+ * Returns a sentence if an event stream of the broker does not match the record of the relay that publishes to it. The
+ * relay fills a stream again that was replaced or has lost events.
  */
 async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
   const relays = await Promise.all(

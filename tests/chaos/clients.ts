@@ -208,7 +208,7 @@ function fileOf(
     const date = `2025-${String(random.integer(1, 12)).padStart(2, '0')}-${String(random.integer(1, 28)).padStart(2, '0')}`;
     const hasId = random.chance(scanShares.externalId);
     const isKnown = random.chance(scanShares.knownId);
-    // Returns an external id of a row in this scan file or in the previous one.
+    // Chooses the external id of a row in this history scan file or in the previous file.
     const id = isKnown ? `${count - random.integer(0, 1)}-${random.integer(0, ids)}` : `${count}-${ids++}`;
     return { ...sample, issueDate: date, ...(hasId ? { externalId: `row-${id}` } : {}) };
   });

@@ -30,7 +30,8 @@ async function begin(system: ChaosSystem, { kind, process, links, ...how }: Faul
       await system.eraseBrokerStore();
       return async () => {
         await node.kill();
-        // Events that the broker stored during the fault are lost with the volume as well.
+        // After the fault, the volume of the broker is replaced by an empty one, so the events that the broker stored
+        // during the fault are deleted too.
         await system.eraseBrokerStore();
         await node.restart();
       };

@@ -50,7 +50,10 @@ export interface ChaosSystem {
   /** URL of MongoDB without a proxy. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
-  /** @param name name of a process as in a chaos plan: `analysis-1`, `database` */
+  /**
+   * Returns the process with the given name.
+   * @param name name of a process as in a chaos plan: `analysis-1`, `database`
+   */
   node(name: string): Node;
   /** Names of the service processes in a chaos run. */
   readonly services: readonly string[];

@@ -16,8 +16,9 @@ export interface WebhookBookReader {
   /** Claims on webhook deliveries that expired a minute ago and that no process has taken over: invariant I7. */
   lapsedClaims(): Promise<number>;
   /**
-   * @param arrivals called after the database was read, so that its result includes every recorded attempt, and
-   *   possibly a few later ones
+   * Reads the records of webhooks for the audit of a chaos run.
+   * @param arrivals returns the requests that have arrived at the receivers. It is called after the database was read,
+   *   so that its result includes every recorded attempt, and possibly a few later ones.
    */
   read(arrivals: () => readonly WebhookArrival[], published: readonly PublishedEvent[]): Promise<WebhookBooks>;
   close(): Promise<void>;

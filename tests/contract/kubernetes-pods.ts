@@ -54,7 +54,10 @@ interface PodSpec {
   }[];
 }
 
-/** The `spec` of a Deployment, a StatefulSet or a CronJob of Kubernetes, in the same form. */
+/**
+ * The parts of the `spec` of a Deployment, a StatefulSet or a CronJob that the manifest tests read. The tests convert
+ * each kind to this form.
+ */
 export interface WorkloadSpec {
   readonly replicas?: number;
   readonly selector: { readonly matchLabels: Record<string, string> };

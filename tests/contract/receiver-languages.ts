@@ -27,8 +27,9 @@ export interface Language {
 }
 
 /**
- * @param directory directory for copied and compiled files, below the root, so that Node.js finds the client package by
- * its name
+ * Lists the languages of the sample webhook receivers, with the commands that prepare and run each receiver.
+ * @param directory directory for copied and compiled files. It is below the root of the repository, so that Node.js
+ *   finds the client package by its name.
  */
 export function languagesIn(directory: string): readonly Language[] {
   return [
@@ -101,7 +102,10 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** @param eventsDirectory directory in which the PHP receiver stores ids, because its processes share no memory */
+/**
+ * Starts the sample webhook receiver of a language and waits until it accepts requests.
+ * @param options.eventsDirectory directory in which the PHP receiver stores ids, because its processes share no memory
+ */
 export async function startReceiver(
   { name, run }: Language,
   { secret, eventsDirectory }: { readonly secret: string; readonly eventsDirectory: string },

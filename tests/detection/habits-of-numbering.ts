@@ -66,7 +66,7 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       const gross = random.pick(rates);
       const first = (counter += random.integer(1_000, 9_000));
       const second = numberApart([first], random, 13, 60);
-      // From the third hotel room on, the invoice numbers may differ from another by one digit.
+      // From the bill for the third hotel room on, an invoice number may differ from another one by a single digit.
       const more = Array.from({ length: random.integer(1, 3) }, (_, index) => first + (index + 1) * 100);
       return [first, second, ...more].map((number) => bill(date, { number: String(number), gross }));
     });
@@ -220,7 +220,8 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       .filter(({ monthOfYear }) => monthOfYear >= 2 && monthOfYear <= 4)
       .flatMap((month) => {
         const date = month.on(random.integer(1, 28));
-        // In March, the running number of the bill equals the year.
+        // The serial numbers are chosen so that the second bill in March has the last two digits of the year as its
+        // serial number.
         const first = (month.year % 100) + 2 * (month.monthOfYear - 3) - 1;
         return [first, first + 1].map((serial) => bill(date, { number: `${month.year}.${padded(serial, 4)}`, gross }));
       });

@@ -228,7 +228,7 @@ interface Copy {
   readonly original: Bill | undefined;
   readonly bills: readonly AnalyzedBill[];
   readonly isFound: boolean;
-  /** True if a finding about pairs names the bill. */
+  /** True if a finding of severity MEDIUM or higher pairs a bill of this copy with another bill of the same claim. */
   readonly isPaired: boolean;
 }
 
@@ -243,7 +243,7 @@ function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
         mutation,
         original: bills.find(({ bill }) => isOriginal(bill))?.bill,
         bills: bills.filter(({ bill }) => !isOriginal(bill)),
-        // In a history scan the original may come after the copy. The finding is then about the original.
+        // In a history scan, the original may come after the copy. The finding is then about the original.
         isFound: bills.some(isCopyFound),
         isPaired: bills.some(isCopyPaired),
       },

@@ -140,7 +140,7 @@ export function answerCheck(openApiText: string): AnswerCheck {
     const hasKey = isKeyOptional ? answer.headers.has('ratelimit') : operation.security?.length !== 0;
     assert.equal(answer.headers.has('ratelimit'), hasKey, `${what}RateLimit`);
     assert.equal(answer.headers.has('ratelimit-policy'), hasKey, `${what}RateLimit-Policy`);
-    // A sign-in session has no path for the header Location, because it is in the cookie.
+    // The session of a sign-in is in a cookie and has no URL, so the response that creates it has no header Location.
     if (answer.status === 201 && operation.operationId !== 'createSession')
       assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
     const schema = published.content?.['application/json']?.schema;

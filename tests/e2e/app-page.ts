@@ -3,14 +3,17 @@ import { expect } from 'vitest';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { accessibilityFaultsOf, openPage } from './browser.js';
 
-/** A page of the app in a context of its own, without the cookies of others. */
+/** A page of the web application in a separate browser context, which shares no cookies with other pages. */
 export interface OpenedPage {
   readonly page: Page;
-  /** Fails if the page has shown a fault, or breaks a rule of accessibility in its present state. */
+  /**
+   * Throws an error if the page of the web application has reported a fault, or if its present state breaks an
+   * accessibility rule.
+   */
   check(): Promise<void>;
 }
 
-/** Opens the app without a session. */
+/** Opens the web application in the browser without signing in. */
 export async function openApp(
   browser: Browser,
   origin: string,
@@ -19,14 +22,15 @@ export async function openApp(
   const { page, faults } = await openPage(browser, origin, { baseURL: origin, ...options });
   const check = async (): Promise<void> => {
     expect(await accessibilityFaultsOf(page)).toEqual([]);
-    // The page shows what the API refuses. Chromium also writes a line for each refusal.
+    // Refusals by the API are expected, because the web application shows them to the user. Chromium also reports each
+    // refusal as a fault.
     const isRefusal = (fault: string) => /: 4\d\d \S+\/v1\/|: Failed to load resource: /.test(fault);
     expect(faults.filter((fault) => !isRefusal(fault))).toEqual([]);
   };
   return { page, check };
 }
 
-/** Signs in as a person does, by the keyboard. */
+/** Signs in to the web application by keyboard, as a person does. */
 export async function signIn(page: Page, key: string, path = '/app'): Promise<void> {
   await page.goto(path);
   await page.getByLabel('API key').fill(key);

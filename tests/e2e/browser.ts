@@ -1,4 +1,4 @@
-// Opens the pages of the product in Chromium, and finds what a visitor would suffer from.
+// Opens the pages of the product in Chromium, and finds faults that would affect a visitor.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';

@@ -29,10 +29,16 @@ export interface CollectionState {
   readonly indexes: readonly IndexDescriptionInfo[];
 }
 
-/** The backup and the restore of databases. Both return the contents of the databases, for comparison. */
+/**
+ * A method for the backup and the restore of databases. Both operations return the contents of the databases, for
+ * comparison.
+ */
 export interface BackupMethod {
   backUp(mongodbUrl: string, databases: readonly string[], directory: string): Promise<CollectionState[]>;
-  /** @throws Error when a database to restore is not empty */
+  /**
+   * Restores databases from a backup.
+   * @throws Error when a database to restore is not empty
+   */
   restore(mongodbUrl: string, backup: readonly CollectionState[], directory: string): Promise<CollectionState[]>;
 }
 
@@ -51,7 +57,7 @@ export const withMongodump: BackupMethod = {
   },
   async restore(mongodbUrl, backup, directory) {
     await keepExpired(mongodbUrl);
-    // The new server has users of its own.
+    // The users in the backup are not restored, because the new server already has its own users.
     const options = ['--oplogReplay', '--stopOnError', '--nsExclude=admin.*'];
     await runTool('mongorestore', mongodbUrl, directory, options);
     return readStates(mongodbUrl, [...new Set(backup.map(({ database }) => database))]);

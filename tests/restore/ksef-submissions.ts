@@ -50,8 +50,9 @@ export async function submitBeforeBackup(system: System, ksef: Ksef, filer: File
 }
 
 /**
- * Submits the invoices that the backup does not show as registered, and returns their KSeF numbers. After the restore,
- * a person or the service itself submits them a second time.
+ * Submits the two invoices that the backup of the restore rehearsal does not record as registered in KSeF, and returns
+ * their KSeF numbers. The function runs once before and once after the restore, because the restored database no longer
+ * shows that KSeF has registered the invoices.
  */
 export async function submitRest(system: System, filer: Filer): Promise<Readonly<Record<string, string>>> {
   const numbers: Record<string, string> = {};

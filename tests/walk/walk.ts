@@ -107,8 +107,8 @@ async function walkReceiver(access: Access, language: Language, directory: strin
 }
 
 /**
- * Walks the way of an integrator with each client: it registers the webhook, requests the delivery, and verifies what
- * arrives.
+ * Performs the steps of an integrator with each client library: it registers a webhook, requests a delivery, and
+ * verifies what arrives.
  */
 export async function walkClients(access: Access, show: Show): Promise<Walked[]> {
   const walks: Walked[] = [];
@@ -222,7 +222,10 @@ interface Received {
 
 interface Inbox {
   readonly url: string;
-  /** Passes webhook requests on to a sample receiver, byte for byte, and returns its status. */
+  /**
+   * Forwards later webhook requests to a sample receiver, byte for byte. The inbox then responds with the status of
+   * that receiver.
+   */
   forwardTo(origin: string): void;
   /** Waits for the first webhook request. */
   next(): Promise<Received>;

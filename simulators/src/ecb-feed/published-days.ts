@@ -6,8 +6,8 @@ export interface PublishedDay {
 }
 
 /**
- * Exchange rates close to those of May 2026. The rates of each day vary around them. `from` and `until` are the real
- * dates.
+ * Exchange rates close to those of May 2026. The rates of each day vary around them. `from` and `until` are the first
+ * and the last day on which the real central bank publishes a rate of the currency.
  */
 const middle: readonly { currency: string; perEuro: number; decimals: number; from?: string; until?: string }[] = [
   { currency: 'USD', perEuro: 1.1761, decimals: 4 },

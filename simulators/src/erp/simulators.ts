@@ -32,8 +32,8 @@ export interface ErpSimulators {
     readonly xero: string;
   };
   /**
-   * Replaces the redirect URIs of an OAuth app, because the address of the product may be known later than that of its
-   * ERPs.
+   * Replaces the redirect URIs of an OAuth app. The address of the product, which the URIs contain, may be known only
+   * after the simulated ERPs have started.
    */
   readonly setRedirectUris: (name: 'quickBooks' | 'xero', redirectUris: readonly string[]) => void;
   readonly stop: () => Promise<void>;

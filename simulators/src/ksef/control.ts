@@ -173,7 +173,8 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
         );
       }
       const registered = sessions.registerForeign({ ...foreign, session });
-      // A caller that has received the response must find the invoices in the next KSeF export.
+      // A caller that has received the response about registered invoices must find these invoices in the next KSeF
+      // export.
       const last = registered.at(-1);
       while (last !== undefined && !invoices.isStored(last.invoice)) await delay(1);
       const ksefNumbers = registered.map(({ ksefNumber }) => ksefNumber);

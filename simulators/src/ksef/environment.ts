@@ -167,7 +167,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     const { context } = authenticator.authorize(call);
     if (path === '/v2/limits/context') return { status: 200, body: CONTEXT_LIMITS };
     const factor = limitFactorOf(context);
-    // A simulated KSeF environment without limits states none.
+    // If the limit factor of a context is 0, the simulated KSeF has no call limits that it could return.
     return factor === 0 ? { status: 404 } : { status: 200, body: statedLimits(factor) };
   };
 

@@ -112,7 +112,7 @@ export async function openPackage(session: TestSession, listed: ListedPackage): 
   };
 }
 
-/** Receives a KSeF invoice package with R1 to R3. */
+/** Starts a KSeF export (R1), waits for its invoice package (R2), and downloads the package (R3). */
 export async function receive(client: TestClient, filters?: Json, changes?: Json): Promise<OpenedPackage> {
   const session = await startExport(client, filters, changes);
   const { status, package: listed } = await endExport(client, session);

@@ -115,8 +115,8 @@ export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 
 /**
- * Faults of what KSeF does, with the calls that support them. Every matching fault of this kind applies. The other
- * faults change the response to a call.
+ * Faults that change what the simulated KSeF does or stores, with the calls that support them. Every matching fault of
+ * this kind applies. All other faults change only the response to a call.
  */
 const effects = {
   AUTH_STATUS: ['A4'],
@@ -160,8 +160,8 @@ export class Faults {
   #last = 0;
 
   /**
-   * Adds a fault that the simulated KSeF shows to matching calls.
-   * @returns its id, or undefined if there are too many
+   * Adds a fault that affects matching calls to the simulated KSeF.
+   * @returns the id of the fault, or undefined if there are too many faults
    */
   add(spec: FaultSpec): string | undefined {
     if (this.#faults.size >= FAULTS_MAX) return undefined;

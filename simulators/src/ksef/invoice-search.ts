@@ -93,7 +93,9 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   }
 }
 
-/** Checks whether the range of a KSeF invoice search that ends at the high water mark begins after it. */
+/**
+ * Checks whether a KSeF invoice search that is limited to invoices before the high water mark begins after that mark.
+ */
 export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }: Search): boolean {
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);
 }

@@ -183,7 +183,8 @@ export class Invoices {
   /** Returns the confirmation (UPO) of an accepted invoice, which is created at the first request. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
-    // The record of the KSeF invoice is read again, because this copy may be older than the confirmation.
+    // The record of the KSeF invoice is read again, because the caller may have read it before the confirmation was
+    // created.
     const current = this.#invoices.get(invoice.referenceNumber) ?? invoice;
     const known = current.upo === null ? undefined : confirmations.get(current.upo);
     const confirmation = known ?? confirmations.confirm(session, [current], false);

@@ -41,7 +41,10 @@ export class Keys {
     this.#environment = environment;
   }
 
-  /** Creates the key pairs of the simulated KSeF. The other methods may be used once they exist. */
+  /**
+   * Creates the key pairs of the simulated KSeF. The other methods of this class may be called only when it has
+   * resolved.
+   */
   async ready(): Promise<void> {
     this.#made ??= this.#makeFirst();
     return this.#made;

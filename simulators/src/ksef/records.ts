@@ -123,9 +123,12 @@ export interface InvoiceFacts {
   readonly sellerName: string;
   readonly buyer: PartyIdentifier;
   readonly buyerName: string | null;
-  /** Parties in Podmiot3 of the FA(3) document. Absent in records that earlier versions stored, like the next field. */
+  /** Parties in Podmiot3 of the FA(3) document. Absent in records that earlier versions of the simulator stored. */
   readonly thirdSubjects?: readonly ThirdSubject[];
-  /** Authorized party of the invoice (field PodmiotUpowazniony). */
+  /**
+   * Authorized party of the invoice (field PodmiotUpowazniony). Absent in records that earlier versions of the
+   * simulator stored.
+   */
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
   /** Kind of the submitted invoice (field RodzajFaktury). */
   readonly kind: string;

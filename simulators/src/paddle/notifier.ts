@@ -126,7 +126,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   return {
     sent,
     async send(sequence) {
-      // The earlier payment event has the earlier time, whatever the order in which the notifications are sent.
+      // The times of the payment events are set in the order of the events, before their notifications are shuffled.
       const dated = sequence.map((event) => ({ occurredAt: nextInstant(), ...event }));
       const ordered = faults.isShuffling ? shuffled(dated) : dated;
       for (const event of ordered) {

@@ -433,7 +433,7 @@ function honest(
         recurs: true,
         hardNegative: 'lines of one plan',
       });
-  // The agency sends a second bill for the week, with the suffix `/2`.
+  // A staffing agency sends the charity a second bill for a week, with the suffix `/2`.
   const agency = supplier('GB', 'Night Staffing');
   for (const date of everyDays('2024-01-12', TO, 7)) {
     const week = two(1 + Math.floor((Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 604_800_000));

@@ -1,5 +1,6 @@
-// Loaded into a service before its own program: SIGUSR2 moves its clock on by three minutes. The service uses this
-// clock for leases and due times until it next compares the clock with the database clock, within a minute.
+// A service loads this module before its own program. The signal SIGUSR2 then moves the clock of the service forward by
+// three minutes. The service uses this clock for leases and due times until it next compares the clock with the
+// database clock, within a minute.
 const STEP_MS = 3 * 60_000;
 
 const actualNow = Date.now;

@@ -11,9 +11,15 @@ import type { Books } from '../../chaos/books.js';
 import type { Ksef } from '../ksef-actions.js';
 import type { KillableSystem } from './killable-system.js';
 
-/** Leases of a killed analysis service last a minute, and its sweep decides one invoice of an organization at a time. */
+/**
+ * Time limit in milliseconds for receiving and deciding all invoices. Leases of a killed analysis service last a
+ * minute, and its sweep decides one invoice of an organization at a time.
+ */
 const RECEIVED_MS_MAX = 240_000;
-/** Time limit in milliseconds. The broker redelivers an unacknowledged event only after 30 seconds. */
+/**
+ * Time limit in milliseconds for the rest of the work. The broker redelivers an unacknowledged event only after 30
+ * seconds.
+ */
 const FINISHED_MS_MAX = 180_000;
 /** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;

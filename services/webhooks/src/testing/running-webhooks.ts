@@ -70,7 +70,7 @@ const CLOCK_DIFFERENCE_MS_MAX = 2_000;
 
 /**
  * Starts the webhooks service for a test.
- * @param startService the function in compose.ts
+ * @param startService function that starts the service, such as the one in compose.ts
  */
 export async function startWebhooks(
   startService: (config: Config, overrides?: StartOverrides) => Promise<RunningService>,

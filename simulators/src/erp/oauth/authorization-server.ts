@@ -19,14 +19,14 @@ export interface AuthorizationServerOptions {
   readonly vendor: string;
   /** Returns the ERP tenants that a user may choose on the consent page, with their names. */
   readonly choices: () => readonly { readonly id: string; readonly name: string }[];
-  /** @returns the OAuth error for scopes that the app must not request */
+  /** Returns the OAuth error for scopes that the app must not request, or undefined if all scopes are allowed. */
   readonly refuseScopes: (scopes: readonly string[]) => string | undefined;
   /**
    * Function that is called when a user has given OAuth consent for a tenant.
    * @returns additional parameters of the redirect
    */
   readonly consented: (tenant: string) => Readonly<Record<string, string>>;
-  /** Checks whether the secret of the OAuth app has expired for calls about this tenant. */
+  /** Checks whether the secret of the OAuth app has expired for calls about the given ERP tenant. */
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
   /** True if the OAuth client may also send its secret in the request body. */
   readonly takesSecretInBody: boolean;
@@ -126,7 +126,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     authorize,
     token,
     isClient: (call: Call) => isClient(call, readForm(call.body)),
-    /** @returns the OAuth grant of the access token in the call, if the token is valid */
+    /** Returns the OAuth grant of the access token in the call, or undefined if the access token is not valid. */
     grantOf: (call: Call): Grant | undefined => grants.grantOf(bearerOf(call)),
     /** Returns the ERP tenant of an authorize, token or revoke call, or that of the access token in other calls. */
     tenantOf: (call: Call): string | undefined =>

@@ -7,7 +7,10 @@ export interface TokenPolicy {
   readonly accessSeconds: number;
   /** Number of seconds for which a refresh token is valid after its last use. */
   readonly refreshIdleSeconds: number;
-  /** Age in seconds until which an OAuth refresh returns the same refresh token. 0 means a new one each time. */
+  /**
+   * Age in seconds up to which a refresh token is kept at an OAuth refresh. With 0, each refresh returns a new refresh
+   * token.
+   */
   readonly rotateAfterSeconds: number;
   /** Seconds for which a replaced refresh token is still valid. */
   readonly graceSeconds: number;
@@ -89,7 +92,7 @@ export class Grants {
     this.#options = options;
   }
 
-  /** @returns the authorization code for the OAuth client after a consent */
+  /** Returns a new authorization code for the OAuth client after the user has given consent. */
   authorize(authorization: Authorization): string {
     const code = randomBytes(24).toString('base64url');
     const expiresAt = this.#now() + this.#options.policy.codeSeconds;
@@ -97,7 +100,10 @@ export class Grants {
     return code;
   }
 
-  /** @returns undefined if the authorization code is invalid or the proof does not match */
+  /**
+   * Exchanges an authorization code for OAuth tokens. Returns undefined if the code is invalid or the PKCE verifier or
+   * the redirect URI does not match.
+   */
   exchange(value: string, { redirectUri, codeVerifier }: CodeProof): TokenPair | undefined {
     const code = this.#codes.get(value);
     if (code === undefined || code.isUsed || code.expiresAt <= this.#now()) return undefined;
@@ -110,7 +116,7 @@ export class Grants {
     return { grant, accessToken: this.#addAccessToken(grant), refreshToken };
   }
 
-  /** @returns undefined if the OAuth refresh token is invalid */
+  /** Returns new OAuth tokens for a refresh token, or undefined if the refresh token is invalid. */
   refresh(value: string): TokenPair | undefined {
     const token = this.#refresh.get(value);
     if (token === undefined) return undefined;
@@ -128,7 +134,7 @@ export class Grants {
     return { grant: token.grant, accessToken: this.#addAccessToken(token.grant), refreshToken };
   }
 
-  /** @returns the OAuth grant of a valid access token */
+  /** Returns the OAuth grant of an access token, or undefined if the access token is not valid. */
   grantOf(accessToken: string): Grant | undefined {
     const token = this.#access.get(accessToken);
     return token !== undefined && token.expiresAt > this.#now() ? token.grant : undefined;

@@ -10,7 +10,7 @@ export const APP = {
 const VERIFIER = 'v'.repeat(64);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
-/** An OAuth client of the authorization code grant, like the product. */
+/** Creates an OAuth client for tests, which uses the authorization code grant as the product does. */
 export function oauthClient(urls: { readonly authorize: string; readonly token: string; readonly scope: string }) {
   const basic = `Basic ${Buffer.from(`${APP.clientId}:${encodeURIComponent(APP.clientSecret)}`).toString('base64')}`;
   const form = async (

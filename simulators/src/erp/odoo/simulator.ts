@@ -240,7 +240,10 @@ function html(status: number, body: string): Answer {
   return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
 }
 
-/** JSON-RPC returns every fault of Odoo with 200. The response of a proxy is the same for both. */
+/**
+ * Returns the response with which the simulated Odoo refuses a call. A refusal by the proxy in front of Odoo (429, 5xx)
+ * is HTML; JSON-RPC returns every fault of Odoo itself with status 200.
+ */
 function refuseOf(status: number, call: Call): Answer {
   if (status === 429 || status >= 500) {
     return html(

@@ -7,7 +7,10 @@ import { filled } from '../book/pattern.js';
 import { checkDigit } from './desk.js';
 import type { Desk, Paper } from './desk.js';
 
-/** The bills by which one claim arrives again, or undefined if the paper bill cannot be repeated in this way. */
+/**
+ * Function that returns the bills by which a supplier's claim arrives a second time, or undefined if the paper bill
+ * cannot be repeated in this way.
+ */
 export type Again = (paper: Paper, random: Random, desk: Desk) => Returned | undefined;
 
 interface Returned {

@@ -137,9 +137,10 @@ function withWrongRows(
 }
 
 /**
- * Labels the next bill, which returns to the usual account. Section 7.2 raises BANK_ACCOUNT_REVERTED if that account
- * was used 8 times over 90 days. If the order of arrival and the order of issue disagree on which bill is next, or if
- * the account is too young, the bills are labelled as correct bills that may cause the finding.
+ * Labels the bill after a planted fault as the bill that returns to the usual bank account of its supplier. Section 7.2
+ * raises BANK_ACCOUNT_REVERTED if that account was used 8 times over 90 days. If the order of arrival and the order of
+ * issue disagree on which bill comes next, or if the account is too young, the bills are labelled as correct bills that
+ * may cause the finding.
  */
 function markReturn(entries: Entry[], at: number): void {
   const { issue_date: date = '' } = entries[at]?.bill.invoice ?? {};

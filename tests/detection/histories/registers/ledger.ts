@@ -140,7 +140,8 @@ export function openBook(random: Random, prefix: string) {
         while (stream.recurs !== true && used.has(`${net}`)) net += random.integer(1, 97);
         used.add(`${net}`);
         const number = stream.number(date);
-        // An invoice number of the previous year is not reused for the same price.
+        // A new price is chosen if the supplier has already used this invoice number with this price, for example in
+        // the year before.
         for (let tries = 0; tries < 5 && used.has(`${number}|${net}`); tries += 1) net = stream.net(date);
         used.add(`${number}|${net}`);
         const added = draft(stream.trader, {
@@ -168,8 +169,8 @@ export function openBook(random: Random, prefix: string) {
 export type Book = ReturnType<typeof openBook>;
 
 /**
- * Returns the bills of a history. Correct bills of one supplier that have the same price and are days apart are
- * labelled.
+ * Returns the bills of a generated supplier history. Correct bills of one supplier that have the same price and are at
+ * most five days apart are labelled as hard negatives.
  */
 export function billsOf({ drafts }: Book): Bill[] {
   const dates = new Map<string, string[]>();

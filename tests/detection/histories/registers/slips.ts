@@ -363,7 +363,8 @@ function numberIdentical(name: string, changes: Changes): Slip {
   return { name, weight: 5, ofRecurring: true, make: () => [changes] };
 }
 
-// These copies replace the invoice number by a number that has nothing to do with the first.
+// The kinds of copies below replace the invoice number by a number that is not related to the number of the original
+// bill.
 
 const unrelatedSlip = (
   name: string,
@@ -469,7 +470,7 @@ export function plantAnomalies(
 
 interface Scene {
   readonly trader: Trader;
-  /** Returns the bills of a history in the order of their dates. */
+  /** Bills of a generated supplier history in the order of their dates. */
   readonly ordered: readonly Draft[];
   readonly last: Draft;
   readonly random: Random;

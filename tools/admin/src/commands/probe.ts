@@ -8,7 +8,7 @@ import type { Outcome, StandaloneCommand } from '../command.js';
 /** Timeout of one request of the probe. A request that takes longer is as bad for a caller as one that fails. */
 const TIMEOUT_MS = 10_000;
 
-/** Time in which the API may ask the probe to wait, because its organization has sent too many requests. */
+/** Maximum time for which the API may ask the probe to wait, because its organization has sent too many requests. */
 const WAIT_MS_MAX = 30_000;
 
 export const probe: StandaloneCommand = {

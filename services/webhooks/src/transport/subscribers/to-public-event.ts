@@ -12,8 +12,8 @@ import type { SubmissionChanged } from '@invoicecontrol/contracts/ksef/v1/events
 import type { PublicEvent } from '@invoicecontrol/public-events';
 import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 
-// The only place where internal events become public ones (architecture section 6). The files in golden/ define the
-// bodies byte by byte.
+// This module is the only place where internal events become public ones (architecture section 6). The files in golden/
+// define the bodies of the public events byte by byte.
 
 /**
  * Maximum length of texts for people in a webhook event. All other members of a body are ids, names and numbers, so
