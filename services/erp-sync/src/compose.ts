@@ -73,8 +73,8 @@ const DELETE_OLD_EACH_MS = 3_600_000;
 /** Limits on one ERP connection test, whose caller is waiting. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 /**
- * Time limit of an ERP connection test. The budget of its calls is used up earlier with a message about the late call.
- * An OAuth token refresh has no budget.
+ * Time limit of a whole ERP connection test. The calls of the test have a shorter limit, so that the response can name
+ * the late call. A refresh of OAuth tokens does not count towards the shorter limit.
  */
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;

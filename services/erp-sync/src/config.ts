@@ -72,7 +72,7 @@ export const configSchema = z
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
     /** Number of months for which bills are imported by default. */
     ERP_INITIAL_MONTHS: whole(24, 1, MONTHS_MAX),
-    /** Maximum time without an OAuth token refresh. */
+    /** Maximum time between two refreshes of the OAuth tokens of an ERP connection. */
     ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
     /** Maximum page size to request from an ERP. The ERP may return smaller pages. */
     ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(100_000).optional(),

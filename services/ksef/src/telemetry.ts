@@ -141,7 +141,7 @@ export function reportSubmissions({
   readonly lagSeconds: () => Promise<number>;
   readonly now: () => Date;
 }): () => void {
-  // Both metrics of one export are computed from the same summary of submissions.
+  // The two metrics about KSeF submissions that are reported together are computed from the same summary.
   let reading: Promise<UnfinishedSubmissions> | undefined;
   const summarize = (): Promise<UnfinishedSubmissions> =>
     (reading ??= summarizeUnfinished().finally(() => (reading = undefined)));

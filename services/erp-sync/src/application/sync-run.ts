@@ -119,8 +119,8 @@ export const syncRun =
   };
 
 /**
- * Stops the vendors of a deleted ERP connection from counting as known again. A page of vendors may have been on its
- * way when the connection was deleted, and the vendors on that page must not count as known.
+ * Ends the vendor master of a deleted ERP connection a second time, so that none of its vendors counts as known. A page
+ * of vendors may have been on its way when the connection was deleted.
  */
 async function endMasterAgain(
   { imports, logger }: SyncRunDeps,
@@ -184,8 +184,8 @@ async function readAll(
   }
   if (end.fault === undefined) end = await reconcileWhereDue(deps, run, failed);
   const read = [...new Set([...(pass?.read ?? []), ...complete])];
-  // An import run that began with lists of record ids leaves reading the streams to the next run, so that both get
-  // their turn.
+  // If an import run began with the lists of record ids and used up its call budget on them, the next run begins with
+  // the ERP streams. Otherwise the lists could keep the streams from ever being read.
   if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
     await claim.savePass({ at: end.spentAt, read });
   } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
@@ -193,8 +193,8 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // ERP records that an earlier run has read may have changed since, so the vendor list counts as being as old as the
-  // import run that completed it.
+  // Only an import run that completes the vendor list reports the list. Later runs do not, because records that an
+  // earlier run has read may have changed since.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
@@ -248,8 +248,8 @@ function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
 }
 
 /**
- * Checks whether no other ERP stream can be read after a fault, because the ERP does not respond or must not be called
- * for some time.
+ * Checks whether no other ERP stream can be read after a fault, because a person must act, the ERP must not be called
+ * for some time, or the call budget of the import run is used up.
  */
 function endsRun(fault: ErpFault): boolean {
   return fault.needsAPerson || fault.code === 'RATE_LIMITED' || fault instanceof BudgetSpent;
@@ -266,8 +266,8 @@ async function faultOf(work: Promise<void>): Promise<ErpFault | undefined> {
 }
 
 /**
- * The analysis service accepts no records from a disconnected connection. A refusal for this reason ends the import run
- * and is not an error.
+ * Returns the reason why a call to the analysis service failed. The service refuses the records of an ERP connection
+ * that was disconnected. Such a refusal ends the import run and is not an error.
  */
 async function causeOf(error: unknown, claim: ConnectionClaim): Promise<unknown> {
   if (!(error instanceof DomainError) || error.kind !== 'wrong_state') return error;

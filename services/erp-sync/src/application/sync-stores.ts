@@ -101,7 +101,8 @@ export interface ConnectionClaim {
    */
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
   /**
-   * Stores the same as {@link saveReconciled}, and in addition that the given ERP streams are read from the beginning.
+   * Stores that a comparison of all ERP record ids begins, as {@link saveReconciled} does, and that the given ERP
+   * streams are read from the beginning.
    * @throws ClaimEnded
    */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
@@ -122,7 +123,7 @@ export interface ConnectionClaim {
    */
   saveIncomplete(since: Date | undefined): Promise<void>;
   /**
-   * Continues as another import run after the previous run was abandoned.
+   * Transfers the claim on an ERP connection to a new import run that continues an abandoned run.
    * @throws ClaimEnded
    */
   continueAs(runId: string, abandonedRuns: number): Promise<ConnectionClaim>;
@@ -185,7 +186,7 @@ export interface DueConnection {
   readonly nextSyncAt: Date | undefined;
   /** Id of the import run that its worker abandoned. */
   readonly runningRunId: string | undefined;
-  /** True if no import run of the ERP connection has been completed or abandoned. */
+  /** True if the ERP connection has neither a completed nor an abandoned import run. */
   readonly isFirst: boolean;
   /** True if the last import run did not read a time window, or all streams, completely. */
   readonly isContinued: boolean;

@@ -29,9 +29,9 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 }
 
 /**
- * Reads an ERP stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. After
- * each page its position is stored, while the next page is already being stored. The cursor is moved after the last
- * page.
+ * Reads an ERP stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. Once
+ * a page of ERP records is stored, its position is stored too, while the next page is already being stored. The cursor
+ * of the stream is moved after the last page.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(
@@ -55,7 +55,9 @@ export async function readStream<S extends StreamName>(
   };
   const seen = pagesSeen(window.after);
   const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
-  /** The cursor of an ERP stream is known after the first response in the time window. */
+  /**
+   * Returns the cursor that the ERP stream gets after the time window. It is known after the first response of the ERP.
+   */
   const nextCursor = (): string => (told.next ??= serverTime());
   await storePages(readAhead(session.read(stream, toWindow(window, provider.overlapSeconds))), {
     async admit(page) {
@@ -86,7 +88,10 @@ function newWindow(cursor: string | undefined, stream: StreamName, first: FirstD
   return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
 }
 
-/** Sets the first date of a time window of the import that begins again, because it has none yet. */
+/**
+ * Adds the first day of the import to a time window that reads an ERP stream from its beginning and has no first day
+ * yet.
+ */
 function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
   const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
   return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;

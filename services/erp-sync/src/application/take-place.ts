@@ -12,8 +12,8 @@ export interface PlaceDeps {
 }
 
 /**
- * Reserves a place in the plan of the organization before the ERP connection is stored. The limit is exact even for
- * concurrent requests.
+ * Reserves a quota unit in the plan of the organization before the ERP connection is stored, so that the limit of the
+ * plan is exact even for concurrent requests.
  * @param connectionId a new UUIDv7
  * @param planLimit undefined if there is no limit
  * @throws DomainError usage_exceeded

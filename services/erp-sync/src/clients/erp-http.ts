@@ -145,8 +145,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
           const bytesMax = settings.responseBytesMax;
           const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });
-          // The clock does not decide whether the time for calls to the ERP is used up, because Node.js timers fire up
-          // to two milliseconds early and the remainder would cause another call.
+          // The deadline of the call decides whether the time for calls to the ERP is used up, and not the clock.
+          // Node.js timers fire up to two milliseconds early, and the remaining time would cause another call.
           const hasUsedUpRun = 'fault' in attempt && attempt.isTimeUp && deadlineMs < settings.callMs;
           if (hasUsedUpRun) throw timeSpent();
           return attempt;

@@ -117,13 +117,14 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Describes an OAuth fault without the provider's text, which could repeat sent data. Only errors that the provider
- * itself names invalidate a grant or concern the app. All other errors count as an outage.
+ * Returns the fault for an OAuth error, without the provider's text, because the text could repeat data that was sent.
+ * Only an error code from the provider itself shows that a grant is invalid or that the app was refused. Every other
+ * error counts as an outage.
  */
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
-  // The cause of the OAuth error is a call that the erp-sync service made.
+  // The OAuth library reports a failed HTTP call of the erp-sync service as the cause of its own error.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
   // A refused OAuth client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
   if (error instanceof WWWAuthenticateChallengeError) {
@@ -150,8 +151,8 @@ function faultOfNamed(name: string | undefined, response: Response | undefined):
 }
 
 /**
- * Returns the fault for a refused OAuth app. First the operator must fix the app, and then a user must start another
- * run.
+ * Returns the fault for an OAuth app that the provider refused. The operator must correct the app before a user starts
+ * another import run.
  */
 function appRefused(): ErpFault {
   return new ErpFault(

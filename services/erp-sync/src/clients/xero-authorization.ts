@@ -6,8 +6,8 @@ import { isOfErp, isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
 /**
- * Settings for Xero that are the same in every installation. Apps created since March 2026 have only these granular
- * scopes.
+ * Settings for Xero that are the same in every installation. Xero offers only these granular scopes to apps that were
+ * created since March 2026.
  */
 export const xeroApp = {
   issuer: 'https://identity.xero.com',
@@ -56,8 +56,8 @@ export function xeroAuthorization(
       );
       if (connected === undefined)
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include a Xero organisation.');
-      // The OAuth tokens for several companies would form one chain, and each refresh would terminate the access to the
-      // other companies.
+      // A Xero consent to several companies is refused. Their OAuth tokens would form one chain, so that each refresh
+      // for one company would end the access to the others.
       if (more.length > 0) {
         throw new ErpFault(
           'TENANT_NOT_FOUND',

@@ -1,4 +1,7 @@
-/** Reason why an import run, a stream or a test failed (ERP reference, sections 9 and 14). */
+/**
+ * Reason why an ERP import run, the reading of one ERP stream or a connection test failed (ERP reference, sections 9
+ * and 14).
+ */
 export type FaultCode =
   | 'AUTH_FAILED'
   | 'REAUTH_REQUIRED'

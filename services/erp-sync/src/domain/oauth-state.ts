@@ -29,8 +29,8 @@ const KEY_BYTES = 32;
 const STATE_LENGTH_MAX = 2_048;
 
 /**
- * Derives keys for OAuth state parameters from the service's key ring, so that neither use of a key reveals anything
- * about the other.
+ * Derives the keys that sign OAuth state parameters from the keys that seal stored secrets. A derived key reveals
+ * nothing about the key from which it was derived.
  */
 export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [StateKey, ...StateKey[]] {
   const derive = ({ id, bytes }: StateKey): StateKey => ({

@@ -22,7 +22,7 @@ export interface StreamCounts {
 
 const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
 
-/** A fault that occurred in an ERP import run, described in our own words. */
+/** A fault that occurred in an ERP import run. Its message contains no text from the ERP. */
 export interface RunError {
   readonly stream?: StreamName;
   readonly code: FaultCode;

@@ -20,8 +20,8 @@ export async function sendWithToken(
   const send = (token: string): Promise<ErpAnswer> =>
     http.send({
       ...request,
-      // The response to a refused token is no outage yet, because another OAuth token may succeed. It counts as an
-      // outage only if the other token is refused too.
+      // A 401 response does not make the call fail, because the request is sent once more with another OAuth token. The
+      // caller decides what a second 401 response means.
       ...(faultOf === undefined ? {} : { faultOf: (answer) => (answer.status === 401 ? undefined : faultOf(answer)) }),
       headers: { ...request.headers, authorization: `Bearer ${token}` },
     });

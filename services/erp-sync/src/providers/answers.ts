@@ -3,23 +3,29 @@ import type { ErpAnswer } from './provider.js';
 
 /** A row in an ERP's response table: a response that only the ERP itself sends, and its fault. */
 export interface AnswerRule {
-  /** HTTP statuses of an ERP response to which the table entry applies. Absent if the entry applies to every status. */
+  /**
+   * HTTP statuses of an ERP response to which the row of the response table applies. Absent if the row applies to every
+   * status.
+   */
   readonly status?: readonly number[];
   /**
-   * Error codes of the ERP to which a table entry applies. `Family_*` matches all codes that begin with `Family_`. A
-   * response without a code is not conclusive.
+   * Error codes of the ERP to which the row of the response table applies. `Family_*` matches all codes that begin with
+   * `Family_`. A response without a code is not conclusive.
    */
   readonly codes: readonly string[];
-  /** Names of the requested ERP lists to which a table entry of faults applies. Absent if it applies to every list. */
+  /**
+   * Names of the requested ERP lists to which the row of the response table applies. Absent if the row applies to every
+   * list.
+   */
   readonly of?: readonly string[];
   /**
-   * Returns the fault that the response of the ERP means.
+   * Returns the fault that the ERP response indicates.
    * @param subject name of the requested list
    */
   readonly fault: (subject: string) => ErpFault;
 }
 
-/** An ERP response in the form that the tables of faults need. */
+/** An ERP response in the form in which it is compared with a response table. */
 export interface CodedAnswer {
   readonly status: number;
   /**

@@ -15,7 +15,7 @@ import type {
 import { readRows } from './row.js';
 import type { Row } from './row.js';
 
-/** Rows as sent by the ERP, with additional information about the page. */
+/** Rows on one page of ERP records as the ERP sent them, with additional information about the page. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
   /** Records of other ERP streams that must be stored before the rows of a page of ERP records, in this order. */
@@ -44,8 +44,8 @@ export interface StreamSource<R> {
   /** Checks whether the ERP has deleted the row but still returns it. Such a row is not read. */
   isDeleted?(row: Row): boolean;
   /**
-   * Yields all record ids of an ERP stream, starting after a position. Absent if the ids of all pages of ERP records
-   * are used.
+   * Yields all record ids of an ERP stream, starting after a position. If this function is absent, the ids are taken
+   * from the pages of ERP records.
    */
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }

@@ -217,7 +217,8 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
-        // An import run in progress would write the cursors of ERP streams again, which are about to be removed.
+        // The change is refused while an import run is in progress, because the run would store the cursors of ERP
+        // streams again after the change has removed them.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
       return toConnection(saved);

@@ -10,7 +10,7 @@ export const RETURN_URL = 'https://app.example.com/settings?tab=erp';
 type Product = 'quickBooks' | 'xero';
 export const codes = { quickBooks: 'PROVIDER_C', xero: 'PROVIDER_D' } as const;
 
-/** Numbers of OAuth tokens of a company in the simulator. */
+/** State of a company in the ERP simulator: the numbers of its OAuth tokens, and whether it is connected. */
 interface TokenCounts {
   readonly issued: number;
   readonly refreshed: number;

@@ -43,7 +43,7 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Replacements for parts of the ERP access. If absent, due ERP connections are not run. */
+  /** Replacements for parts of the access to ERPs in a test. If absent, due import runs are not started. */
   readonly erps?: ErpOverrides;
 }
 

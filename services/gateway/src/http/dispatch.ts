@@ -278,8 +278,8 @@ async function answerPublic(
 ): Promise<Reply> {
   const state = requestState(response);
   const { address } = state;
-  // The requests of a sender that signs them are not limited like guesses, because a signature cannot be guessed and
-  // one sender has many messages.
+  // Signed requests are not limited in the same way as guesses of a token, because a signature cannot be guessed, and
+  // one sender sends many signed requests.
   const isSigned = route.rawBodyBytesMax !== undefined;
   if (!isSigned) {
     takeUnauthenticated(response, unauthenticated);
@@ -342,7 +342,10 @@ type BodyInput = Pick<AnyInput, 'body' | 'rawBody' | 'idempotencyKey' | 'fingerp
 
 const noBody: BodyInput = { body: undefined, rawBody: Buffer.alloc(0), idempotencyKey: '', fingerprint: '' };
 
-/** Reserves the size of a request body until the response is complete, because the parsed body exists as long. */
+/**
+ * Reads a request body and reserves its size until the response is complete, because the parsed body stays in memory
+ * until then.
+ */
 async function readBody(
   route: Route,
   schema: z.ZodType | undefined,

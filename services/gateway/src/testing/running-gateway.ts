@@ -88,7 +88,9 @@ function withLongTimeouts({
   };
 }
 
-/** Starts the whole gateway on a free port, with services that return these responses, and without a broker. */
+/**
+ * Starts the whole gateway on a free port, with fake services that return the given responses, and without a broker.
+ */
 export async function startGateway(answers: Answers, options: GatewayOptions = {}): Promise<RunningGateway> {
   const { clock = systemClock, logger = silent } = options;
   const services = await startFakes(answers);

@@ -296,8 +296,8 @@ class ScopeLedger {
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // The mark that call counts are being written is removed together with the check for remaining changes, so that no
-    // change is left unstored.
+    // The mark of a write in progress is removed in the same step as the check for remaining KSeF call counts, so that
+    // no count is left unstored.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }

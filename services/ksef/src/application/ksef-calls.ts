@@ -216,8 +216,8 @@ export interface KsefCalls {
 
 export interface Ksef {
   /**
-   * Returns the calls of a KSeF connection without making one. Connections with the same credentials share their access
-   * token.
+   * Creates the client with which calls are made for a KSeF connection. Creating the client sends nothing to KSeF.
+   * Connections with the same credentials share their access token.
    */
   callsOf(credentials: KsefCredentials): KsefCalls;
   /**

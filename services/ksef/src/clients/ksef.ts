@@ -33,7 +33,7 @@ import { PublicKeys } from './public-keys.js';
 import * as answers from './read-answers.js';
 
 export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs'> {
-  /** Factor by which the waits between calls to KSeF that the ksef service chooses are multiplied. */
+  /** Factor that multiplies the waits between calls to KSeF, as far as the ksef service itself chooses the waits. */
   readonly waitFactor: number;
   /** Keeps the calls of all replicas within the limits of KSeF. */
   readonly limits: CallLimits;

@@ -138,8 +138,8 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // Number of calls that must leave the window before another KSeF call fits. It is unknown when the calls in
-    // progress will complete.
+    // Number of counted KSeF calls that must leave the window before another call is allowed. It is not known when the
+    // calls in progress will complete and then leave the window.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;

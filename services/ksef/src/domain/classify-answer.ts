@@ -59,7 +59,7 @@ export const UNKNOWN_KEY = 'KSEF_API_21470';
 const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 
-/** Meaning of an error that KSeF returns. The message from KSeF is appended to the sentence of the meaning. */
+/** Meaning of an error that KSeF returns, with a sentence for users to which the message from KSeF is appended. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;
@@ -97,15 +97,15 @@ const BLOCKED: Meaning = {
  * and retried.
  */
 const KNOWN_ERRORS: readonly KnownError[] = [
-  // These errors mean that the access tokens of a login are no longer valid. Another login shows whether the stored
-  // KSeF token is still valid.
+  // A 401 response means that the access tokens of a KSeF login are no longer valid. Another login shows whether the
+  // stored KSeF token is still valid.
   { status: 401, calls: 'LOGIN', meaning: REFERENCE },
   {
     status: 401,
     calls: 'OTHERS',
     meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication even after a new login.' },
   },
-  // Looking up and receiving invoices require another permission than sending them.
+  // Looking up and receiving invoices in KSeF requires another permission than sending invoices.
   {
     status: 403,
     says: MISSING_PERMISSIONS,

@@ -34,7 +34,10 @@ export const FAILURES_MAX = 10;
 const RETRY_MS = HOUR;
 /** Time to wait before retrying a KSeF inbox run that requires a person to act. */
 export const PAUSE_MS = 6 * HOUR;
-/** Start of the night, 01:00 UTC. KSeF has little traffic then, and inboxes spread over three hours. */
+/**
+ * Start of the night, 01:00 UTC, when KSeF has little traffic. The nightly runs of all inboxes are spread over three
+ * hours.
+ */
 const NIGHT_MS = HOUR;
 const NIGHT_SPREAD_MS = 3 * HOUR;
 
@@ -176,8 +179,8 @@ export function followed(
     case 200:
       return 'RECEIVE';
     case 420:
-      // KSeF states that its invoices are complete only up to a time before the export begins, so it has no new
-      // invoices.
+      // KSeF states that its invoices are complete only up to a time before the time window of the export, so there are
+      // no new invoices to receive.
       return ended(inbox, withRun(role, { ...run, through: run.through ?? run.cursor }), undefined, timing);
     case 210:
       return restarted(inbox, role, 'The package of the KSeF export has expired.', timing);
@@ -219,8 +222,8 @@ export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): bool
   const isWithin = ({ from, until }: StoringPeriod): boolean =>
     from <= storedAt && (until === undefined || storedAt < until);
   if (role.uncounted?.some(isWithin) === true) return true;
-  // The inbox role that stored a document from KSeF counts it. When a package of this role begins, the periods of all
-  // other roles end.
+  // The KSeF inbox role that stored a document counts the document. When a package of one role begins, the periods in
+  // which the other roles stored documents end.
   const others = inbox.roles.filter((other) => other.role !== role.role).flatMap(({ uncounted = [] }) => uncounted);
   if (others.some((period) => period.until !== undefined && isWithin(period))) return false;
   return role.since === undefined || storedAt >= role.since;
@@ -428,7 +431,8 @@ function withReception(
   const run = runOf(role);
   const { received, lastStoredAt } = reception;
   const refused = reception.refused.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
-  // Without a KSeF export, the invoice was requested by its KSeF number and belongs to no package.
+  // An inbox run without a KSeF export has requested the invoice by its KSeF number, so the invoice belongs to no
+  // package.
   const uncounted = run.export === undefined ? role.uncounted : periodsAfter(role, lastStoredAt, isWhole);
   const next = withRun(
     { ...countedTo(role, lastStoredAt), uncounted },
@@ -464,7 +468,7 @@ function periodsAfter(
   return left.length === 0 ? undefined : left;
 }
 
-/** Notes that all documents that were stored up to a time are counted. */
+/** Notes that all documents that a KSeF inbox role stored up to a time are counted. */
 function countedTo(role: RoleInbox, storedAt: Date | undefined): RoleInbox {
   if (storedAt === undefined || (role.since !== undefined && storedAt < role.since)) return role;
   return { ...role, since: new Date(storedAt.getTime() + 1) };

@@ -102,7 +102,8 @@ const POLISH_HOURS = [2, 1];
 export function endOfPolishDay(day: string): Date {
   const utcMs = Date.parse(`${day}T24:00:00Z`);
   const [summer = utcMs, winter = utcMs] = POLISH_HOURS.map((hours) => utcMs - hours * 3_600_000);
-  // In winter, the end of the issue day in Poland, computed with summer time, is still 23:00 of the same day.
+  // If the issue day is in winter, the end of the day computed with summer time is still 23:00 of the same day in
+  // Poland. The end computed with winter time is then used.
   return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
 }
 

@@ -42,8 +42,8 @@ export interface InboxEnvironmentDocument {
   /** Ids of the KSeF connections whose inbox is enabled or being enabled. */
   readonly connectionIds: readonly string[];
   /**
-   * Version of the KSeF inbox that each of these connections has reserved the environment for. Absent for reservations
-   * of earlier releases, which stored no versions.
+   * Version of the inbox for which each KSeF connection in `connectionIds` has reserved the environment. Absent for
+   * reservations of earlier releases, which stored no versions.
    */
   readonly versions?: Readonly<Record<string, number>>;
 }

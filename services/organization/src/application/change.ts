@@ -10,8 +10,8 @@ export interface Change {
   readonly context: RequestContext;
   readonly audit: readonly AuditLine[];
   /**
-   * Organization whose audit trail gets the lines. Absent if it is the organization whose document changes. It is a
-   * different one if an organization changes an API key of its test organization.
+   * Organization whose audit trail gets the audit entries. Absent if that is the changed organization itself. If an
+   * organization changes an API key of its test organization, its own audit trail gets the entries.
    */
   readonly auditedIn?: string;
   readonly events?: readonly Announcement[];

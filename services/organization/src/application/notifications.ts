@@ -197,7 +197,7 @@ async function notifyFromRole(
     readonly organizationId: string;
     readonly at: Date;
     readonly sendAt?: Date;
-    /** Ids of users who are notified of an event in another way. */
+    /** Ids of users who get no mail, because they are notified of the event in another way. */
     readonly except?: ReadonlySet<string>;
     readonly minimumRole: Role;
     readonly key: string;

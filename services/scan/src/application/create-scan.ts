@@ -81,19 +81,22 @@ type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
  * order.
  *
  * A caller gets a response before its deadline. A history scan that is stored by then continues under its lease without
- * the caller. One that is not stored is refused, and nothing of it remains (ADR 0032).
+ * the caller. A history scan that is not stored by then is refused, and nothing of it remains (ADR 0032).
  * @throws DomainError idempotency_mismatch for other rows under the same key; in_progress while the first request with
  * the key is running, its history scan waits for a retry, or another history scan runs for too long; the errors of
  * {@link RowBudget} for too many rows at once; deadline for a stored history scan that continues, also if another
- * worker took over one without a key; usage_exceeded; invalid for an unknown company; and the errors of {@link
- * FinishScan}
+ * worker took over a history scan without an idempotency key; usage_exceeded; invalid for an unknown company; and the
+ * errors of {@link FinishScan}
  */
 export type CreateScan = (input: CreateScanInput, context: RequestContext) => Promise<CreatedScan>;
 
 export const createScan = (deps: Deps): CreateScan => {
   const { scans, tenants, finish, withinBudget, clock, logger } = deps;
 
-  /** Returns the response to a request whose history scan another worker is processing, or waits for a retry. */
+  /**
+   * Returns the response to a request whose history scan is being processed by another worker or is waiting for a
+   * retry.
+   */
   const answerOfOther = async (
     { organizationId, scanId }: ScanReference,
     { isKeyed, isReplayed }: { isKeyed: boolean; isReplayed: boolean },

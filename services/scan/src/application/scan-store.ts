@@ -110,7 +110,7 @@ export interface ScanQuery extends PageRequest {
   readonly companyId: string | undefined;
 }
 
-/** Operations of the use cases on history scans. */
+/** Database operations that the use cases of history scans need. */
 export interface ScanStore {
   /**
    * Stores a history scan as running and claimed by this worker. Returns undefined if its id exists or another history

@@ -49,7 +49,7 @@ export const createEndpoint =
     { organizationId, url, events: names, plan, limit }: NewEndpoint,
     context: RequestContext,
   ): Promise<{ endpoint: Endpoint; secret: string }> => {
-    // Events from the time of the request for a webhook on are delivered to it.
+    // A new webhook receives the events from the time of its request on, so the time is taken before the checks.
     const now = clock.now();
     const types = readEventTypes(names);
     const href = await readUrl(urls, url);

@@ -27,7 +27,7 @@ export const POLL_EACH_MS = 10_000;
  * time.
  */
 const LOOK_AHEAD_MS = 12_000;
-/** Maximum number of webhook deliveries of one search of a poll. */
+/** Maximum number of due webhook deliveries that one search returns. */
 const LISTED_MAX = 2_000;
 /**
  * Maximum number of searches in a poll. A search continues where the previous one ended, because deliveries of other

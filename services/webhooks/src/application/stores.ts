@@ -178,8 +178,8 @@ export interface DeliveryQueue {
    */
   insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
   /**
-   * Lists webhook deliveries without a valid claim that are due before a given time, earliest first, including
-   * deliveries that become due later.
+   * Lists webhook deliveries without a valid claim that are due before a given time, earliest first. The time may be in
+   * the future, so that deliveries that become due soon are included.
    */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
   /**
@@ -193,8 +193,8 @@ export interface DeliveryQueue {
    */
   complete(completions: readonly Completion[]): Promise<number>;
   /**
-   * Releases a webhook delivery whose attempt had no result without the fault of the receiver, so that the attempt does
-   * not count.
+   * Releases a webhook delivery whose last attempt had no result for a reason other than the receiver. The attempt does
+   * not count as failed.
    */
   release(claimed: ClaimedDelivery, nextAttemptAt: Date): Promise<void>;
   close(claimed: ClaimedDelivery, state: 'CANCELED' | 'SKIPPED'): Promise<void>;

@@ -78,7 +78,7 @@ export interface SendResult {
 }
 
 /**
- * Maximum number of claims of one attempt, of a webhook delivery. If the worker of the attempt has crashed so often,
+ * Maximum number of times that workers claim one attempt of a webhook delivery. If the workers have crashed so often,
  * the delivery is abandoned.
  */
 export const TRIES_MAX = 10;

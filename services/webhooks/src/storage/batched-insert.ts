@@ -6,7 +6,8 @@ import type { Collection } from 'mongodb';
 const DOCUMENTS_MAX = 100;
 
 /**
- * Inserts events or deliveries with derived ids. Concurrent callers share commands.
+ * Creates a function that inserts webhook events or deliveries with derived ids. Concurrent callers share a database
+ * command.
  * @returns a function that inserts documents and returns the ids of those that already existed
  */
 export function batchedInsert<D extends { readonly _id: string }>(

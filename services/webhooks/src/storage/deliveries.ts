@@ -72,7 +72,7 @@ const DURATIONS_MAX = 10_000;
 
 export async function createDeliveryIndexes(collection: Collection<DeliveryDocument>): Promise<void> {
   await ensureIndexes(collection, [
-    // The webhook id (`endpointId`) is part of the index for a search that leaves out webhooks with full queues.
+    // The index contains the webhook id (`endpointId`), because one search leaves out webhooks with full queues.
     { key: { state: 1, nextAttemptAt: 1, endpointId: 1 }, name: 'due' },
     { key: { endpointId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_endpoint' },
     { key: { organizationId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_organization' },

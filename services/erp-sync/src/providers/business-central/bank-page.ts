@@ -11,7 +11,10 @@ import { accountIdOf, changedSince, readVendorAccount } from './records.js';
 
 const name = 'the bank account page';
 
-/** The custom API page with vendor bank accounts, which the customer publishes because the standard API has none. */
+/**
+ * The custom API page of Business Central that contains the bank accounts of vendors. The customer publishes it,
+ * because the standard API has no such page.
+ */
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
   /**
@@ -40,7 +43,10 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
     );
   };
 
-  /** Reads only the changed rows if the page of ERP records states modification times, and otherwise all rows. */
+  /**
+   * Reads only the changed rows of the custom page with bank accounts if the page states modification times, and
+   * otherwise all rows.
+   */
   async function* changedPages(window: Window): AsyncGenerator<RowsPage> {
     const { from, after } = window;
     if (from !== undefined && after === undefined) {

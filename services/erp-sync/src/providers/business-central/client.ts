@@ -90,7 +90,8 @@ export function businessCentralClient(
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
       const first = readPage(target, after).catch(async (error: unknown) => {
-        // A link to a page of ERP records that an earlier run stored may no longer be valid.
+        // The link to a page of a Business Central list may be invalid if an earlier import run stored it. The list is
+        // then read from the beginning.
         if (after === undefined || !(error instanceof QueryRefused)) throw error;
         return readPage(target);
       });

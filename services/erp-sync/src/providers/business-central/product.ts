@@ -52,7 +52,7 @@ export const businessCentral: ErpProduct = {
     },
     mayBeSameCompany(one, other) {
       const [tenant, otherTenant] = [one, other].map(({ tenantId }) => String(tenantId).toLowerCase());
-      // A Microsoft Entra tenant can be named by its GUID or by one of several domain names.
+      // A Microsoft Entra tenant has a GUID and several domain names, so two different names may mean the same tenant.
       const isDomain = [tenant, otherTenant].some((name = '') => !GUID.test(name));
       return (
         (isDomain || tenant === otherTenant) &&

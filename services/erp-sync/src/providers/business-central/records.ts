@@ -33,7 +33,7 @@ export const paymentFields = fieldsOf(`
   lastModifiedDateTime
 `);
 
-/** Builds the address of a page of ERP records in the web client. */
+/** Function that returns the address of a vendor, a bill or a credit note in the web client of Business Central. */
 export type PageUrl = (page: 'vendor' | 'bill' | 'creditNote', number: string) => string | undefined;
 
 export function readVendor(row: Row, pageUrl: PageUrl): VendorRecord {

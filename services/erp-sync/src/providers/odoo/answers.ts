@@ -33,7 +33,7 @@ export const odooAnswers: readonly AnswerRule[] = [
     fault: (model) =>
       new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the Odoo app that provides them.`),
   },
-  // Odoo faults with these codes are not retried, because the same call would fail again.
+  // Odoo faults that mean an incorrect call are not retried, because the same call would fail again.
   { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
   { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
 ];

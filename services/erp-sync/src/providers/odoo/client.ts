@@ -163,8 +163,8 @@ export function odooClient(
   };
 
   /**
-   * Calls Odoo for a connection without a login, which only JSON-2 allows. A login is required if Odoo states a version
-   * without JSON-2. If it states none, JSON-2 may be available again soon.
+   * Calls Odoo for a connection without a login, which only JSON-2 allows. If Odoo states a version without JSON-2, a
+   * login is required. If Odoo states no version, JSON-2 may only be unavailable for a short time.
    */
   const callWithoutLogin: Transport = async (model, method, named) => {
     const version = await rpc('common', 'version', [], 'res.users').catch((error: unknown) => {

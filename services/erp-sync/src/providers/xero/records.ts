@@ -136,7 +136,7 @@ function toDocument(
     netAmount: row.amount('SubTotal'),
     taxAmount: row.amount('TotalTax'),
     grossAmount: row.amount('Total'),
-    // Xero does not link purchase orders to bills.
+    // Xero does not link purchase orders to bills, so the list of purchase orders is empty.
     purchaseOrderRefs: [],
     state: stateOf(row, hasPaidSome),
     paidAmount,

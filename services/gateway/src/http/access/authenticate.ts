@@ -22,12 +22,11 @@ import { authenticationFailed, keyLookedUp } from '../../telemetry.js';
  * after this time.
  */
 export const FRESH_MS = 5_000;
-/** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
-export const STALE_MS_MAX = 30_000;
 /**
- * Time after a failed check of an API key during which the gateway does not check an API key again that was valid
- * before.
+ * Time after its last check for which a valid API key is still accepted while the organization service is unavailable.
  */
+export const STALE_MS_MAX = 30_000;
+/** Time after a failed check of a previously valid API key during which the gateway does not check the key again. */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;

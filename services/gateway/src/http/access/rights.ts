@@ -4,8 +4,8 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import { DomainError } from '@invoicecontrol/errors';
 
 /**
- * Rights that a route requires. If no role is given, any valid key with the scope is sufficient (specification section
- * 4).
+ * Rights that a route requires. If no role is given, any valid API key with the scope is sufficient (specification
+ * section 4).
  */
 export interface KeyAccess {
   /** Scope that the API key needs for a route. Absent if any valid key is sufficient. */

@@ -24,7 +24,7 @@ interface Entry {
   readonly etag: string;
   /** True if the path of the documentation file changes with its content. */
   readonly isImmutable: boolean;
-  /** The page of the documentation site that shows this Markdown to people. */
+  /** Page of the documentation site that shows the content of the Markdown file to people. */
   readonly page?: string;
 }
 
@@ -86,7 +86,7 @@ function describedBy(path: string, text: string): File {
 
 /**
  * Sends a file of the documentation. A browser that opens the address of a Markdown file is redirected to the page that
- * shows this Markdown.
+ * shows its content.
  */
 function send(file: File, request: Request, response: Response): void {
   response.setHeader('Vary', file.page === undefined ? 'Accept-Encoding' : 'Accept, Accept-Encoding');

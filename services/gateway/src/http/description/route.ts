@@ -15,7 +15,10 @@ export interface PublishedResponse {
   readonly description: string;
   /** Schema of the request body of a route. Absent if there is no body, or if the body is not JSON. */
   readonly schema?: z.ZodType;
-  /** Media types of a body that is a file, which a caller of a route with a schema may ask for by Accept. */
+  /**
+   * Media types of a response that is a file. If the route also has a schema, a caller requests the file with the
+   * header Accept.
+   */
   readonly mediaTypes?: readonly string[];
   /** Headers that the response of a route has in addition to the headers of every response. */
   readonly headers?: readonly HeaderName[];

@@ -77,8 +77,8 @@ export class LoadGauge {
   }
 
   /**
-   * Checks whether reads are refused because of the number of requests, although no request has completed for longer
-   * than any request may take.
+   * Checks whether the gateway is stuck: it refuses reads because too many requests are in progress, but no request has
+   * completed for longer than any request may take.
    */
   isStuck(): boolean {
     return this.#inFlight > IN_FLIGHT_MAX && this.#nowMs() - this.#endedAtMs >= STUCK_MS;

@@ -36,7 +36,10 @@ export type TakeResult =
  * although up to this number of requests are left. It never admits more than the limit.
  */
 export const BLOCK_TOKENS = 10;
-/** Highest rate limit that is exact, with one call for each request. */
+/**
+ * Highest rate limit for which the gateway reserves one token with each call, so that the limit is exact. For higher
+ * limits, the gateway reserves blocks of tokens.
+ */
 const EXACT_LIMIT_PER_MINUTE = 60;
 /** Number of remaining rate limit tokens at which the next block is fetched in the background. */
 const REFILL_TOKENS = 3;
@@ -46,7 +49,7 @@ const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
 /**
  * Maximum number of blocks of rate limit tokens for which a request waits. Requests with the same API key share blocks
- * of ten tokens. After that, the local window decides.
+ * of ten tokens. After that, the local window of the gateway decides.
  */
 const ROUNDS_MAX = 100;
 

@@ -1,4 +1,4 @@
-/** Advice in a refusal of requests that only read, or if nothing has been changed yet. */
+/** Advice in the refusal of a request that only reads, or that has not changed anything yet. */
 export const REPEAT = 'Retry the request in a moment.';
 const REPEAT_WITH_KEY =
   'The request may have taken effect. Retry the request in a moment with the same Idempotency-Key; it takes effect only once.';

@@ -9,17 +9,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns a text of an HTML page in a form that a browser shows as it is, in elements and in quoted attributes. */
+/** Escapes a text for an HTML page, so that a browser shows it unchanged in elements and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** Returns the source in a Content-Security-Policy that allows exactly the given style sheet or script. */
+/** Returns the hash source for a Content-Security-Policy that allows exactly the given style sheet or script. */
 export function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** Returns a text with the HTML page as the content of a reply. */
+/** Returns the text of an HTML page as the content of a response. */
 export function contentOf(text: string): AsyncIterable<Uint8Array> {
   return once(Buffer.from(text, 'utf8'));
 }

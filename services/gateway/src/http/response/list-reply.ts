@@ -7,7 +7,7 @@ import type { Reply } from './reply.js';
 /** The columns of a list in CSV: each has a name, and a function that reads its value. */
 export type Columns<Item> = Readonly<Record<string, (item: Item) => string | number | null | undefined>>;
 
-/** The media type of JSON as it is sent, so that callers may name its parameter too. */
+/** Media type of JSON with its charset, so that callers may also state the charset in the header Accept. */
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Describes for callers how a list is returned as CSV by {@link listReply}. */

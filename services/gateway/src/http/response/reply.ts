@@ -7,7 +7,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Returns bytes that are complete as the content of a response. */
+/** Returns bytes that are already complete as the content of a response, which is then sent in one piece. */
 export async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }

@@ -5,8 +5,8 @@ import type { MemberSchema, Members } from '@invoicecontrol/engine/explanation/e
 import { z } from 'zod';
 
 /**
- * Members that the evidence of several finding types has with one meaning. They are in the schema of any evidence, so
- * that clients read them without asking for the type.
+ * Members with the same meaning in the evidence of several finding types. The schema of every evidence contains them,
+ * so that clients can read them without knowing the finding type.
  */
 const SHARED_MEMBERS = ['points', 'matchedTotal', 'matched', 'comparisons', 'amountAtRisk', 'amountAtRiskCurrency'];
 
@@ -22,15 +22,17 @@ const schemaNames: Readonly<Record<string, string>> = {
   matched: 'MatchedInvoice',
   comparisons: 'FieldComparison',
   tolerance: 'LearnedTolerance',
-  // These schemas need names of their own: generators of clients would name them after their members, and the names
-  // would equal those of the schemas Invoice and Supplier.
+  // The schemas of repeated invoices and of suppliers in a cluster need explicit names. Otherwise client generators
+  // would name them after their members, and the names would equal those of the schemas Invoice and Supplier.
   invoices: 'RepeatedAmountInvoice',
   suppliers: 'ClusterSupplier',
 };
 
 const named = new Map<string, z.ZodObject>();
 
-/** Returns the schema of an object in evidence, which all types share if it has a name. */
+/**
+ * Returns the schema of an object in the evidence of a finding. All finding types share the schema if it has a name.
+ */
 function objectSchema(member: string, { properties = {}, required = [], description }: MemberSchema): z.ZodType {
   const schema = z.looseObject(shapeOf({ properties, required }));
   const id = schemaNames[member];

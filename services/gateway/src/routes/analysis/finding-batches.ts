@@ -114,7 +114,7 @@ type Outcome = { readonly id: string } & (
 );
 
 /**
- * Changes findings a few at a time, each guarded as alone.
+ * Changes several findings, a few at a time. The refusal of one finding does not affect the others.
  * @throws DomainError if all findings are refused for the same reason, such as an outage
  */
 async function changeEach(ids: readonly string[], change: Change) {

@@ -209,8 +209,8 @@ export async function readSubscription(
     // If the billing service has no subscription, the subscription status that the operator set counts.
     current === undefined ? clients.organizations.getBillingContact({}) : undefined,
   ]);
-  // Features that require a subscription read its status from the caller (principal), so the response with the
-  // subscription shows the same value.
+  // Routes that require a subscription use the status in the caller's data (principal), so the response about the
+  // subscription shows the same status.
   const active = principal.hasActiveSubscription;
   return {
     plan: subscription.shape.plan.parse(active && current?.active === true ? current.plan : principal.plan),

@@ -64,7 +64,10 @@ export const listKsefInboxRuns = route({
   },
 });
 
-/** Maximum length of the name of a refused invoice: of a KSeF number, or of a file name as the inbox shows it. */
+/**
+ * Maximum length of the identifier of a refused KSeF invoice, which is a KSeF number or a file name as the inbox shows
+ * it.
+ */
 const NAME_MAX = 80;
 
 export const dismissKsefRefusedInvoice = route({

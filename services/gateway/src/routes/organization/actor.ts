@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import * as shown from '../../http/description/shown.js';
 
-/** Declares the name of the actor in a record, which the message holds as `actorName`, empty if there is no name. */
+/**
+ * Declares the response field with the name of an actor. The gRPC message has the name as `actorName`, which is empty
+ * if the actor has no name.
+ */
 export const actorName = shown.made(
   z
     .string()

@@ -30,7 +30,7 @@ import { company } from './companies.js';
 import { member } from './members.js';
 import { notification } from './notifications.js';
 
-/** Version of the layout of the data export archive, which does not change when a file is added. */
+/** Version of the layout of the data export archive. Adding a file to the archive does not change the version. */
 const FORMAT = 1;
 
 interface Wanted {

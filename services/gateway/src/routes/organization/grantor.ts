@@ -2,8 +2,8 @@ import type { Principal } from '@invoicecontrol/contracts/organization/v1/access
 import type { Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 
 /**
- * Returns the rights of the caller who creates a key or member. The organization service refuses to grant more than
- * these.
+ * Returns the rights of the caller who creates a key or member. The organization service refuses to grant more rights
+ * than these.
  */
 export function grantorOf({ role, scopes }: Principal): Grantor {
   return { role, scopes };

@@ -104,7 +104,10 @@ export async function checkPaymentList(body: unknown): Promise<ReadPaymentList> 
   return { payments, executionDate: frame.execution_date };
 }
 
-/** Keeps at most one payment of the list more than the maximum, which is sufficient for a refusal. */
+/**
+ * Shortens a list of payments that is too long to one payment more than the maximum, which is sufficient to refuse the
+ * list.
+ */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { payments } = body as { payments?: unknown };

@@ -181,7 +181,8 @@ export const downloadPaymentFile = route({
   refusals: [409],
   async handle({ params, query, isHead }, { paymentRuns }) {
     if (isHead) {
-      // A download of a payment run gives payment lines out, which a request for headers (HEAD) must not do.
+      // A download of the payment file records its payment lines as given out, which a request for headers only (HEAD)
+      // must not do.
       throw new HttpRefusal(405, 'This path does not support HEAD. Use GET.', { Allow: 'GET' });
     }
     const { content, fileName } = await paymentRuns.downloadPaymentFile({

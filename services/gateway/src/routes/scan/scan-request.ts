@@ -90,7 +90,10 @@ export async function checkScan(body: unknown): Promise<ReadScan> {
   return { ...frame, rows };
 }
 
-/** Keeps at most one row of the history scan more than the maximum, which is sufficient for a refusal. */
+/**
+ * Shortens the rows of a history scan that is too long to one row more than the maximum, which is sufficient to refuse
+ * the scan.
+ */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { rows } = body as { rows?: unknown };

@@ -12,7 +12,7 @@ import type { Ksef } from '../ksef-calls.js';
 import type { ConnectionStore } from './stores.js';
 
 /**
- * Sets the status of a KSeF connection to ERROR, or notes that it may only view invoices.
+ * Sets the status of a KSeF connection to ERROR, or records that the connection may only view invoices.
  * @param used the connection at the time of the refused call
  */
 export type FailConnection = (used: Connection, refusal: KsefRefusal) => Promise<void>;

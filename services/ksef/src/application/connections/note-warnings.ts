@@ -9,7 +9,10 @@ import type { ConnectionStore } from './stores.js';
 
 /** Period in which one process stores a repeated warning only once. KSeF sends some warnings with every response. */
 const REPEATED_AFTER_MS = 60_000;
-/** Maximum number of warnings that a process keeps in memory as stored. The oldest warning is dropped first. */
+/**
+ * Maximum number of stored KSeF warnings that a process keeps in memory, so that it does not store them again. The
+ * oldest warning is dropped first.
+ */
 export const NOTED_MAX = 10_000;
 
 interface NoteDeps {

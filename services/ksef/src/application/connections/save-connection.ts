@@ -120,7 +120,7 @@ export const saveConnection =
           readOnlySince: undefined,
           lastTestedAt: undefined,
           lastErrorMessage: undefined,
-          // The stored warnings of the KSeF connection may not be true of the new token or certificate.
+          // The stored warnings of the KSeF connection may not apply to the new token or certificate.
           warnings: undefined,
         },
         [connectionAudit('rotated', id, context)],

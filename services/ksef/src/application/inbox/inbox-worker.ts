@@ -156,7 +156,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
     if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
     if (connection.contextNip !== inbox.contextNip) {
-      // The times up to which the KSeF inbox has received invoices belong to another taxpayer.
+      // The KSeF connection now belongs to another taxpayer, so the inbox must not continue from the times up to which
+      // it has received invoices.
       const { contextNip } = connection;
       const now = clock.now();
       const stopped = stoppedRuns(inbox, 'The KSeF connection was saved with another NIP.', now);

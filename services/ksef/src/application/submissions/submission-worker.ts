@@ -293,8 +293,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      // KSeF refused the document with the status 401, and because of a rate limit the call that would follow was
-      // postponed.
+      // KSeF refused the document with the status 401, and the repeated call was postponed because of a rate limit
+      // before it was sent.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
         return store(begun, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
@@ -398,7 +398,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // KSeF responded to the query by KSeF number, so the 404 for another party's session before it is not an outage.
+    // A 404 response for the KSeF session of another party is not an outage, because KSeF has responded to the query by
+    // KSeF number.
     if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;
   }
@@ -419,7 +420,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         const { status } = await calls.sessionStatus(session.referenceNumber);
         return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
       } catch (unreadStatus) {
-        // If the status of the submission cannot be read from KSeF either, sending is retried until the KSeF session
+        // If the status of the KSeF session cannot be read either, closing the session is retried until the session
         // expires.
         return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
       }
