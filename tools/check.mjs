@@ -111,7 +111,10 @@ async function firstBranch(candidates) {
   return undefined;
 }
 
-/** @returns {Promise<{ passed: boolean, output: string }>} */
+/**
+ * Runs the command of one static check.
+ * @returns {Promise<{ passed: boolean, output: string }>}
+ */
 function execute([command, ...args]) {
   const env = {
     ...process.env,

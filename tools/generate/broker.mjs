@@ -1,6 +1,6 @@
-// Writes who may do what at the broker (k8s/components/nats/rights.conf), and the streams and consumers that the operator creates
-// (tools/admin/broker.json), from the compiled services and the catalogue of events. `node tools/generate/broker.mjs --check` only compares: the
-// check of `npm test` that they are fresh.
+// Writes the rights of each client at the broker (k8s/components/nats/rights.conf), and the streams and consumers that
+// the operator creates (tools/admin/broker.json), from the compiled services and the catalogue of events. `node
+// tools/generate/broker.mjs --check` only compares, as part of `npm test`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';

@@ -146,7 +146,10 @@ ${addresses(stored)
   .join('\n')}`;
 }
 
-/** Each service sees only its own folder of the volume. */
+/**
+ * Returns the volume with the certificates of a service in compose. Each service can read only its own folder of the
+ * volume.
+ */
 function identityVolume(name) {
   return `{ type: volume, source: identities, target: /identity, read_only: true, volume: { subpath: ${name} } }`;
 }

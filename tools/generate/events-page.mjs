@@ -16,7 +16,10 @@ if (!process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-/** @returns {{ service: string, name: string, message: string }[]} */
+/**
+ * Reads the events from the source of the event catalogue.
+ * @returns {{ service: string, name: string, message: string }[]}
+ */
 function readCatalogue() {
   const source = readFileSync(`${root}packages/contracts/src/events.ts`, 'utf8');
   const entries = source.slice(source.indexOf('export const events'));

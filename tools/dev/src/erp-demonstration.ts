@@ -144,7 +144,8 @@ export async function demonstrateErp(
   print('Checked against the vendors and bills of an ERP, in an organization of its own:');
   for (const line of table(rows)) print(line);
   for await (const { type, severity, summary } of api.items('/findings')) {
-    // This finding is about bills in the ERP, not about one of the posted invoices.
+    // The finding about a duplicate bill in the ERP is printed separately, because it does not concern a posted
+    // invoice.
     if (type === 'BOOKS_DUPLICATE_BILL') print(`in the books: ${type} (${severity}): ${summary}`);
   }
   return `Odoo, connected: ${show}`;

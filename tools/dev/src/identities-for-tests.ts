@@ -1,4 +1,4 @@
-// Identities of a system that a test, a benchmark or another program starts for itself.
+// Provides the certificates of a system that a test, a benchmark or another program starts for itself.
 import { fileURLToPath } from 'node:url';
 import { startOrder } from '@invoicecontrol/topology/services';
 import { prepareIdentities } from './identities/identities.js';
@@ -6,14 +6,14 @@ import { prepareIdentities } from './identities/identities.js';
 const directory = fileURLToPath(new URL('../../../.cache/identities', import.meta.url));
 
 /**
- * Returns a directory with the identity files of each service and of the operator, as `<name>/tls.crt` and so on. In a
- * test, these are the ones of the test run. In a program, they are kept in `.cache/` for the next one.
+ * Returns a directory with the identity files of each service and of the operator, as `<name>/tls.crt` and so on. A
+ * test gets the files of the test run. Any other program gets files that are kept in `.cache/` for later programs.
  */
 export async function identitiesForTests(): Promise<string> {
   const given = process.env['TEST_IDENTITIES'];
   if (given) return given;
   await prepareIdentities(directory, [...startOrder, 'operator', 'nats', 'test']);
-  // Code that is shared with the tests finds them here.
+  // Helpers of the tests find the identity files through this environment variable.
   process.env['TEST_IDENTITIES'] = directory;
   return directory;
 }

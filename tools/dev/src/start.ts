@@ -217,7 +217,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Creates the streams and consumers as the operator, so that no service finds its own missing. */
+/**
+ * Creates the streams and consumers of all services at the broker as the operator, before the services start and use
+ * them.
+ */
 async function setUpOwnBroker(natsUrl: string, identities: string): Promise<void> {
   const logger = createLogger({ service: 'start', level: 'error' });
   const bus = await connectNats({ url: natsUrl, identity: join(identities, 'operator'), name: 'operator', logger });

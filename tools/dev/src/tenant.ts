@@ -21,7 +21,7 @@ export interface Tenant {
   readonly users: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
 }
 
-/** The proofs of the operator. */
+/** Credentials with which the operator calls the services. */
 export interface Operator {
   readonly operatorToken: string;
   /** Directory in which `operator` contains the identity files of the operator. */

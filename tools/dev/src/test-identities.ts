@@ -1,4 +1,5 @@
-// vitest runs this module before the first file of each project. Its workers get the identities through the environment.
+// vitest runs this module before the first test file of each project. The test workers get the certificates of the
+// services through the environment.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +11,15 @@ const HOUR_MS = 3_600_000;
 const GATEWAY = `spiffe://${TRUST_DOMAIN_DEFAULT}/service/gateway`;
 
 /**
- * Makes one authority for a test run, with an identity for each service and for the operator, and identities that a
- * service must refuse. Projects after the first find them in the environment, and make nothing.
- * @returns a function that removes them
+ * Creates a certificate authority for a test run, with a certificate for each service and for the operator, and
+ * certificates that a service must refuse. The first test project creates them, and later projects find them in the
+ * environment.
+ * @returns a function that removes the certificates
  */
 export async function setup(): Promise<() => Promise<void>> {
   if (process.env.TEST_IDENTITIES !== undefined) return async () => {};
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-identities-'));
-  // Tests of the shell start services that are called `test`.
+  // The tests of the service shell start services with the name `test`.
   await prepareIdentities(directory, [...startOrder, 'operator', 'nats', 'test']);
   const authority = await createAuthority(directory);
   const issue = (name: string, options: { uris?: string[]; notBefore?: Date; notAfter?: Date } = {}): Promise<void> =>
@@ -29,7 +31,8 @@ export async function setup(): Promise<() => Promise<void>> {
   await issue('noUri', { uris: [] });
   await issue('twoUris', { uris: [GATEWAY, `spiffe://${TRUST_DOMAIN_DEFAULT}/service/organization`] });
   const other = await createAuthority(join(directory, 'other-authority'));
-  // It trusts the authority of the services, so that the services are the ones who refuse.
+  // The caller with a certificate of another authority trusts the services, so that it is the services that refuse the
+  // call.
   const otherIssuer = { ...other, bundle: authority.bundle };
   await issueIdentity(otherIssuer, { directory: join(directory, 'otherAuthority'), service: 'gateway' });
   process.env.TEST_IDENTITIES = directory;

@@ -1,4 +1,5 @@
-// Makes the identities of all services and of the operator in a directory: the service `certificates` of compose.yaml.
+// Creates the certificates of all services and of the operator in a directory. The service `certificates` of
+// compose.yaml runs this program.
 import { startOrder } from '@invoicecontrol/topology/services';
 import { prepareIdentities } from './identities/identities.js';
 

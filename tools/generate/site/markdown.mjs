@@ -7,6 +7,7 @@ import MarkdownIt from 'markdown-it';
 const LANGUAGES = { sh: 'bash', js: 'javascript', ts: 'typescript', py: 'python' };
 
 /**
+ * Renders a Markdown document as HTML and lists its sections.
  * @param {string} text the Markdown
  * @param {(target: string) => string | undefined} resolve returns the address of a relative link, or undefined if the
  *   page that it names is not served. Then only the words of the link are shown.
@@ -130,7 +131,10 @@ export function uniqueIds() {
   };
 }
 
-/** @param {string} text */
+/**
+ * Replaces the characters of a text that have a meaning in HTML.
+ * @param {string} text
+ */
 export function escapeHtml(text) {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

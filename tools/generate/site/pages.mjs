@@ -2,9 +2,15 @@
 // repository, or made from openapi.json. `path` is its address, and `file` its Markdown, which is also served under the
 // address with `.md` appended.
 
-/** @typedef {{ path: string, title: string, file?: string, kind?: 'api' | 'events' | 'receivers' }} Page */
+/**
+ * A page of the documentation site.
+ * @typedef {{ path: string, title: string, file?: string, kind?: 'api' | 'events' | 'receivers' }} Page
+ */
 
-/** @type {{ title: string, pages: Page[] }[]} */
+/**
+ * Sections of the menu of the documentation site, with their pages.
+ * @type {{ title: string, pages: Page[] }[]}
+ */
 export const sections = [
   {
     title: 'Start',

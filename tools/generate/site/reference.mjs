@@ -7,8 +7,10 @@ export const EVENTS_TAG = 'webhook-events';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
+ * Creates the pages of the API reference.
  * @param {any} api the parsed openapi.json
- * @param {(target: string) => string | undefined} resolve
+ * @param {(target: string) => string | undefined} resolve returns the address of a relative link, or undefined if its
+ *   target is not served
  */
 export function referencePages(api, resolve) {
   const tags = api.tags.filter(({ name }) => name !== EVENTS_TAG);

@@ -529,7 +529,7 @@ export const alerts: readonly Alert[] = [
     summary: 'The last backup is older than 26 hours, or there has been none.',
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="backup"}) > 93600`,
     for: '5m',
-    // The clock of the alert tests begins at 0, so this backup ran before it.
+    // The clock of the alert tests begins at 0, so a negative time of the last backup is before the test.
     fires: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(-100_000) },
     silent: { [`${cronJob}{${NAMESPACE},cronjob="backup"}`]: still(0) },
   },
@@ -542,7 +542,7 @@ export const alerts: readonly Alert[] = [
     // The job of the probe fails when its check fails, so it also shows that no probe could start or export anything.
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="probe"}) > 1800`,
     for: '5m',
-    // The clock of the alert tests begins at 0, so this probe ran before it.
+    // The clock of the alert tests begins at 0, so a negative time of the last successful probe is before the test.
     fires: { [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: still(-3_600) },
     silent: {
       [`${cronJob}{${NAMESPACE},cronjob="probe"}`]: rising(60),
@@ -555,7 +555,8 @@ export const alerts: readonly Alert[] = [
     journey: 'decide',
     dashboard: 'edge',
     summary: 'A certificate expires within seven days and was not renewed.',
-    // Certificates of services live for a day; the next alert is about these.
+    // Certificates of services are left out, because they are valid for only one day. The alert IdentityExpires is
+    // about them.
     expr: `min by (name) (${certificate}{${NAMESPACE},issuer_name!="identities"}) - time() < ${7 * DAY}`,
     for: '10m',
     fires: { [`${certificate}{${NAMESPACE},name="invoice-control-tls"}`]: still(DAY) },

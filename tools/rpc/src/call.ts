@@ -6,7 +6,7 @@ import type { Method } from './catalogue.js';
 export interface CallOptions {
   address: string;
   metadata: Metadata;
-  /** Identity of the caller. */
+  /** Certificate and key with which the caller authenticates. */
   identity: Identity;
   timeoutMs: number;
 }
@@ -35,7 +35,8 @@ export async function call(
   const [request = {}] = requests;
   const options = { deadline: Date.now() + timeoutMs };
   const secure = credentials.createFromSecureContext(identity.secureContext, { checkServerIdentity });
-  // An address is no name of a certificate. Any service of the installation may be at the address.
+  // The name in the certificate is not compared with the address, because certificates name services and any service of
+  // the installation may be at the address.
   const client = new Client(address, secure, { 'grpc.ssl_target_name_override': 'service' });
   try {
     await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Derives from the code what each service may do at the broker (docs/adr/0162-rights-at-the-broker.md).
+// Derives the rights of each service at the broker from the code (docs/adr/0162-rights-at-the-broker.md).
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventType } from '@invoicecontrol/contracts/events';
 import { inboxPrefix } from '@invoicecontrol/runtime/nats/connection';
@@ -20,7 +20,7 @@ export interface Durable {
 
 const catalogue: Readonly<Record<string, EventType>> = events;
 
-/** Returns the durable consumers of a service. They are named after its database. */
+/** Returns the durable consumers of a service. Their names begin with the name of the service's database. */
 export function durablesOf(service: ServiceName, databasePrefix = ''): Durable[] {
   return readService(service).handles.map((key) => {
     const type = catalogue[key] ?? missing(key);
@@ -34,10 +34,10 @@ export function publishers(): { readonly service: string; readonly stream: strin
 }
 
 /**
- * Returns what a service may do at the broker: publish its events, read the streams that it handles through its own
- * consumers, and hear the broadcasts that it receives.
- * @param databasePrefix prefix of the databases of one system. Where several systems share a broker, such as in a test
- *   run, `undefined` leaves the names of their consumers open.
+ * Returns the rights of a service at the broker: it may publish its events, read the streams that it handles through
+ * its own consumers, and receive the broadcasts that it subscribes to.
+ * @param databasePrefix prefix of the databases of one system. With `undefined`, the service may use consumers with any
+ *   name, because several systems share a broker in a test run.
  */
 export function brokerRights(service: ServiceName, databasePrefix: string | undefined): Rights {
   const { receives } = readService(service);
@@ -47,7 +47,8 @@ export function brokerRights(service: ServiceName, databasePrefix: string | unde
       ...own.flatMap(({ stream }) => [
         `invoicecontrol.${service}.v1.>`,
         `$JS.API.STREAM.INFO.${stream}`,
-        // Only a lost stream can be created: the broker refuses other settings for one that exists.
+        // A service can use this right only to create a lost stream again, because the broker refuses other settings
+        // for a stream that exists.
         `$JS.API.STREAM.CREATE.${stream}`,
       ]),
       ...durablesOf(service, databasePrefix).flatMap(({ name, type: { stream, subject } }) => {
@@ -57,9 +58,9 @@ export function brokerRights(service: ServiceName, databasePrefix: string | unde
           `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
           `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`,
           `$JS.API.CONSUMER.CREATE.${stream}.${durable}.${subject}`,
-          // A consumer that is ahead of a restored database is created again.
+          // A service deletes and recreates a consumer that is ahead of the service's restored database.
           `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
-          // Reads when the oldest event that waits was published.
+          // A service reads the oldest waiting event of a stream, to report when the event was published.
           `$JS.API.STREAM.MSG.GET.${stream}`,
           `$JS.ACK.${stream}.${durable}.>`,
         ];
@@ -69,13 +70,13 @@ export function brokerRights(service: ServiceName, databasePrefix: string | unde
   };
 }
 
-/** The operator creates streams and consumers, and sees to those of every service. */
+/** The operator creates and manages the streams and consumers of every service at the broker. */
 const operatorRights: Rights = { publish: ['$JS.API.>'], subscribe: [`${inboxPrefix('operator')}.>`] };
 
 /**
- * Returns the part of the configuration of nats-server that says who may do what. Each user is the SPIFFE id of the
- * client's certificate.
- * @param more further users, who may do everything
+ * Returns the part of the nats-server configuration that states the rights of each user. The name of a user is the
+ * SPIFFE id in the certificate of the client.
+ * @param more names of further users, who have all rights
  */
 export function authorization(
   trustDomain: string,
@@ -106,7 +107,10 @@ function userBlock(user: string, { publish, subscribe }: Rights): string {
 `;
 }
 
-/** An empty list would allow everything. */
+/**
+ * Returns the nats-server configuration of the subjects that a user may use. An empty list of allowed subjects is
+ * written as a prohibition of all subjects, because nats-server would read it as permission for all.
+ */
 function subjects(allowed: readonly string[]): string {
   if (allowed.length === 0) return '{ deny: [">"] }';
   return `{ allow: [\n${allowed.map((subject) => `          "${subject}"\n`).join('')}        ] }`;

@@ -29,8 +29,8 @@ export interface ReadService {
 
 /**
  * Reads the compiled code of one service.
- * @throws Error when a name in the code cannot be read, or when the service calls other services than the service map
- * states
+ * @throws Error when the code names a collection, an RPC or an event in a form that this module cannot read, or when
+ *   the service calls a service that the service map does not list for it
  */
 export function readService(service: ServiceName): ReadService {
   const modules = loadedModules(import.meta.resolve(`@invoicecontrol/${service}/service`));
@@ -131,7 +131,8 @@ export function askedIn(source: string): Asked[] {
   const imported = definitionsIn(source);
   const calls = [...source.matchAll(/\bclient\(\s*(\w+)\b/g)].flatMap(([, local = '']) => {
     const found = imported.get(local);
-    // A function with this name that is no gRPC client has other arguments.
+    // Calls of other functions that are also called `client` are ignored: their first argument is not a gRPC service
+    // definition.
     return found ?? (local.endsWith('Definition') ? unread(local) : []);
   });
   const listed = [...source.matchAll(/\{ owner: '([\w-]+)', definition: (\w+) \}/g)].map(

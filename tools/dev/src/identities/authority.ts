@@ -28,7 +28,7 @@ export interface KeyPair {
 }
 
 export interface Leaf {
-  /** Common name of the certificate. */
+  /** Common name of the subject of the certificate. */
   readonly name: string;
   /** Organizational unit of the certificate's subject. */
   readonly unit: string;
@@ -43,7 +43,7 @@ export interface SigningAuthority extends KeyPair {
   issue(leaf: Leaf): Promise<KeyPair>;
 }
 
-/** Makes a new authority, which is valid for {@link AUTHORITY_MS}. */
+/** Creates a new certificate authority, which is valid for {@link AUTHORITY_MS}. */
 export async function makeSigningAuthority(): Promise<SigningAuthority> {
   const { privateKey, publicKey } = await generateKeys();
   // A certificate with the name of its issuer is taken for self-signed, so no service may have this name.
@@ -65,7 +65,7 @@ export async function makeSigningAuthority(): Promise<SigningAuthority> {
   return openAuthority({ certificate: pemOf(certificate), key: await pemOfKey(privateKey) });
 }
 
-/** Opens an authority that {@link makeSigningAuthority} made earlier. */
+/** Opens a certificate authority that {@link makeSigningAuthority} created earlier. */
 export async function openAuthority(stored: KeyPair): Promise<SigningAuthority> {
   const authority = new X509Certificate(stored.certificate);
   const pkcs8 = PemConverter.decodeFirst(stored.key);
@@ -102,7 +102,10 @@ function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 }
 
-/** The period is dated back, because the clocks of two machines differ a little. */
+/**
+ * Returns the validity period of a new certificate. The period begins before the current time, because the clocks of
+ * two machines differ a little.
+ */
 function valid(lifeMs: number): { notBefore: Date; notAfter: Date } {
   const now = Date.now();
   return { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + lifeMs) };
@@ -110,7 +113,7 @@ function valid(lifeMs: number): { notBefore: Date; notAfter: Date } {
 
 function serialNumber(): string {
   const bytes = randomBytes(SERIAL_BYTES);
-  // A serial number is positive and does not begin with a zero byte.
+  // The serial number of a certificate must be positive and must not begin with a zero byte.
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
   return bytes.toString('hex');
 }

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import type { KeyPair, Leaf, SigningAuthority } from './authority.js';
 
-/** A certificate whose remaining life is below this part of its whole life is made again. */
+/** Share of its lifetime that a certificate must have left. A certificate with less time left is replaced. */
 const REMAINING_PART_MIN = 1 / 3;
 
 const files = { certificate: 'tls.crt', key: 'tls.key', bundle: 'ca.crt' } as const;
 
-/** The authority of an installation or of a test run. */
+/** Certificate authority of an installation or of a test run. */
 export interface Authority {
   /** Certificates of all authorities that are trusted now, in PEM, the newest first. */
   readonly bundle: string;
@@ -18,10 +18,10 @@ export interface Authority {
 }
 
 export interface IdentityOptions {
-  /** Folder that gets `tls.crt`, `tls.key` and `ca.crt`. */
+  /** Folder into which `tls.crt`, `tls.key` and `ca.crt` are written. */
   readonly directory: string;
   readonly service: string;
-  /** SPIFFE ids of the certificate, by default only that of the service. */
+  /** SPIFFE ids of the certificate. By default, the certificate has only the SPIFFE id of the service. */
   readonly uris?: readonly string[];
   /** Further DNS names of the certificate, in addition to the name of the service and `localhost`. */
   readonly dnsNames?: readonly string[];
@@ -30,10 +30,10 @@ export interface IdentityOptions {
 }
 
 /**
- * Makes the identity of each name in a folder of its own, as `tls.crt`, `tls.key` and `ca.crt`, which only the user of
- * this process can read. Only a certificate that is missing, has other names, or has lived for two thirds of its life is
- * made.
- * @param directory also has the authority
+ * Creates the certificate of each named service or client in a separate folder, as `tls.crt`, `tls.key` and `ca.crt`, which only
+ * the user of this process can read. An existing certificate is replaced only if it has other names or two thirds of
+ * its lifetime are over.
+ * @param directory directory of these folders and of the certificate authority
  */
 export async function prepareIdentities(directory: string, names: readonly string[]): Promise<void> {
   const authority = await createAuthority(directory);
@@ -44,7 +44,7 @@ export async function prepareIdentities(directory: string, names: readonly strin
   }
 }
 
-/** Writes the three files of an identity, each of which is complete when it appears under its name. */
+/** Writes the three files of an identity. Each file is complete when it appears under its name. */
 export async function issueIdentity(authority: Authority, options: IdentityOptions): Promise<void> {
   const { directory } = options;
   const { certificate, key } = await authority.issue(leafOf(options));
@@ -55,9 +55,9 @@ export async function issueIdentity(authority: Authority, options: IdentityOptio
 }
 
 /**
- * Opens the authority in a directory (`ca.crt`, `ca.key`), or makes it. An authority in its last third is followed by a
- * new one, which is trusted one call before it issues certificates, so that running services read its certificate before
- * they meet a leaf of it.
+ * Opens the certificate authority in a directory (`ca.crt`, `ca.key`), or creates one. In the last third of its
+ * lifetime, a successor is created. Certificates of the successor are issued only from the next call on, so that
+ * running services trust it before they meet its certificates.
  */
 export async function createAuthority(directory: string): Promise<Authority> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -112,7 +112,7 @@ async function keepBundle(directory: string, bundle: string): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => '')) !== bundle) await writePrivate(file, bundle);
 }
 
-/** Returns the alternative names as `X509Certificate` describes them. */
+/** Returns the alternative names of a certificate in the notation of `X509Certificate`. */
 function alternativeNamesOf({ alternatives }: Leaf): string {
   const labels: Readonly<Record<string, string>> = { url: 'URI', dns: 'DNS', ip: 'IP Address' };
   return alternatives.map(({ type, value }) => `${labels[type]}:${String(value)}`).join(', ');
@@ -127,7 +127,10 @@ function isFresh({ validFrom, validTo }: X509Certificate): boolean {
   return to - Date.now() > (to - from) * REMAINING_PART_MIN;
 }
 
-/** Returns a certificate with its key, or undefined where one is missing, unreadable, or does not fit the other. */
+/**
+ * Returns a certificate with its private key, or undefined if a file is missing or unreadable, or if the key does not
+ * belong to the certificate.
+ */
 async function readPair(directory: string, certificateFile: string, keyFile: string): Promise<KeyPair | undefined> {
   const [certificate, key] = await Promise.all(
     [certificateFile, keyFile].map((name) => readFile(join(directory, name), 'utf8').catch(() => '')),
@@ -148,7 +151,7 @@ function certificatesIn(bundle: string): X509Certificate[] {
 async function writePrivate(file: string, text: string): Promise<void> {
   const part = `${file}.part`;
   await writeFile(part, text, { mode: 0o600 });
-  // A file that an interrupted call left keeps the rights that it had.
+  // A file that an interrupted call has left may have other permissions, which writing to it does not change.
   await chmod(part, 0o600);
   await rename(part, file);
 }

@@ -57,7 +57,8 @@ function mayHaveDocker(): boolean {
 }
 
 /**
- * mongod refuses a key that others can read, and the image runs it as the user `mongodb` where the container runs as root.
+ * Commands that write the key of the replica set and start mongod. mongod refuses a key that other users can read, and
+ * the image runs mongod as the user `mongodb` if the container runs as root.
  */
 const WITH_KEY =
   'umask 077; printf %s "$MONGODB_KEY" > /tmp/replica-set.key; ' +
@@ -65,7 +66,7 @@ const WITH_KEY =
   'exec docker-entrypoint.sh mongod --auth --keyFile /tmp/replica-set.key "$@"';
 
 /**
- * Starts MongoDB in a container. Nobody uses it without a password, and the key and the passwords are new at each start.
+ * Starts MongoDB in a container. Every user needs a password. The key and the passwords are new at each start.
  * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
  */
 export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {

@@ -17,9 +17,9 @@ import type { Server } from './server.js';
 /** Size of the MongoDB cache. By default, MongoDB would use half of the memory of the machine. */
 const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
-/** The key of the replica set, beside the files of mongod. */
+/** Name of the file with the key of the replica set, next to the data files of mongod. */
 const KEY_FILE = 'replica-set.key';
-/** The configuration of NATS, beside its streams. */
+/** Name of the file with the configuration of NATS, next to the stored streams. */
 const NATS_CONFIG = 'nats.conf';
 /**
  * Time limit in milliseconds for starting mongod, which first replays its journal. This takes long on a busy machine.
@@ -33,8 +33,9 @@ export interface DataDirectory {
 }
 
 /**
- * Starts a replica set of one member, because the driver and production expect a replica set. Nobody uses it without a
- * password, and the key and the passwords are new at each start: data of an earlier start needs nothing but its files.
+ * Starts MongoDB as a replica set of one member, because the driver and production expect a replica set. Every user
+ * needs a password. The key and the passwords are new at each start, so data of an earlier start can be used without
+ * them.
  */
 export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, env, version, origin } = await findMongod(log);
@@ -101,8 +102,8 @@ export function readableLogLine(line: string): string {
 }
 
 /**
- * Starts a NATS server as a child process. Its clients prove who they are by their certificates.
- * @param data where JetStream stores its streams
+ * Starts a NATS server as a child process. Clients authenticate with their certificates.
+ * @param data directory in which JetStream stores its streams
  */
 export async function embeddedNats(
   { path, isTemporary }: DataDirectory,

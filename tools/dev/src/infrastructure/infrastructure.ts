@@ -36,11 +36,14 @@ export interface InfrastructureOptions {
    * removed by `stop`.
    */
   dataDir?: string;
-  /** Folder with the identities of the services, the operator and the servers. By default, those for tests. */
+  /**
+   * Folder with the identities of the services, the operator and the servers. By default, the identities for tests are
+   * used.
+   */
   identities?: string;
   /**
-   * Prefix of the databases of the only system that uses these servers. Without it, the broker lets systems with any
-   * prefix in, and tests may do everything.
+   * Prefix of the databases of the only system that uses these servers. Without it, the broker accepts systems with any
+   * prefix, and tests have all rights.
    */
   databasePrefix?: string;
   /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */

@@ -1,4 +1,5 @@
-// Finds kube-score, which judges the manifests in the contract tests, or builds it from the Go module proxy.
+// Finds kube-score, with which the contract tests check the quality of the manifests, or builds it from the Go module
+// proxy.
 import { findProgram, fromGo, outputOfVersion } from './program.js';
 import type { FoundProgram, Log, Program } from './program.js';
 

@@ -1,4 +1,4 @@
-// Makes the users of a MongoDB that this repository starts (docs/adr/0161-a-database-user-per-service.md).
+// Creates the users of a MongoDB server that this repository starts (docs/adr/0161-a-database-user-per-service.md).
 import { createHmac, randomBytes } from 'node:crypto';
 import { databaseName } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
@@ -7,35 +7,35 @@ import { MongoClient, MongoServerError } from 'mongodb';
 import type { Db } from 'mongodb';
 
 /**
- * Name of the user by which tests and tools manage a server that this repository started. A server that was given has no
- * such user, so nothing is changed in its users.
+ * Name of the user with which tests and tools manage a MongoDB server that this repository started. A server that was
+ * configured by its address has no such user, so its users are not changed.
  */
 const TOOLS = 'invoice-control-tools';
-/** User of MongoDB itself, whose password is the key that the members of a replica set share. It may do everything. */
+/** Internal user of MongoDB, which has all rights. Its password is the key that the members of a replica set share. */
 const SYSTEM = '__system';
-/** Database in which the users are stored. */
+/** Database in which MongoDB stores its users. */
 const USERS = 'admin';
 const USER_EXISTS = 51_003;
 const SECRET_BYTES = 32;
 /**
- * Setting of mongod for as few rounds of hashing as it allows. More rounds protect passwords that can be guessed, and these
- * cannot.
+ * Setting with which mongod hashes a password in as few rounds as it allows. More rounds protect only passwords that
+ * can be guessed, and the generated passwords cannot be guessed.
  */
 export const QUICK_PASSWORDS = 'scramSHA256IterationCount=5000';
 
-/** Returns a new password, or a new key of a replica set. */
+/** Returns a new MongoDB password, or a new key of a replica set. */
 export function newMongodbSecret(): string {
   return randomBytes(SECRET_BYTES).toString('hex');
 }
 
-/** Returns the URL by which the program that started a server prepares it. */
+/** Returns the URL with which the program that started a MongoDB server sets it up, as the internal user of MongoDB. */
 export function systemUrl(url: string, key: string): string {
   return withUser(url, { name: SYSTEM, password: key, database: 'local' });
 }
 
 /**
- * Creates the user of tests and tools, who may do everything.
- * @param password stays valid while the server runs. The next start sets another one.
+ * Creates the MongoDB user of tests and tools, which has all rights.
+ * @param password stays valid while the server runs; the next start sets another one
  */
 export async function createToolsUser(preparing: string, url: string, password: string): Promise<string> {
   await onUsers(preparing, (users) => putUser(users, TOOLS, password, [{ role: 'root', db: USERS }]));
@@ -43,9 +43,9 @@ export async function createToolsUser(preparing: string, url: string, password: 
 }
 
 /**
- * Returns the database address of each service of a system. On a server that this repository started, each service gets
- * a user of its own, who can read and write the database of that service and nothing else. A given server keeps its
- * users, and every service gets the given address.
+ * Returns the database address of each service of a system. On a MongoDB server that this repository started, each
+ * service gets a separate user, which can read and write only the database of that service. A server that was
+ * configured by its address keeps its users, and every service gets that address.
  * @param mongodbUrl address of the server, from `startInfrastructure`
  */
 export function serviceUrls(mongodbUrl: string, databasePrefix = ''): (service: ServiceName) => Promise<string> {
@@ -59,8 +59,8 @@ export function serviceUrls(mongodbUrl: string, databasePrefix = ''): (service: 
 }
 
 /**
- * Returns the database address for a task of the operator, whose user has the role of the same name. A given server is
- * used with the given address.
+ * Returns the database address for a task of the operator. The user of the task has the MongoDB role with the name of
+ * the task. For a server that was configured by its address, the function returns that address.
  */
 export async function operatorUrl(mongodbUrl: string, task: 'backup' | 'restore'): Promise<string> {
   if (!mongodbUrl.includes(`//${TOOLS}:`)) return mongodbUrl;
@@ -69,7 +69,7 @@ export async function operatorUrl(mongodbUrl: string, task: 'backup' | 'restore'
   return withUser(mongodbUrl, { name: task, password, database: USERS });
 }
 
-/** The user of a database has the name of the database. */
+/** Creates a MongoDB user for each database, with the name of the database. */
 async function createServiceUsers(mongodbUrl: string, databases: readonly string[]): Promise<void> {
   await onUsers(mongodbUrl, (users) =>
     Promise.all(
@@ -81,14 +81,14 @@ async function createServiceUsers(mongodbUrl: string, databases: readonly string
 }
 
 /**
- * Returns the password of a user, which follows from that of the tools. Two systems that use the same databases at the
- * same time, as benchmarks do, therefore agree about it.
+ * Returns the password of a MongoDB user, which is derived from the password of the user for tools. Two systems that
+ * use the same databases at the same time, as in benchmarks, therefore use the same password.
  */
 function passwordOf(mongodbUrl: string, user: string): string {
   return createHmac('sha256', new URL(mongodbUrl).password).update(user).digest('hex');
 }
 
-/** Creates a user, or gives an existing one these rights and this password. */
+/** Creates a MongoDB user, or gives an existing user these rights and this password. */
 async function putUser(
   users: Db,
   name: string,

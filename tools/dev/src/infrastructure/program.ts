@@ -117,8 +117,8 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
 export const FETCH_PREFIX = 'fetch-';
 
 /**
- * Deletes the directories that killed downloads of programs have left. Directories of downloads in progress are never
- * as old.
+ * Deletes directories that interrupted downloads of programs have left. A download in progress always has a newer
+ * directory.
  */
 async function removeAbandoned(cache: string): Promise<void> {
   const names = await readdir(cache).catch(() => []);
