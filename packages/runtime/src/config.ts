@@ -36,7 +36,7 @@ export const secret = z.string().min(1).meta({ secret: true });
 /** Token of the operator's command line. If it is not set, every operator rpc is refused. */
 export const operatorToken = secret.min(32).optional();
 
-/** A secret key with an id, which is stored with everything that was made with the key. */
+/** A secret key and its id. Everything that was made with the key is stored together with the id. */
 export interface NamedKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -104,7 +104,8 @@ export function addressVariable<Service extends string>(service: Service): Addre
 }
 
 /**
- * Returns the settings for the addresses of the services that a service calls. The schema of the service includes them.
+ * Returns a configuration field for the address of each called service. A service adds these fields to the schema of
+ * its own configuration.
  */
 export function addressSettings<Service extends string>(
   ...called: readonly Service[]

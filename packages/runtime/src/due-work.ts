@@ -10,8 +10,8 @@ const POLL_EACH_MS = 10_000;
 /** Minimum time between two runs of a background job. Work that becomes due within this time shares a run. */
 const GAP_MS = 200;
 /**
- * Delay in milliseconds beyond which stored work is left to its job's regular search. For such work, a delay of ten
- * seconds does not matter.
+ * Maximum time in milliseconds until stored work becomes due for which its due time is noted in memory. Work that
+ * becomes due later is left to the regular search of its job: after such a long time, ten more seconds do not matter.
  */
 const NOTED_MS_MAX = 10 * 60_000;
 
@@ -24,8 +24,8 @@ export interface DueWork {
 }
 
 /**
- * Schedules a background job by the due times of the work that this process stores, so that an idle process hardly
- * searches.
+ * Schedules a background job by the due times of the work that this process stores, so that an idle process rarely
+ * searches for work.
  * @param intervals values that replace the interval of the search, and the minimum time between two runs
  */
 export function dueWork(

@@ -95,7 +95,8 @@ function standardOutput(): Destination {
   let isWaiting = false;
   const flush = (): void => {
     isWaiting = false;
-    // `flushSync` also waits until the disk has the lines, which takes up to 100 ms where a database writes much.
+    // `flush` is used instead of `flushSync`, which would also wait until the log lines are on disk. That takes up to
+    // 100 ms on a machine where a database writes much.
     stream.flush();
   };
   const flushEach = (): void => {

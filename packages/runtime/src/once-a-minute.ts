@@ -1,5 +1,5 @@
 const MINUTE_MS = 60_000;
-/** Maximum number of keys that are remembered, far more than the pairs of services and rpcs. */
+/** Maximum number of keys for which the last time is kept, far more than there are pairs of services and rpcs. */
 const KEYS_MAX = 1_000;
 
 /** Returns true the first time that it is called with a key, and after that once a minute for each key. */

@@ -11,8 +11,9 @@ const INTERVAL_MS = 5_000;
 const PROBE_MS_MAX = 3_000;
 
 /**
- * Checks every dependency each five seconds, and reports whether all of them responded. The result affects readiness
- * only. Liveness depends on no other system, because restarting the process would not repair them.
+ * Checks all dependencies of a service every five seconds, and reports whether all of them responded. The result
+ * affects readiness only. Liveness depends on no other system, because restarting the process would not repair a
+ * dependency.
  */
 export function watchReadiness(
   dependencies: readonly Dependency[],

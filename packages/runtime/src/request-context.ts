@@ -28,7 +28,10 @@ export interface RequestContext {
   readonly person?: string | undefined;
   /** W3C trace context of the form `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string | undefined;
-  /** Entries that systems between our services add to the trace context. They are passed on unchanged. */
+  /**
+   * Entries that systems between our services add to the W3C trace context (`tracestate`). They are passed on
+   * unchanged.
+   */
   readonly tracestate?: string | undefined;
   /** IP address of the external caller, as the gateway saw it. */
   readonly ip?: string | undefined;

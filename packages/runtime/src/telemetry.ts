@@ -101,8 +101,8 @@ export interface MeasuredOptions<D extends Duration = never> {
   /** Trace context of the caller that waits for the measured work. If absent, a new trace begins. */
   readonly parent?: TraceHeaders | undefined;
   /**
-   * Trace context of a caller that may be anybody. A new trace begins and links to it, so that such a caller cannot
-   * decide which requests are recorded.
+   * Trace context that an unknown caller sent. A new trace begins and links to it, so that such a caller cannot decide
+   * which requests are recorded.
    */
   readonly stranger?: TraceHeaders | undefined;
   /** Trace context of the request that caused the measured work but does not wait for it. */
@@ -190,8 +190,8 @@ export function errorType(error: unknown): string {
 }
 
 /**
- * Runs repeated work that often finds nothing to do. Its span begins with the first thing that it does; a run that finds
- * nothing has none.
+ * Runs repeated work that often finds nothing to do, such as a poll. Its trace span begins when the run finds something
+ * to do. A run that finds nothing has no span.
  */
 export async function polled<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   if (!isOn) return context.with(ROOT_CONTEXT, work);
@@ -234,7 +234,10 @@ function startSpan(
   );
 }
 
-/** The trace context of the caller. Without one, work within a run of polled work belongs to the span of the run. */
+/**
+ * Returns the trace context of the caller. If the caller has none, work within a run of polled work belongs to the span
+ * of the run.
+ */
 function contextOfParent(parent: TraceHeaders | undefined): Context {
   if (parent?.traceparent !== undefined) return contextOfHeaders(parent);
   const poll = activePoll();
@@ -326,8 +329,8 @@ export function change<Name extends NameOf<'liveGauge'>>(
 const ZEROS_MAX = 500;
 
 /**
- * Starts the counters of a service at zero for each combination of their closed values, because a rate does not see the
- * first event of a series that begins with it.
+ * Starts the counter metrics of a service at zero for each combination of their attribute values, if these values are
+ * closed sets. Otherwise a rate would miss the first event of each series, because the series would begin with it.
  */
 function startCounters(service: string): void {
   if (!isOn || !(serviceNames as readonly string[]).includes(service)) return;
@@ -340,13 +343,16 @@ function startCounters(service: string): void {
   }
 }
 
-/** Counter metrics of the process are read at each export. */
+/** Names of the counter metrics whose values are read from the process at each export instead of being added up. */
 const observed = new Set<MetricName>(['process.cpu.time']);
 function isObserved(name: MetricName): boolean {
   return observed.has(name);
 }
 
-/** Returns undefined if the values of a metric attribute are not a closed set. */
+/**
+ * Returns all combinations of the attribute values of a metric, or undefined if the values of an attribute are not a
+ * closed set.
+ */
 function combine(attributes: ReturnType<typeof declarationOf>['attributes']): Attributes[] | undefined {
   let combined: Attributes[] = [{}];
   for (const [attribute, declared] of Object.entries(attributes)) {

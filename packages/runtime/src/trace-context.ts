@@ -139,7 +139,10 @@ export function activeLogFields(): { traceId?: string; spanId?: string; requestI
 
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Returns the header if it is a valid trace context of version 00. Otherwise a new trace begins. */
+/**
+ * Returns the `traceparent` header of a request if it is a valid trace context of version 00. Otherwise returns
+ * undefined, so that a new trace begins.
+ */
 export function readTraceparent(header: string | undefined): string | undefined {
   return spanContextOf(header) === undefined ? undefined : header;
 }

@@ -20,7 +20,7 @@ export interface SealedRecords {
   rewrap(keyId: string, limit: number): Promise<number>;
 }
 
-/** Interval at which a replica checks whether secrets have another key than the newest. */
+/** Interval at which a replica checks whether stored secrets are sealed with a key other than the newest one. */
 const REWRAP_EACH_MS = 60_000;
 /** Interval between checks for secrets of older keys after the start, and while secrets of an older key are left. */
 const REWRAP_AGAIN_MS = 10_000;

@@ -34,7 +34,10 @@ export interface FakeOrganization extends GrpcServer {
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
   /** Changes the reference validation mode of the fake organization without publishing an event. */
   setReferenceValidation(organizationId: string, mode: string): void;
-  /** Switches the rule of four eyes on or off for the fake organization without publishing an event. */
+  /**
+   * Sets whether a second person must confirm payments of the fake organization (four eyes), without publishing an
+   * event.
+   */
   setFourEyes(organizationId: string, fourEyes: boolean): void;
   /** Deletes the fake organization without publishing an event. */
   deleteTenant(organizationId: string): void;

@@ -17,7 +17,8 @@ import type { TenantCompany, TenantFacts } from './facts.js';
 export interface Tenants {
   /**
    * Returns the facts about an organization.
-   * @param companyId company that the caller names; facts from before it was created are loaded again
+   * @param companyId company that the caller names; facts that were loaded before the company was created are loaded
+   * again
    * @throws DomainError not_found if the organization is unknown or deleted
    */
   factsOf(organizationId: string, context: RequestContext, companyId?: string): Promise<TenantFacts>;
@@ -34,7 +35,7 @@ const TENANTS_MAX = 10_000;
 /** Timeout in milliseconds for loading the facts about an organization, shorter than the timeout of any route. */
 const LOAD_MS_MAX = 4_000;
 
-/** Creates a cache of facts about organizations, which expire after seconds. */
+/** Creates a cache of facts about organizations. The facts expire after a few seconds. */
 export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logger): Tenants & { close(): void } {
   const organization = client(OrganizationServiceDefinition, channel);
   const facts = createCache<TenantFacts, RequestContext>({

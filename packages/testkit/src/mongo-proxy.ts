@@ -16,8 +16,8 @@ export interface HoldOptions {
   /** MongoDB command and collection as they are sent, such as `insert invoices` or `findAndModify uploads`. */
   readonly command: string;
   /**
-   * `before`: the MongoDB command never reaches the database. `after`: the command is executed, but its response never
-   * arrives.
+   * Point at which the test proxy holds the MongoDB command back. With `before`, the command never reaches the
+   * database. With `after`, the command is executed, but its response never arrives.
    */
   readonly side: 'before' | 'after';
   /**

@@ -121,7 +121,8 @@ export async function startTcpProxy({
     const taps = tap?.(end);
     pipeline([client, wire('toServer', connection), ...(taps ? [taps.toServer] : []), upstream], end);
     pipeline([upstream, wire('toClient', connection), ...(taps ? [taps.toClient] : []), client], end);
-    // A stream pipeline of the TCP proxy ends with its last stream. Data that is held back must not outlive its client.
+    // A stream pipeline of the TCP proxy ends only with its last stream. When the client closes its connection, the
+    // pipelines must end at once, because data that is held back must not outlive the client.
     client.once('close', end);
     if (client.destroyed || isCut) end();
   };

@@ -1,4 +1,4 @@
-/** Networks that deliver documents without an upload by a caller, by the names that services call them. */
+/** Names of the channels through which documents arrive without an upload by a caller. */
 export const channels = ['KSEF'] as const;
 export type Channel = (typeof channels)[number];
 

@@ -33,7 +33,7 @@ export function carriesContact(texts: readonly string[], contact: string): boole
   const read = texts.map(plain);
   return (
     read.some((text) => isMarkIn(text, marks)) ||
-    // The texts are joined, because a postal address is printed in several lines.
+    // The searched texts are joined, because a postal address is printed in several lines.
     (marks.words.length >= WORDS_LENGTH_MIN && read.map(wordsOf).join('').includes(marks.words))
   );
 }
@@ -56,7 +56,7 @@ function isMarkIn(text: string, { phones, emails, hosts }: ContactMarks): boolea
   );
 }
 
-/** Checks whether a text names the host, one of its parts, or an e-mail address there. */
+/** Checks whether a text contains the host of a contact, a name below this host, or an e-mail address there. */
 function isHostIn(text: string, host: string): boolean {
   return (text.match(HOSTS) ?? []).some((found) => {
     const name = withoutDots(found);

@@ -118,7 +118,7 @@ export function minorUnitsOf(code: string): number {
   return rowsByCode.get(code)?.minorUnits ?? 2;
 }
 
-/** Checks whether endpoint 19 accepts an upper-case code as base currency. */
+/** Checks whether an organization may choose an upper-case currency code as its base currency (endpoint 19). */
 export function isBaseCurrency(code: string): boolean {
   return baseCurrencySet.has(code);
 }

@@ -79,8 +79,9 @@ export function areSameTaxId(left: string, right: string): boolean {
 }
 
 /**
- * Checks a tax id against the rules of one country. Without a country, the library would match a number without prefix
- * with any country. `country` is the ISO code that the tax id states or the caller presumes.
+ * Checks a tax id against the rules of one country. If no country were given, the validation library would accept a
+ * number without a prefix that is valid in any country. `country` is the ISO code that the tax id states or the caller
+ * presumes.
  *
  * UK check digits are from 00 to 96 (modulus 97). If the weighted sum is a multiple of 97, they are 00; a number that
  * ends in 97 is never issued, although its sum is correct.

@@ -46,7 +46,7 @@ export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 /** A gRPC connection to a service, which the clients of all its definitions share. */
 export interface Channel {
   readonly client: Pick<Client, 'makeUnaryRequest' | 'makeClientStreamRequest' | 'makeServerStreamRequest'>;
-  /** Logs once a minute why the service could not be reached. */
+  /** Logs at most once a minute why the called service could not be reached. */
   unreachable(error: ServiceError): void;
   close(): void;
 }
@@ -79,7 +79,8 @@ export function openChannel(
   const secure = credentials.createFromSecureContext(identity.secureContext, { checkServerIdentity });
   const isDue = onceAMinute();
   const client = new Client(address, secure, {
-    // The name is compared with the certificate in place of the address, which is an IP address on one machine.
+    // gRPC compares the certificate of the called service with the name of the service instead of with its address,
+    // which is an IP address if all services run on one machine.
     'grpc.ssl_target_name_override': service,
     'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     'grpc.max_receive_message_length': messageBytesMax,

@@ -55,8 +55,8 @@ export function isFromTransport(error: ServiceError): boolean {
 }
 
 /**
- * Converts the gRPC status of a failed call to an error for its caller. A status without these details comes from the
- * gRPC library or from another server.
+ * Converts the gRPC status of a failed call to an error for its caller. A status without error details comes from the
+ * gRPC library, or from a server that is not part of the product.
  */
 export function toDomainError(error: ServiceError): DomainError {
   const [bytes] = error.metadata?.get(DETAILS) ?? [];

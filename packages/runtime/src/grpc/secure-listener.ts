@@ -16,7 +16,7 @@ type ConnectionFault = (typeof connectionFaults)[number];
 
 export interface SecureListenerOptions {
   readonly host: string;
-  /** Port of the listener. With 0, the operating system chooses a free port. */
+  /** Port of the gRPC listener. With 0, the operating system chooses a free port. */
   readonly port: number;
   readonly identity: Identity;
   readonly logger: Logger;
@@ -25,20 +25,23 @@ export interface SecureListenerOptions {
    * returns them.
    */
   readonly callers: Map<string, string>;
-  /** Maximum number of open connections, which only tests change. */
+  /** Maximum number of open connections to the gRPC listener. Only tests change it. */
   readonly connectionsMax?: number;
 }
 
 export interface SecureListener {
   readonly port: number;
-  /** Accepts no further connections. Open ones continue. */
+  /** Stops accepting connections to the gRPC server. Open connections continue. */
   close(): void;
 }
 
-/** Maximum number of connections of one process. Each handshake takes 3 ms of CPU time. */
+/** Maximum number of open gRPC connections to one process. Each TLS handshake takes 3 ms of CPU time. */
 const CONNECTIONS_MAX = 512;
 const HANDSHAKE_MS_MAX = 5_000;
-/** A resumed session would not be checked against the current authorities, so sessions have no tickets. */
+/**
+ * TLS sessions have no tickets, because a resumed session would not be checked against the current certificate
+ * authorities.
+ */
 const ACCEPTED = { minVersion: TLS_VERSION_MIN, secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
 /** Reasons of OpenSSL and Node.js for a refused certificate. */
@@ -102,7 +105,8 @@ export async function listenSecurely(
     {
       ...identity.files,
       requestCert: true,
-      // `accept` refuses, because Node.js would not say why it refused a certificate.
+      // Node.js accepts every certificate, and the function `accept` refuses the wrong ones, because Node.js would not
+      // say why it refused a certificate.
       rejectUnauthorized: false,
       ...ACCEPTED,
       ALPNProtocols: ['h2'],
@@ -113,7 +117,8 @@ export async function listenSecurely(
   listener.maxConnections = connectionsMax;
   listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const reset = error.code === 'ECONNRESET';
-    // A load balancer that connects and leaves has not tried to call anything.
+    // A load balancer that only connects and disconnects has tried no call, so its connection does not count as
+    // refused.
     if (!reset) refuse(handshakeFaults[error.code ?? ''] ?? 'other', socket.remoteAddress, error);
     socket.destroy();
   });
@@ -133,7 +138,10 @@ export async function listenSecurely(
   };
 }
 
-/** Node.js gives the fault of a certificate as the code of an error, or as the code alone. */
+/**
+ * Returns the fault for which a certificate was refused. Node.js states the fault as the code of an error, or as the
+ * code alone.
+ */
 function faultOf(error: unknown): ConnectionFault {
   if (error instanceof ServiceNameError) return error.fault;
   const code = error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? error.message) : String(error);

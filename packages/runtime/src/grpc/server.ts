@@ -69,7 +69,10 @@ export interface GrpcServerOptions {
 export interface GrpcServer {
   /** Address of the running gRPC server, as `host:port` with its actual port. */
   readonly address: string;
-  /** State of the service, which a server for probes reports as well. */
+  /**
+   * State of the service that the gRPC health service reports. The separate health server for probes reports the same
+   * state.
+   */
   readonly health: HealthImplementation;
   /**
    * Sets whether the gRPC health service reports the name `ready` as healthy. The empty name, which means that the

@@ -4,24 +4,27 @@ import { join } from 'node:path';
 import { certifiedService } from './service-name.js';
 import type { CertifiedService } from './service-name.js';
 
-/** The three files of an identity, as they are on disk. */
+/** The three files of a service's TLS identity, as they are on disk. */
 export interface IdentityFiles {
-  /** Certificate of the service, followed by those between it and the authority, if there are any. */
+  /**
+   * Certificate of the service, followed by the intermediate certificates that lead to its authority, if there are any.
+   */
   readonly cert: Buffer;
   readonly key: Buffer;
   /** Certificates of the authorities whose certificates the service accepts. */
   readonly ca: Buffer;
 }
 
-/** An identity whose three files fit together. */
+/** A service's TLS identity after the check that its three files fit together. */
 export interface CheckedIdentity extends CertifiedService {
   readonly validFrom: Date;
   readonly validTo: Date;
 }
 
 /**
- * Reads the three files of an identity. They are small and on a disk in memory in Kubernetes, so they are read at once:
- * the shorter the time between the first and the last file, the fewer sets are torn apart by a change.
+ * Reads the three files of a service's TLS identity synchronously, because they are small and, in Kubernetes, on a disk
+ * in memory. The shorter the time between the first and the last file, the more rarely a renewal of the files mixes old
+ * and new ones.
  */
 export function readIdentityFiles(directory: string): IdentityFiles {
   const read = (name: string): Buffer => readFileSync(join(directory, name));
@@ -51,7 +54,10 @@ export function checkIdentity({ cert, key, ca }: IdentityFiles, trustDomain: str
   return { ...certifiedService(leaf.subjectAltName, trustDomain), validFrom, validTo };
 }
 
-/** Follows the issuers of a certificate through those between, each of which is used once, to an authority. */
+/**
+ * Checks whether an authority has issued a certificate, directly or through intermediate certificates. Each
+ * intermediate certificate is used once.
+ */
 function isIssuedBy(
   certificate: X509Certificate,
   between: readonly X509Certificate[],

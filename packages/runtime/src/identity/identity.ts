@@ -9,46 +9,58 @@ import { areSameFiles, checkIdentity, readIdentityFiles } from './identity-files
 import type { CheckedIdentity, IdentityFiles } from './identity-files.js';
 
 export interface IdentityOptions {
-  /** Directory with `tls.crt`, `tls.key` and `ca.crt`. */
+  /** Directory with the files of the service's TLS identity: `tls.crt`, `tls.key` and `ca.crt`. */
   readonly directory: string;
   readonly trustDomain: string;
   readonly logger: Logger;
-  /** Name that the certificate must have. Without it, the certificate decides. */
+  /** Name of the service that its certificate must contain. If absent, the certificate may name any service. */
   readonly service?: string;
   /** Interval at which the files of an identity are read again, which only tests change. */
   readonly pollMs?: number;
   readonly clock?: Clock;
 }
 
-/** Proof of who a service is, for the connections in both directions. It changes when its files change. */
+/**
+ * TLS identity by which a service proves who it is, for connections in both directions. It changes when its files
+ * change.
+ */
 export interface Identity {
-  /** Name of the service in the certificate. */
+  /** Name of the service, as its certificate states it. */
   readonly service: string;
   readonly trustDomain: string;
-  /** Kubernetes namespace in the certificate, if the certificate names one. Other services must be in the same one. */
+  /**
+   * Kubernetes namespace in the certificate of the service, if the certificate names one. Connections with a service of
+   * another namespace are refused.
+   */
   readonly namespace: string | undefined;
   readonly logger: Logger;
-  /** Current files of the identity, which fit together. */
+  /** Current files of the service's TLS identity, which fit together. */
   readonly files: IdentityFiles;
   /**
-   * Context for outgoing connections. Node.js reads `context` for each new connection, so that a renewed certificate
-   * takes effect without new channels.
+   * TLS context for outgoing connections. Node.js reads its member `context` for each new connection, so that a renewed
+   * certificate takes effect without new gRPC channels.
    */
   readonly secureContext: SecureContext;
-  /** Calls the function after each change of the files. @returns a function that ends this */
+  /**
+   * Registers a function that is called after each change of the identity files.
+   * @returns a function that removes the registered function
+   */
   onChange(changed: (files: IdentityFiles) => void): () => void;
   close(): void;
 }
 
-/** Versions before TLS 1.3 are refused in both directions. */
+/** TLS versions before 1.3 are refused for incoming and outgoing connections. */
 export const TLS_VERSION_MIN = 'TLSv1.3';
-/** Interval at which the files are read. Kubernetes replaces a link in the directory, which watches do not report. */
+/**
+ * Interval at which the identity files are read. Watching them is not enough, because Kubernetes replaces a link in
+ * their directory, which file watches do not report.
+ */
 const POLL_MS = 10_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Opens the identity of a service from its three files, and reads them again every ten seconds. New files take effect
- * only when they fit together: until then the last ones that did stay in use, and the reason is logged and counted.
+ * Opens the TLS identity of a service from its three files, and reads the files again every ten seconds. New files are
+ * used only if they fit together. Otherwise the previous files stay in use, and the reason is logged and counted.
  * @throws ConfigError if the files are missing or do not fit together
  */
 export function openIdentity({
@@ -147,7 +159,10 @@ function contextOf(files: IdentityFiles): SecureContext {
   return createSecureContext({ ...files, minVersion: TLS_VERSION_MIN });
 }
 
-/** Logs once that the last third, and once that the last hour of a certificate has begun. */
+/**
+ * Returns a function that warns about each certificate at most twice: in the last third of its validity, and in its
+ * last hour.
+ */
 function expiryWarning(logger: Logger, clock: Clock): (identity: CheckedIdentity) => void {
   const said = new Set<string>();
   return ({ validFrom, validTo }) => {

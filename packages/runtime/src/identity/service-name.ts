@@ -1,4 +1,7 @@
-/** Reason why a certificate names no service of this installation. The values are those of the metric. */
+/**
+ * Reason why a certificate names no service of this installation. The metric of refused connections has the same
+ * values.
+ */
 export type NameFault = 'no_identity' | 'several_identities' | 'foreign_trust_domain' | 'unknown_identity';
 
 /** Error of a certificate that does not name one service of this installation. */
@@ -25,7 +28,8 @@ export interface CertifiedService {
  * @throws ServiceNameError
  */
 export function certifiedService(subjectAltName: string | undefined, trustDomain: string): CertifiedService {
-  // Node.js quotes a name that could be confused with the separators of this list. None of our names needs quotes.
+  // Node.js quotes a name in the list only if the name could be confused with the separators. No name in a certificate
+  // of the product needs quotes, so a list with quotes counts as empty.
   const names = subjectAltName === undefined || subjectAltName.includes('"') ? [] : subjectAltName.split(', ');
   const uris = names.filter((name) => name.startsWith('URI:')).map((name) => name.slice('URI:'.length));
   const [uri] = uris;
@@ -47,16 +51,17 @@ function isName(part: string | undefined): part is string {
   return part !== undefined && /^[a-z0-9-]{1,63}$/.test(part);
 }
 
-/** The part of an identity by which the certificates of other services are judged. */
+/** The part of a service's own identity with which the certificates of other services are compared. */
 interface Own {
   readonly trustDomain: string;
-  /** Kubernetes namespace in the own certificate, if it names one. */
+  /** Kubernetes namespace in the service's own certificate, if the certificate names one. */
   readonly namespace: string | undefined;
 }
 
 /**
- * Returns which service the other end of a connection is. A certificate that names a Kubernetes namespace must name the
- * one of the own certificate, because accounts of other namespaces may have the same names.
+ * Returns the name of the service at the other end of a connection, as its certificate states it. If that certificate
+ * names a Kubernetes namespace, the service's own certificate must name the same one, because accounts of other
+ * namespaces may have the same names.
  * @throws ServiceNameError
  */
 export function peerService(subjectAltName: string | undefined, own: Own): string {

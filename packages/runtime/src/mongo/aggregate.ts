@@ -238,8 +238,8 @@ interface FirstChange<D> {
 
 /**
  * Writes the first changes of several MongoDB documents in one command.
- * @returns whether each change was stored. If another writer was faster with one of them, the documents are read back,
- * because the database reports only the number of changed documents. Each change stores an id that it is recognized by.
+ * @returns whether each change was stored. If not all changes were stored, the documents are read back, because the
+ * database reports only the number of changed documents. Each change stores an id by which it is recognized.
  */
 async function writeFirstChanges<D extends Aggregate>(
   collection: Collection<D>,

@@ -90,7 +90,7 @@ const READS: ReadonlySet<string> = new Set([
 
 type Reply = Readonly<Record<string, unknown>>;
 
-/** The MongoDB driver decodes the replies of most commands only when their fields are read. */
+/** The MongoDB driver decodes the responses to most commands only when their fields are read. */
 interface OnDemandReply {
   getNumber(name: string): number;
   toObject(): Reply;

@@ -87,7 +87,7 @@ async function buildAside<D extends Document>(
   }
 }
 
-/** Checks whether this process has closed its connection, because the service stops. */
+/** Checks whether an error means that this process has closed its database connection, because the service stops. */
 function isClosed(error: unknown): boolean {
   return (
     error instanceof MongoClientClosedError ||

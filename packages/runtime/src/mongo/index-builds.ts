@@ -11,7 +11,8 @@ export async function indexBuilds(db: Db): Promise<readonly string[]> {
       const [stats] = await db
         .collection(name)
         .aggregate<{ storageStats?: { indexBuilds?: readonly string[] } }>([{ $collStats: { storageStats: {} } }], {
-          // The majority snapshot may be older, and does not show an index build that has just begun.
+          // The read concern is `local`, because the majority snapshot may be older and not show an index build that
+          // has just begun.
           readConcern: { level: 'local' },
         })
         .toArray();

@@ -3,7 +3,10 @@ import type { Clock } from '../clock.js';
 import { reportGauges } from '../telemetry.js';
 import type { Announcing } from './event-envelope.js';
 
-/** Highest number that is counted, so that counting stays cheap however long the broker is unavailable. */
+/**
+ * Maximum number of documents with unacknowledged events that are counted, so that counting stays cheap however long
+ * the broker is unavailable.
+ */
 const PENDING_MAX = 10_000;
 /** Maximum number of documents with an outbox whose oldest unpublished event is read. */
 const AGED_DOCUMENTS_MAX = 256;

@@ -113,7 +113,8 @@ export async function watchForRewind(
   };
   let isCompared = false;
   const failed = (error: unknown): void => {
-    // The connection reports by itself that the broker has not been reached yet.
+    // Before the first comparison of the event stream, an outage of the broker is logged by the connection to the
+    // broker.
     if (isCompared || !isNatsUnavailable(error))
       logger.warn({ error }, 'the stream could not be compared with what was published');
   };

@@ -74,8 +74,8 @@ export async function connectNats({ url, identity, name, streamReplicas = 1, log
       ...(identity !== undefined && url.startsWith('tls://') ? { tls: identityFiles(identity) } : {}),
       inboxPrefix: inboxPrefix(name),
       timeout: CONNECT_MS_MAX,
-      // By default, the client closes the connection for ever after two refused attempts, also where the rights of this
-      // process were only taken away and given back, or its certificate was seen too early.
+      // By default, the NATS client stops connecting after two refused attempts. But the refusal may be temporary: the
+      // rights of this process may be removed and restored, or the broker may not accept its certificate yet.
       ignoreAuthErrorAbort: true,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
@@ -91,7 +91,8 @@ export async function connectNats({ url, identity, name, streamReplicas = 1, log
       manager: await jetstreamManager(connection, { checkAPI: false }),
     };
     setConnected(true);
-    // Nothing closes a connection but this process. Without one, it would run on and receive nothing.
+    // Only this process may close its connection to the broker. If the connection closes for another reason, the error
+    // ends the process, because otherwise the process would continue and receive no events.
     void connection.closed().then((error) => {
       if (!closing.signal.aborted)
         throw new Error('The connection to the broker was closed for ever.', { cause: error });
@@ -164,8 +165,8 @@ export async function connectNats({ url, identity, name, streamReplicas = 1, log
 }
 
 /**
- * Returns the beginning of the subjects at which a client of the broker gets answers. Nobody else may listen to them, so
- * each name has its own.
+ * Returns the prefix of the subjects on which a NATS client receives responses. Each client name has its own prefix,
+ * because no other client may listen to these subjects.
  */
 export function inboxPrefix(name: string): string {
   return `_INBOX_${name.replaceAll(/[^\w-]/g, '_')}`;

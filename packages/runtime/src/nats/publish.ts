@@ -43,7 +43,8 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
   try {
     await ensureStream(bus, stream, service);
   } catch (error) {
-    // `position`, which is called before the first publication of a service, creates the stream when the broker can.
+    // If the broker is unavailable now, the function `position` creates the stream later, because it is called before
+    // the first publication of a service.
     if (!isNatsUnavailable(error)) throw error;
   }
   let acknowledgedSeq = 0;

@@ -18,9 +18,9 @@ const RAISE_FIRST_MS = 5_000;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Creates the event stream of a publishing service if it is missing. Only the publisher calls this function: a
- * subscriber waits for the stream, because it would create it with its own settings, and with permissions that it
- * should not have (ADR 0142). An existing stream keeps its settings: {@link keepReplicas} alone changes them.
+ * Creates the event stream of a publishing service if it is missing. A subscriber never calls this function. It waits
+ * for the stream instead, because it would create the stream with the wrong settings, and would need permissions that
+ * it should not have (ADR 0142). An existing stream keeps its settings: {@link keepReplicas} alone changes them.
  * @param service name of the publishing service, such as `analysis`
  */
 export async function ensureStream(

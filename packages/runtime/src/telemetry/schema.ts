@@ -19,7 +19,7 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Programs with metrics that are no services: they run for a moment and end. */
+/** Programs that export metrics but are not services: they run for a moment and end. */
 export const programNames = ['probe'] as const;
 type Owner = ServiceName | (typeof programNames)[number];
 
@@ -275,7 +275,7 @@ export const metrics = {
       'messaging.system': oneOf('nats'),
       'messaging.operation.name': oneOf('process'),
       'messaging.destination.name': subject,
-      // A broadcast has no consumer at the broker.
+      // This attribute is absent for broadcast events, which have no consumer at the broker.
       'messaging.consumer.group.name': optional(consumer),
       'error.type': errorType,
     },
@@ -1246,7 +1246,10 @@ export function declarationOf(name: MetricName): Metric {
   return metrics[name];
 }
 
-/** Metrics of the packages that read what Node.js counts. They are exported as the packages declare them. */
+/**
+ * Metrics about Node.js that instrumentation packages export. Their names and units are those that the packages
+ * declare.
+ */
 export const metricsOfNode = {
   'nodejs.eventloop.delay.min': { unit: 's', instrument: 'gauge', description: 'Shortest delay of the event loop.' },
   'nodejs.eventloop.delay.max': { unit: 's', instrument: 'gauge', description: 'Longest delay of the event loop.' },

@@ -1,4 +1,4 @@
-// Identities for tests. The global set-up of the tests makes them, in one directory for each name.
+// TLS identities for tests. The global set-up of the tests creates them, each in a directory that has its name.
 import { join } from 'node:path';
 import { callersOf, EVERYONE, TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { openChannel } from '../grpc/client.js';
@@ -8,7 +8,10 @@ import type { Identity } from '../identity/identity.js';
 import { createLogger } from '../logger.js';
 import type { ServiceName } from '../telemetry/schema.js';
 
-/** Returns the directory with the files of a test identity: a service, `operator`, or one that is refused. */
+/**
+ * Returns the directory with the files of a test identity. The name is that of a service, `operator`, or an identity
+ * that services refuse.
+ */
 export function testIdentityDirectory(name: string): string {
   const directory = process.env['TEST_IDENTITIES'];
   if (!directory) throw new Error('TEST_IDENTITIES is not set: run the tests with vitest, which makes the identities.');
@@ -29,8 +32,9 @@ export function testIdentity(name: string): Identity {
 }
 
 /**
- * Opens a channel to a tested service that makes each call as the first program that may make it, by the table of
- * callers. So the tests of a service need not know who its callers are, and the table is in force all the same.
+ * Opens a channel to a tested service. Each call is made with the identity of the first program that the table of
+ * callers allows to make it. The tests of a service therefore need not know its callers, although the table is
+ * enforced.
  */
 export function openTestChannel(
   service: string,

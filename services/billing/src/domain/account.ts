@@ -45,9 +45,9 @@ export const SUBSCRIPTIONS_MAX = 100;
 export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
 
 /**
- * Applies one message of the payment provider. A message contains the whole state of a subscription. Messages, arrive
- * in any order and may be repeated. The newest message is used, and a message with an equal time is stale, so the
- * result does not depend on the order.
+ * Applies one message of the payment provider. A message contains the whole state of a subscription. Messages arrive in
+ * any order and may be repeated. The newest message is used, and a message with an equal time is stale, so the result
+ * does not depend on the order.
  * @param occurredAt normalized time (see `normaliseInstant`)
  */
 export function applySnapshot(

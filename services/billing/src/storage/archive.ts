@@ -8,8 +8,8 @@ import { WITHOUT_ORGANIZATION } from './notifications.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * Reads the billing records for an organization's data export. Each exported field is listed in this file. Ids of
- * prices and customers are not exported.
+ * Returns functions that read the billing records of an organization for its data export. The export contains only the
+ * fields that this file lists, and no ids of prices and customers.
  */
 export function archivedKinds({
   customers,
@@ -33,8 +33,8 @@ export function archivedKinds({
 }
 
 /**
- * Reads the subscriptions for the archive of an organization. All subscriptions of an organization are in one database
- * document, and their positions in the document serve as ids.
+ * Returns a function that reads the subscriptions of an organization for its data export. All subscriptions of an
+ * organization are in one database document, so a page begins after the subscription with the given id.
  */
 function archivedSubscriptions(customers: Collection<CustomerDocument>): ReadArchivePage {
   return async ({ organizationId, after, recordsMax }) => {

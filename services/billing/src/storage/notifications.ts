@@ -51,16 +51,16 @@ const LEASE_MS = 10_000;
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
 /**
- * Maximum number of pending payment notifications that are applied before a question about one organization is
- * answered.
+ * Maximum number of pending payment notifications that are applied before the billing service responds to a question
+ * about one organization.
  */
 const WAITING_MAX = 100;
 /** Maximum number of pending payment notifications that are counted for the operator. */
 const COUNTED_MAX = 1_000;
 const REOPENED_MAX = 1_000;
 /**
- * Outcomes of a payment notification whose subscription is not linked to an organization. Earlier releases used the
- * second outcome.
+ * Outcomes of a payment notification whose subscription is not linked to an organization. Only earlier releases stored
+ * the outcome UNKNOWN_ORGANIZATION.
  */
 export const WITHOUT_ORGANIZATION = ['UNLINKED', 'UNKNOWN_ORGANIZATION'] as const satisfies NotificationOutcome[];
 
@@ -97,8 +97,8 @@ export function notificationStore(
             state: 'DONE',
             outcome,
             organizationId,
-            // A purge would not find the text of a payment notification without an organization, which contains e-mail
-            // addresses of customers but names no organization.
+            // The text of a payment notification that names no organization is removed. It contains e-mail addresses of
+            // customers, and the purge of an organization would not find it.
             ...(organizationId === '' && (outcome === 'KEPT' || outcome === 'IGNORED') ? { body: '' } : {}),
           },
           $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },

@@ -13,7 +13,7 @@ const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', impo
 const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
 
 export interface ProgramOptions {
-  /** Command-line arguments of the program. */
+  /** Command-line arguments of the confined program that reads documents. */
   readonly args?: readonly string[];
   /** All environment variables that the confined program that reads documents gets. */
   readonly env: Readonly<Record<string, string>>;

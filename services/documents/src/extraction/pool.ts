@@ -236,7 +236,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
       return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
       count(work.organizationId, -1);
-      // Without a message about its end, the child process may still be reading the document.
+      // If the attempt failed with an error, the child process may still be reading the document, so it is replaced.
       if (end === undefined) replace(child);
       else if ('result' in end) void giveBack(child);
     }

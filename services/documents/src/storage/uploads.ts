@@ -22,7 +22,7 @@ const LEASE_MS = 60_000;
 const SWEEP_UPLOADS_MAX = 200;
 /**
  * Period for which the record of an unused upload is kept. The bytes of the upload count in the month in which they
- * arrived, and a month is counted again for some time after its end.
+ * arrived, and the bytes of a month are recounted for some time after its end.
  */
 const COUNTED_MS = 62 * 86_400_000;
 
@@ -312,7 +312,10 @@ export function uploadsWithContents(
   };
 }
 
-/** Reads uploads for the archive of their organization. The token of a reservation is not included. */
+/**
+ * Returns a function that reads the uploads of an organization for its data export. The tokens of upload reservations
+ * are not exported.
+ */
 export function archivedUploads(collection: Collection<UploadDocument>): ReadArchivePage {
   return recordsById(
     collection,

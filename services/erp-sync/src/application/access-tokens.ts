@@ -69,7 +69,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
 
   /** Returns OAuth tokens of the ERP connection whose version is later than the given version. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
-    // When this time has passed, another process has finished refreshing the OAuth tokens or has lost its claim.
+    // After twice the duration of the lease, another process has either finished refreshing the OAuth tokens or lost
+    // its claim.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);

@@ -39,7 +39,7 @@ export interface CreateDeps {
 
 export interface NewConnection {
   readonly organizationId: string;
-  /** Provider code or ERP product name. */
+  /** Code of the ERP provider, or name of the ERP product, to which the organization connects. */
   readonly provider: string;
   /** Id of the company to which the ERP records belong. Undefined for the default company. */
   readonly companyId?: string | undefined;

@@ -133,14 +133,15 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
     tries,
     work: async () => {
       if (sealed === undefined) return;
-      // Revoking this OAuth consent at the provider would also terminate the access of the existing connection.
+      // If the same company in the ERP has an ERP connection, the OAuth tokens are not revoked, because the provider
+      // would also terminate the access of that connection.
       if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
       const server = serverOf(deps.servers, flow);
       const held = decodeTokens(flowSecrets.tokens.open(flow, sealed));
       if (server.disconnect !== undefined && tenant?.remoteConnectionId !== undefined) {
         await disconnectIfPossible(() => server.disconnect?.(held.accessToken, tenant.remoteConnectionId ?? ''));
-        // The refresh token belongs to the user, so revoking it terminates the access to every company that the user
-        // has connected.
+        // The refresh token belongs to the user, so revoking it would terminate the access to every company that the
+        // user has connected. It is therefore not revoked while a company of the provider is connected.
         if (await consented.hasLive(organizationId, provider)) return;
       }
       await server.revoke(held.refreshToken);

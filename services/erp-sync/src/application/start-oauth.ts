@@ -28,7 +28,7 @@ export interface StartDeps {
 
 export interface ConsentRequest {
   readonly organizationId: string;
-  /** Code of the provider, or name of the ERP product. */
+  /** Code of the ERP provider, or name of the ERP product, to which the organization connects. */
   readonly provider: string;
   /** Id of the company to which the imported ERP records will belong. Undefined for the default company. */
   readonly companyId: string | undefined;

@@ -25,7 +25,7 @@ interface Deps {
 
 export interface CompletedRun {
   readonly finishedAt: Date;
-  /** True if the import run has read the complete vendor list of a company has been read from its ERP. */
+  /** True if the import run has read the complete vendor list of a company from its ERP. */
   readonly hasVendorList: boolean;
 }
 

@@ -227,7 +227,7 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // The time at which a draft bill was received is ignored.
+      // Other invoices cannot find a draft bill yet, so the current time is only a placeholder, which is ignored.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },

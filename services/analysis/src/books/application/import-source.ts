@@ -37,7 +37,7 @@ export interface OpenExamination extends ExaminationProgress {
 
 /** Result of one call that continues the examination of the ERP records. */
 export interface ExaminedBooks {
-  /** Number of findings that the examination of the books created. */
+  /** Number of findings about ERP records that the call created. */
   readonly created: number;
   /** True if another call must continue the examination of the ERP records. */
   readonly hasMore: boolean;

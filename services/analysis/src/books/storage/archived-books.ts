@@ -5,7 +5,10 @@ import type { ErpOrderDocument } from './erp-orders.js';
 import type { ErpPaymentDocument } from './erp-payments.js';
 import type { VendorDocument } from './vendors.js';
 
-/** Reads the ERP records for the data export of an organization. Each exported field is listed in this file. */
+/**
+ * Returns functions that read the ERP records of an organization for its data export. The export contains only the
+ * fields that this file lists.
+ */
 export function archivedBooks({
   vendors,
   erpOrders,

@@ -17,7 +17,9 @@ const BATCH_DOCUMENTS = 500;
 /** The character that sorts after all other characters, which ends a range of vendor names in a search. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/** Projection of the fields of a vendor that bills need. A page of bills reads up to a thousand vendors. */
+/**
+ * Projection of the vendor fields that are needed to store ERP bills. A page of bills reads up to a thousand vendors.
+ */
 const OF_BILLS = {
   'details.taxId': 1,
   'details.isTaxIdMasked': 1,

@@ -38,8 +38,8 @@ interface Deps {
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Records that count invoices and on which the decision on an invoice was based. Undefined means that the record did
- * not exist, and an absent member is read again.
+ * Records of the supplier, bank account and order in which a decided invoice is counted, as the decision read them. A
+ * member with the value undefined means that the record did not exist. If a member is absent, its record is read again.
  */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 

@@ -208,7 +208,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
-        // Someone may have reviewed a finding of the invoice since the decision was made.
+        // The suspicion that is stored with the invoice is used, because a review of a finding may have changed it
+        // since the decision.
         const suspected: Noted = {
           ...(match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs }),
           ...(match.toldOutsideKsef === undefined ? {} : { toldOutsideKsef: match.toldOutsideKsef }),

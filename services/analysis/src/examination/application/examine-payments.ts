@@ -17,7 +17,9 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
  */
 export const BILLS_AT_ONCE_MAX = 2_000;
 
-/** Finds ERP payments that were made twice, were made to another bank account, or exceed the open amount. */
+/**
+ * Finds ERP payments that were made twice, were made to another bank account, or exceed the open amount of their bills.
+ */
 export async function* examinePayments(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   for await (const { records, continueFrom } of books.changedPayments(source, window)) {
@@ -41,7 +43,10 @@ export async function examinePaymentsTo(examination: Examination, vendorIds: rea
   }
 }
 
-/** Compares ERP payments with other payments of the same amount to the same vendor, and with the open amount. */
+/**
+ * Compares ERP payments with other payments of the same amount to the same vendor, and with the open amount of the
+ * bills that they pay.
+ */
 async function comparePayments(examination: Examination, changed: readonly BookPayment[]): Promise<void> {
   const { source, books } = examination;
   const made = changed.filter(({ isReturned }) => !isReturned);

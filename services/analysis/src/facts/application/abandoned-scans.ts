@@ -18,8 +18,8 @@ export type WithoutAbandonedScans = (
 
 /**
  * Leaves out the rows of history scans without a result whose analysis last started at least an hour ago. The operator
- * has abandoned such a scan. Its rows are in no profile, and the originals are in the file that is sent again. Rows of
- * a scan that is being analyzed stay, because that scan does not find invoices that arrive after it.
+ * has abandoned such a scan: its rows are in no supplier profile, and the same file is sent again as a new scan. Rows
+ * of a scan that is being analyzed stay, because that scan does not find invoices that arrive after it.
  */
 export function withoutAbandonedScans({
   runs,

@@ -164,10 +164,10 @@ export const loadFacts =
   };
 
 /**
- * Ensures that the later of two equal invoices gets the finding. A record with a later time of receipt may have been
- * decided before it could find this invoice. It then does not name this invoice, and the pair would not be reported, so
- * this invoice becomes the later one. Only records that share a key are waited for, so there is no cost without
- * concurrent invoices.
+ * Ensures that the later of two equal invoices gets the finding about the duplicate. A record with a later time of
+ * receipt may have been decided before it could find this invoice. Its decision then does not name this invoice, and
+ * nobody would learn of the duplicate, so this invoice becomes the later one. Only records that share a key are waited
+ * for, so there is no cost without concurrent invoices.
  */
 async function orderAfterConcurrentDuplicates(
   invoices: InvoiceStore,

@@ -23,7 +23,8 @@ export function highAmountStore(collection: Collection<HighAmountDocument>): Hig
   return {
     async find({ organizationId, baseCurrency, period }) {
       const document = await collection.findOne({ _id: `${organizationId}|${baseCurrency}`, organizationId });
-      // According to the clock of another replica, the next period of the amount that counts as high may have begun.
+      // An amount of a later period is returned as well, because that period may already have begun by the clock of
+      // another replica.
       return document === null || document.period < period ? undefined : document;
     },
     async insert({ organizationId, baseCurrency, period }, amount) {

@@ -101,7 +101,8 @@ export const loadLineFacts =
     for (const [index, line] of lines.entries()) {
       const { references, keys, ...search } = searches[index] as LineSearch;
       const own = namedIds.get(line.lineId) ?? [];
-      // Most payments name their invoices, and the lookup of bills by amount needs the most keys.
+      // Bills are searched by amount only for payments that name no invoice. Most payments name their invoices, and the
+      // search by amount needs the most keys.
       if (!namesInvoice({ line, payables: payablesOf(bills, keys, own), namedIds: own }, references)) {
         const ofAmount = amountKeys(line, search);
         keysOfAmounts.push(ofAmount);

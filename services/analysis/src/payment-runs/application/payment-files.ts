@@ -9,7 +9,9 @@ export interface SentPayments {
   readonly debtorTaxIds: readonly string[];
 }
 
-/** Statements of the status report of a bank about one payment line. */
+/**
+ * The status, the reasons and the verification of the payee that a bank's status report states for one payment line.
+ */
 export type ReportedLine = Pick<Outcome, 'status' | 'reasonCodes'> & {
   readonly payeeCheck: NameVerification | undefined;
 };
@@ -28,7 +30,7 @@ export interface PaymentFiles {
   /**
    * Writes a payment file that contains only some of the lines and is otherwise unchanged, byte for byte.
    * @param lines positions of the lines as a set of bits
-   * @param part number of the download, which the identifiers of the file end with from the second one on
+   * @param part number of the download; from the second download on, the identifiers in the file end with this number
    */
   part(bytes: Uint8Array, lines: Uint8Array, part: number): Promise<PartOfFile>;
   /**

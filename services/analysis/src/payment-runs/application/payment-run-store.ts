@@ -126,15 +126,16 @@ export interface PaymentRunStore {
   outcomes(organizationId: string, runId: string, positions?: readonly number[]): Promise<ReadonlyMap<number, Outcome>>;
   writeOutcomes(organizationId: string, runId: string, outcomes: ReadonlyMap<number, ReportedOutcome>): Promise<void>;
   /**
-   * Returns the lines of payment runs that pay one of the invoices, grouped by check. Only checks count in which lines
-   * were given out or about which a bank has reported, and one more check.
+   * Returns the lines of payment runs that pay one of the invoices, with the check of each line. Only three kinds of
+   * checks are read: checks in which lines were given out, checks about which a bank has reported, and the check
+   * `ofCheck`.
    */
   linesOfInvoices(
     organizationId: string,
     invoiceIds: readonly string[],
     ofCheck?: string,
   ): Promise<readonly LineOfInvoice[]>;
-  /** Returns the lines of the given payment runs that were given to the bank, with the day. */
+  /** Returns the downloads of the given payment runs, each with the lines that were given to the bank. */
   givenLines(organizationId: string, runIds: readonly string[]): Promise<ReadonlyMap<string, readonly GivenLines[]>>;
   /** Adds up the lines of payment runs that were created in a month, `YYYY-MM`. */
   linesCreated(organizationId: string, month: string, time: CountedTime): Promise<number>;

@@ -192,10 +192,10 @@ function byNumbers(
 }
 
 /**
- * Chooses among the bills with a number that a payment states. The creditor decides before the form of the number, then
- * the amount: a copy with another amount is paid only by a payment of that amount. Among bills that agree equally, the
- * bill that was not held is the debt, and the held bill is its copy. A contract number that stands on the bill of every
- * month names the oldest one that is open.
+ * Chooses among the bills whose number a payment states. A bill of the paid supplier takes precedence, then the bill
+ * with the more similar number, and then the bill with the paid amount. A copy with another amount is therefore paid
+ * only by a payment of that amount. Among bills that agree equally, a bill that was not held is the debt, and the held
+ * bill is its copy. A contract number on the bill of every month names the oldest bill that is open.
  */
 function bestOf(
   { number }: StatedNumber,

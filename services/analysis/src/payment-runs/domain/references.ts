@@ -40,8 +40,8 @@ const KSEF_NUMBERS = /\d{10}-\d{8}-[0-9A-F]{12}-[0-9A-F]{2}/g;
 /** Form of a collective KSeF identifier: the date and a marker `IZ` in place of the technical part. */
 const COLLECTIVE_NUMBERS = /\b\d{8}-IZ-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}\b/g;
 /**
- * A date in the text of a payment, as people write it. A year that comes first has a month and a day of two digits:
- * `2024-02-1` is a number.
+ * A date in the text of a payment, as people write it. In a date that begins with the year, month and day have two
+ * digits each, so `2024-02-1` is an invoice number and not a date.
  */
 const DATE = /^(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{2}|\d{4})|\d{4}[./-]\d{2}[./-]\d{2})$/;
 /** Month or year for which a payment is made, as in `Miete 11/2026`. */

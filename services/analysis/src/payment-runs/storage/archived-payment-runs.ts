@@ -8,7 +8,10 @@ import type {
   PaymentRunDocument,
 } from './payment-runs.js';
 
-/** Reads payment runs for the data export of an organization. Each exported field is listed here. */
+/**
+ * Returns functions that read the payment runs of an organization for its data export. The export contains only the
+ * fields that this file lists.
+ */
 export function archivedPaymentRuns({ runs, lines, releases }: PaymentRunCollections) {
   return {
     payment_runs: newestRecords(runs, toRunRecord),

@@ -125,7 +125,7 @@ export function payableStore(
           date,
         }));
       });
-      // A payment that pays bills of several lookups is found by each of these lookups.
+      // A payment of bills from several lookups is found by each of these lookups, but returned once.
       return [...new Map(found.map((payment) => [payment.paymentId, payment])).values()];
     },
   };

@@ -119,7 +119,8 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
-      // The name of a detection policy means the policy that is stored under the name.
+      // If a detection policy is already stored under this name, it is returned, because a name must always mean the
+      // same policy.
       const stored = await find(organizationId, version);
       return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },

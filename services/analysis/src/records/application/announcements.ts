@@ -46,7 +46,7 @@ export function raisedAnnouncements(
 
 interface RaisedOn {
   readonly companyId: string;
-  /** Id of the invoice of a finding. Undefined for a finding about a history scan or the books as a whole. */
+  /** Id of the invoice of a finding. Undefined for a finding about a history scan as a whole or about ERP records. */
   readonly invoiceId: string | undefined;
   readonly scanId: string | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 
 const EACH_MS = 3_600_000;
-/** Maximum number of remembered keys. The oldest key is forgotten first, and then counts as new. */
+/** Maximum number of keys for which the last time is kept. The oldest key is removed first, and then counts as new. */
 const KEYS_MAX = 10_000;
 
 /**

@@ -9,8 +9,8 @@ import type { InvoiceDocument } from './invoices.js';
 import type { SupplierDocument } from './suppliers.js';
 
 /**
- * Reads the records for an organization's archive that the API lists do not show. Each field of the archive is listed
- * in this file.
+ * Returns functions that read those records of an organization for its data export that no list of the API shows. The
+ * export contains only the fields that this file lists.
  */
 export function archivedRecords({
   invoices,

@@ -266,8 +266,8 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
 }
 
 /**
- * Checks whether the review of a finding decides whether a tax id that a supplier states for the first time belongs to
- * the supplier. Dismissing and accepting the finding both confirm the tax id.
+ * Returns what a reviewer decided about a tax id that a supplier states for the first time, or undefined for a finding
+ * of another type. Dismissing and accepting the finding both confirm that the tax id belongs to the supplier.
  */
 export function taxIdReview({
   type,

@@ -82,8 +82,8 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     }
     results.push(...(await storing));
     storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
-    // The promise of stored scan rows is awaited above or below; the empty catch avoids an unhandled rejection until
-    // then.
+    // The stored scan rows are awaited in the next iteration or after the loop. Until then, the empty catch avoids an
+    // unhandled rejection.
     storing.catch(() => {});
   }
   results.push(...(await storing));

@@ -104,7 +104,8 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
     const some = next;
     next = [];
     const lookup = inTurn(async () => ((await hasHistory) ? store.candidates(of, some) : []));
-    // The lookup of earlier invoices is awaited below; the empty catch avoids an unhandled rejection until then.
+    // The function `found` awaits the lookup of earlier invoices. Until then, the empty catch avoids an unhandled
+    // rejection.
     lookup.catch(() => {});
     lookups.push(lookup);
   };

@@ -4,7 +4,10 @@ import type { Collection } from 'mongodb';
 import { contactOf } from './verifications.js';
 import type { VerificationDocument } from './verifications.js';
 
-/** Reads the verifications of accounts for the data export of an organization, with their contacts. */
+/**
+ * Returns a function that reads the verifications of suppliers' bank accounts, with their contacts, for the data export
+ * of an organization.
+ */
 export function archivedVerifications(collection: Collection<VerificationDocument>, secrets: SealedField) {
   return recordsById(collection, (document) => ({
     id: document._id,

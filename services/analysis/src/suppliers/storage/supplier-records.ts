@@ -64,7 +64,8 @@ export function supplierRecords({
     },
     async withNewAccounts(organizationId, { from, to }, afterId, limit) {
       const within = { $gte: from, $lte: to };
-      // The days of the bills are stored apart from each bank account. The profile decides which of the days count.
+      // A supplier profile stores several days for each bank account, and decides when it is read which of them is the
+      // day on which the account was first seen. The query therefore compares all of these days.
       const documents = await suppliers
         .find(
           {

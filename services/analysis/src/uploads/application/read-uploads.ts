@@ -59,8 +59,8 @@ export interface DocumentFields {
 
 export interface UploadReader {
   /**
-   * Returns where each field of an invoice is in its document, or of the fields that a failed document has. An audit
-   * event records who read it, at most once an hour for each caller.
+   * Returns where in its document each field of an invoice is. If no invoice could be read from the document, the
+   * fields that were found are returned. An audit event records who read them, at most once an hour for each caller.
    * @throws DomainError not_found for an invoice that was not read from a document
    */
   documentFields(reference: InvoiceReference, context: RequestContext): Promise<DocumentFields>;

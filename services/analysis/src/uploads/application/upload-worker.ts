@@ -173,7 +173,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
     async sweep() {
       const due = (await uploads.due()).filter(({ invoiceId }) => !running.has(invoiceId));
       if (queued.pendingCount === 0) for (const reference of due) queue(reference);
-      // More uploads may be due than one sweep finds, or than this process lets wait.
+      // More uploads may be due than one sweep finds, or than may wait in this process, so another sweep follows.
       if (due.length > 0 && queued.pendingCount > 0) isShort = true;
       return due.length;
     },
