@@ -9,11 +9,11 @@ const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
 /** Names of libraries that only compute, without input or output. Code of the domain may import them. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
-/** Libraries that read certificates and sign documents: they only compute, too. */
+/** Names of libraries that read certificates and sign documents. These libraries only compute, too. */
 const signing = '(^|/)node_modules/(@peculiar/x509|asn1js|xml-crypto)/';
-/** The type of an invoice, without its wire and public forms. */
+/** Modules with the type of an invoice, without its forms in gRPC messages and in the public API. */
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
-/** The types of ERP records, without their wire forms. */
+/** Modules with the types of ERP records, without their forms in gRPC messages. */
 const books = '^packages/books/src/(?!wire)[^/]+\\.ts$';
 /** Modules that `domain/` may import: the engine, shared values and refusals, and modules that only compute. */
 const pure = [
@@ -25,7 +25,7 @@ const pure = [
   computing,
   signing,
 ].join('|');
-/** Rooms of the engine, from the lowest to the highest. */
+/** Folders of the engine that are modules (rooms), from the lowest to the highest. */
 const engineRooms = [
   'data',
   'facts',

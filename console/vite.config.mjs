@@ -6,7 +6,7 @@ import optimizeLocales from '@react-aria/optimize-locales-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Files that are compressed further by nothing, such as pictures, are left out. */
+/** Matches the files to compress. Files that compression does not make smaller, such as pictures, are left out. */
 const COMPRESSED = /\.(?:js|css|html|svg)$/;
 
 /** Writes a brotli variant beside each text, which the gateway serves as it is. */

@@ -7,6 +7,6 @@ import { locale } from '../messages/language.js';
 export function formatMoney(amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-  // The types of TypeScript accept a decimal string as an amount of money only for literals.
+  // In the TypeScript types of `format`, a decimal string must have the type of a numeric literal.
   return `${format.format(amount as `${number}`)} ${currency}`;
 }

@@ -1,6 +1,7 @@
 /**
- * The visible texts of the app in English, whose shape those of the other languages have. A text with values is a
- * function, so that the compiler checks the values of every language. Sentences of the API, such as summaries of reasons, are shown as they come.
+ * The visible texts of the app in English. The texts in the other languages have the same shape. A text with values is
+ * a function, so that the compiler checks the values of every language. Sentences from the API, such as summaries of
+ * findings, are shown unchanged.
  */
 export const en = {
   product: 'Invoice control',

@@ -1,4 +1,4 @@
-// TypeScript or JavaScript, Node 20.19 or newer, with @invoicecontrol/client:
+// Webhook receiver in TypeScript or JavaScript for Node.js 20.19 or newer, with @invoicecontrol/client. Start it with:
 //   WEBHOOK_SECRET=whsec_... PORT=4100 node receiver.mjs
 import { createServer } from 'node:http';
 import { WebhookError, verifyWebhook } from '@invoicecontrol/client';
@@ -30,7 +30,7 @@ const server = createServer(async (request, response) => {
     }
     response.writeHead(204).end();
   } catch (error) {
-    // A delivery that fails now gets 500, and the service sends it again.
+    // If the work on a webhook event fails, the receiver responds with 500, and the service sends the event again.
     if (!(error instanceof WebhookError)) console.error(error);
     response.writeHead(error instanceof WebhookError ? 400 : 500).end();
   }

@@ -100,7 +100,8 @@ class ConnectorAgent extends Agent {
   override keepSocketAlive(socket: Duplex): boolean {
     const ageMs = performance.now() - (this.#connectedAt.get(socket) ?? 0);
     if (ageMs >= CONNECTION_MS_MAX) return false;
-    // Bytes that arrive on an HTTP connection between two requests belong to neither response.
+    // Bytes that arrive on an HTTP connection between two requests belong to neither response, so the connection is
+    // closed.
     socket.once('data', () => socket.destroy());
     return super.keepSocketAlive(socket) as unknown as boolean;
   }

@@ -23,7 +23,10 @@ export const INTERIM_ANSWERS_MAX = 16;
 const SWITCHING_PROTOCOLS = 101;
 const CLOSED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** An HTTP response that is valid but not final. */
+/**
+ * Error of a server that sent valid HTTP responses but no final response: too many interim responses, or a switch to
+ * another protocol.
+ */
 export class UnusableAnswer extends Error {
   readonly reason: 'INTERIM_ANSWERS' | 'SWITCHED_PROTOCOLS';
 

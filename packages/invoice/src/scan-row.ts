@@ -43,14 +43,16 @@ export const scanRow: Group = {
   },
 };
 
-/** Fields of a row of a history scan that are not part of its invoice. */
+/** Fields of a history scan row that identify the row for its sender and are not part of the invoice. */
 const identity: Group = {
   members: { externalId },
   isOptional: false,
   description: 'The row as the sender identifies it.',
 };
 
-/** The canonical invoice with the shorter maximum lengths of rows, and with or without a currency. */
+/**
+ * The canonical invoice as a row of a history scan states it, with shorter maximum lengths and an optional currency.
+ */
 const rowInvoice = asInRow(canonicalInvoice);
 
 /**

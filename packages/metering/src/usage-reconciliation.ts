@@ -74,7 +74,7 @@ const LOWERING_MS_MAX = MINUTE_MS;
  * month is counted.
  */
 const CLOSED_MINUTES_MAX = 120;
-/** Delay before a usage counter is read again if it changed while its records were added up. */
+/** Delay before another attempt to check a usage counter that changed while its records were added up. */
 const READ_AGAIN_AFTER_MS = 5_000;
 
 /**
@@ -146,7 +146,8 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);
-    // If there are no later reservations of quota units, no check is due. The next reservation sets `lookAt` again.
+    // If no quota units were reserved later, no check of the usage counter is due until the next reservation sets
+    // `lookAt`.
     else await usage.updateOne({ _id, minutes: counter.minutes ?? { $exists: false } }, nextCheckOf(counter, afterMs));
   };
 

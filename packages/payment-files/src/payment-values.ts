@@ -60,8 +60,8 @@ function readDecimal(element: XmlElement): DecimalAmount {
 }
 
 /**
- * Reads the control sum of a payment file in micro-units. It may have up to 17 decimals, of which only zeros can stand
- * behind the decimals of an amount.
+ * Reads the control sum of a payment file in micro-units. It may have up to 17 decimals, but the decimals after those
+ * of an amount must be zeros.
  */
 export function readControlSum(element: XmlElement): bigint {
   const text = textOf(element) ?? '';
@@ -149,8 +149,8 @@ function readIban(element: XmlElement): string | undefined {
 
 /**
  * Reads the numbers by which a tax authority knows a party of a payment. Numbers with a code for something else (DUNS,
- * customer number) are left out; a number with a proprietary scheme or without one may be a tax id. If it is none, it
- * matches no supplier.
+ * customer number) are left out; a number with a proprietary scheme or without a scheme may be a tax id. A number that
+ * is not a tax id matches no supplier.
  */
 export function readTaxIds(party: XmlElement | undefined): readonly string[] {
   const found = ['OrgId', 'PrvtId'].flatMap((kind) =>

@@ -118,7 +118,10 @@ export function grouped<T, R>(
   return (item) => call({ key: String(++lastNumber), item }) as Promise<R>;
 }
 
-/** Limits of a batched database call whose callers collect while one command is in progress. */
+/**
+ * Limits of batched database calls of which only one command is in progress. Later callers wait for it and share the
+ * next command.
+ */
 export const inGroups = { underWayMax: 1, waitMsMax: GROUP_WAIT_MS_MAX } as const satisfies BatchLimits;
 
 /**

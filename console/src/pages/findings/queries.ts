@@ -130,7 +130,10 @@ export function useAssign() {
   });
 }
 
-/** Returns a function that shows a changed finding in the list and in the detail, and reads its history again. */
+/**
+ * Returns a function that shows a changed finding in the list and in the detail, and reloads the history of the
+ * finding.
+ */
 function useShowChanged(): (changed: Finding) => void {
   const queries = useQueryClient();
   return (changed) => {

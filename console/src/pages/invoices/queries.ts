@@ -49,7 +49,7 @@ export function useDocumentFields(invoiceId: string) {
   });
 }
 
-/** Analyzes an invoice again with what is known now, and shows the new decision. */
+/** Analyzes an invoice again with the data that is known now, and shows the new decision. */
 export function useReanalyze(invoiceId: string) {
   const queries = useQueryClient();
   return useMutation({

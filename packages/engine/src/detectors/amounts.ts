@@ -320,8 +320,8 @@ function recurringChanged(
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // The rule accepts a final bill with another amount, such as the bill that a utility sends after a year of advance
-  // payments.
+  // The rule about recurring amounts accepts a final bill with another amount, such as the bill that a utility sends
+  // after a year of advance payments.
   const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
   if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
   const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;

@@ -540,7 +540,8 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // The countries of all tax ids of the supplier count, because a supplier with several tax ids may use one account.
+  // All bills with the account under the supplier name count as its use, whatever their tax ids, because a supplier
+  // with several tax ids may use one account.
   const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
   const uses = Math.max(ownUses, usesUnderName(facts));
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];

@@ -202,8 +202,8 @@ function longestRising(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /**
- * Returns the series of invoice numbers without a last entry that is far above the other entries, because a single bill
- * does not raise the level of the series.
+ * Returns the series of invoice numbers without its last entry if that entry is far above the other entries, because a
+ * single bill does not raise the level of the series.
  */
 function withoutLastJump(series: readonly Entry[], { jumpStepsMax }: NumberParameters): readonly Entry[] {
   const others = series.slice(0, -1);
@@ -312,8 +312,8 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
     issueDate.slice(5, 7),
     issueDate.slice(8),
   ];
-  // A number that states a period ends with the last digits of its year, month or day. Few running numbers do, so most
-  // are recognized here.
+  // A number that represents a period ends with the last digits of its year, month or day. Few counters end this way,
+  // so this check excludes most of them quickly.
   const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, month, day, year + month, short + month, month + year, month + short];

@@ -20,7 +20,7 @@ import { taxText } from '../supplier/identity.js';
  */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.orders;
-  // A credit note refunds an order that was billed earlier.
+  // A credit note refunds an order that was billed earlier, so credit notes are not checked.
   if (facts.invoice.amountMinor.startsWith('-')) return [];
   return [
     ...missing(facts, parameters),

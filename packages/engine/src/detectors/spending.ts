@@ -157,8 +157,8 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const sum = recent.reduce((total, use) => total + BigInt(use.minor), minor);
   const together = { value: value === undefined ? undefined : (value * sum) / minor };
   if (!mayBeWorth(together, surgeValueMin)) return [];
-  // A single earlier bill is usually enough to show that the sum of a supplier's bills is not unusual. Rounding errors
-  // of floating-point numbers are too small to change the result.
+  // A single large earlier bill is usually enough to show that the sum of a supplier's bills is not unusual. Rounding
+  // errors of floating-point numbers are too small to change the result.
   const enough = (Number(sum) / surgeTimes) * 1.001;
   if (older.some((use) => Number(use.minor) > enough)) return [];
   const most = mostWithin(older, surgeDays);

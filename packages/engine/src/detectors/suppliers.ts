@@ -191,8 +191,8 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
 }
 
 /**
- * Checks whether unrelated firms may have two supplier names that are similar in this way. Such a similarity counts
- * only if the bank account differs too.
+ * Checks whether the similarity of two supplier names is weak, because unrelated firms may have such names. A weak
+ * similarity counts only if the bank account differs too.
  */
 function isWeak(likeness: Likeness | undefined): boolean {
   return likeness !== undefined && WEAK_LIKENESS.has(likeness.kind);
@@ -241,7 +241,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
     .filter((other) => haveConflictingTaxIds(other, invoice) && other.taxCountry === invoice.taxCountry)
     .sort(compareRelated);
   const [known] = conflicting;
-  // A tax id that is doubtful itself does not make its supplier part of a group.
+  // A supplier whose tax id is doubtful does not count as a company of the group.
   const accepted = conflicting.filter((other) => other === known || doubtedInvoices(other) === 0);
   const taxIds = new Set(accepted.map((other) => other.taxKey));
   if (known === undefined || taxIds.size >= parameters.groupTaxIdsMin) return [];

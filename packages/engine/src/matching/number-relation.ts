@@ -11,7 +11,9 @@ import {
   isDigitRun,
 } from './similar-numbers.js';
 
-/** Result of comparing two bills in fields other than their numbers. */
+/**
+ * Agreement of two bills in their amounts, dates and orders, which decides how different their invoice numbers may be.
+ */
 export interface Agreement {
   readonly amountAndDate: boolean;
   /** True for bills with equal amounts and dates a few days apart, or weeks apart under one order. */

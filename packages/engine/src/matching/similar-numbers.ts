@@ -19,7 +19,8 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // If the year is left out, the invoice number must have at least one sequence of letters or digits less.
+  // An invoice number that leaves out the year has at least one sequence of letters or digits fewer than the other
+  // number.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length

@@ -140,7 +140,8 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
   const isOfKsef = pair.comparisons.some(({ field }) => field === 'channel');
   const origin = isOfKsef && other.source === 'KSEF' ? ' from KSeF' : '';
   const which = `${shownText(other.invoiceNumber)}${origin} (${other.issueDate}, ${otherAmount})`;
-  // The verb of the finding's summary already states that the invoice numbers are equal.
+  // If the verb of the finding's summary already states that the invoice numbers are equal, the summary does not repeat
+  // it.
   const written = pair.number === 'FORMAT' ? ', written differently' : '';
   const how = verb === SAME_NUMBER_VERB ? written : ` ${numberPhrases[pair.number]}`;
   const own = isOfKsef && invoice.source === 'KSEF' ? ' from KSeF' : '';

@@ -34,7 +34,7 @@ const GLUED_LABEL = new RegExp(
   `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
 );
 
-/** Words behind the number of a bill that replaces an earlier one, in the languages of the suppliers. */
+/** Words after the number of a bill that replaces an earlier bill, in the languages of the suppliers. */
 const REVISION_WORDS: ReadonlySet<string> = new Set(
   (
     'REV REVISED REVISION CORR CORRECTED CORRECTION AMENDED R V ' +

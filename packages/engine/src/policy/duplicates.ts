@@ -43,7 +43,10 @@ export interface DuplicateParameters {
     readonly taxConflictSameBank: number;
     /** Points if two tax ids differ by more than a typing error and the suppliers have nothing else in common. */
     readonly taxDifferent: number;
-    /** Points if two unrelated suppliers share a simple number and a whole amount by chance. */
+    /**
+     * Points if two unrelated suppliers state the same simple number and the same whole amount, which happens by
+     * chance.
+     */
     readonly strangers: number;
     /** Points if two different suppliers state the same long invoice number and the same odd amount within days. */
     readonly longNumber: number;

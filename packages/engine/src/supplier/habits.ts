@@ -58,7 +58,8 @@ export function shortenedTerms(
   const { terms } = supplier.profile;
   if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
   const newDays = invoice.dueDay - invoice.issueDay;
-  // Some suppliers sometimes print the last day of a discount as the due date.
+  // Short payment terms that the supplier has stated before are accepted, because some suppliers sometimes print the
+  // last day of a discount as the due date.
   if (terms.filter(({ value }) => value <= newDays).length >= termsAcceptedAfter) return undefined;
   const usualDays = modeOf(terms, termsModeShare);
   if (usualDays === undefined || newDays >= usualDays) return undefined;

@@ -124,7 +124,7 @@ export function identityAfter(
 
 /**
  * Returns the keys by which a supplier is found from similar names. Keys that an older version of the rule built are
- * built again.
+ * rebuilt.
  */
 function lookalikeKeysAfter(
   known: KnownSupplier,

@@ -20,8 +20,8 @@ const TRADING_AS = new RegExp(` (?:${tradingAs.join('|')}) `);
 const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
 
 /**
- * Version of the rule in {@link lookalikeKeysOf}. With a new version, stored keys are built again when the supplier's
- * next invoice arrives.
+ * Version of the rule in {@link lookalikeKeysOf}. With a new version, stored keys are rebuilt when the supplier's next
+ * invoice arrives.
  */
 export const LOOKALIKE_KEYS_VERSION = 5;
 const KEY_BYTES = 8;
@@ -307,7 +307,7 @@ function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean
 }
 
 /**
- * Checks whether the longer of two name keys, without the words that do not count, equals the shorter key, and the
+ * Checks whether the longer of two name keys equals the shorter key after `reduced` has removed words from it, and the
  * shorter key is long enough to be a name.
  */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {

@@ -66,8 +66,9 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
   const isWrongAmount = grave.some(
     (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
   );
-  // An identity finding below MEDIUM counts too, because a finding about the same question was raised on an earlier
-  // row. A first tax id without further signs is only mentioned and raises no doubt.
+  // A finding about the identity of the supplier counts even below MEDIUM, because a finding about the same doubt was
+  // raised on an earlier row of the history scan. A first tax id without further signs is only mentioned and raises no
+  // doubt.
   const hasOtherParty =
     grave.some(isSignOfOtherParty) ||
     findings.some((finding) => isSignOfOtherParty(finding) && finding.type !== 'SUPPLIER_TAX_ID_FIRST_USE');

@@ -103,7 +103,7 @@ function isMoney(members: Members, name: string): boolean {
   if (name === 'left' || name === 'right') {
     return (members['field'] === 'amount' || members['field'] === 'credit') && members[name] !== null;
   }
-  // In evidence, a `value` that is a number is a number in a series of invoice numbers.
+  // In evidence, a `value` that is a JavaScript number belongs to a series of invoice numbers and is not an amount.
   const isOfSeries = name === 'value' && typeof members[name] === 'number';
   return MONEY_MEMBERS.has(name) && members[name] !== null && !isOfSeries;
 }

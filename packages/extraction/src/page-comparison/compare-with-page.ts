@@ -7,7 +7,9 @@ import type { TextReading } from '../text/read-text.js';
 import { readCells } from '../text/text-document.js';
 import type { TextDocument } from '../text/text-document.js';
 
-/** Fields that programs read from the XML of the document, the text behind a scan, or a payment code. */
+/**
+ * Fields that programs read from the XML of the document, from the invisible text of a scan, or from a payment code.
+ */
 type MachineFields = Readonly<Partial<Record<FieldPath, Pick<FieldReading, 'value'>>>>;
 
 /** Content of the document pages that a reader sees. */

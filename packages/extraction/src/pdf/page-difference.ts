@@ -34,8 +34,8 @@ const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
 /**
- * Half of the maximum distance (6 to 12 pixels, or 5 to 9 points) between marks on a page that count as belonging
- * together.
+ * Size in pixels of the squares by which the empty background of a page is found. A pixel belongs to the background
+ * only if the shades of grey in its square and in the neighbouring squares hardly differ.
  */
 const BLOCK_PIXELS = 6;
 /** Maximum difference of the shades of grey in the empty background of a drawn page. */

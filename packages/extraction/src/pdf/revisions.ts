@@ -155,7 +155,7 @@ export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<n
   const freed = new Set<number>();
   let entries = 0;
   for (let at = file.indexOf('xref', from); at >= 0 && entries < ENTRIES_MAX; at = file.indexOf('xref', at + 4)) {
-    // This occurrence of `xref` in the PDF is part of `startxref`.
+    // The `xref` at this position of the PDF is only the end of the word `startxref`, so it is skipped.
     if (file[at - 1] === 't'.charCodeAt(0)) continue;
     const lines = linesOf(file, at + 4);
     for (const line of lines) {

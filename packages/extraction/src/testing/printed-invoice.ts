@@ -26,7 +26,7 @@ export function readPrintedInvoices(file: string): readonly PrintedInvoice[] {
   return text.split(/^=== /m).slice(1).map(printedInvoiceOf);
 }
 
-/** Returns the invoice that a text describes, from its name on. */
+/** Returns the invoice that a text describes. The text begins with the name of the invoice. */
 export function printedInvoiceOf(text: string): PrintedInvoice {
   const [head = '', body = ''] = text.split(/^---\n/m);
   const [name = '', ...headLines] = head.trimEnd().split('\n');

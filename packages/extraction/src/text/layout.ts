@@ -83,7 +83,7 @@ export function layoutPage(
   return { number: page.number, width: page.width, height: page.height, lines };
 }
 
-/** Text cells store the index of their document page, which changes when pages are combined. */
+/** Returns a page whose text cells have the given page index. The index of a page changes when pages are combined. */
 export function withIndex(page: TextPage, index: number): TextPage {
   return {
     ...page,

@@ -120,7 +120,7 @@ function isUsualAsNumber(document: TextDocument, cell: ReadCell, token: Token): 
 }
 
 /**
- * Matches postcodes, which are no invoice numbers, before or behind a town: `10115 Berlin`, `00-950 Warszawa`, `BS1
+ * Matches postcodes before or after a town, which are not invoice numbers: `10115 Berlin`, `00-950 Warszawa`, `BS1
  * 4ST`, `TX 75001`.
  */
 function isPostcode(cell: ReadCell, { start }: Token): boolean {

@@ -9,7 +9,7 @@ import type { ReadCell, TextDocument } from './text-document.js';
 /** Labels of the owner of a bank account, in folded letters. */
 const ACCOUNT_OWNER =
   /^(?:account(?:name|holder|nameof)|beneficiary(?:name)?|kontoinhaber|zahlungsempfanger|titulaireducompte|beneficiaire|posiadaczrachunku|titulardelacuenta|beneficiario|intestatarioconto|intestatoa|tennamevan|tnv|rekeninghouder|prijemceplatby|majiteluctu|kontohaver(?:snavn)?|modtagernavn|kontoeier|kontohavare|betalningsmottagare|saaja|saajannimi|tilinomistaja|kedvezmenyezett|szamlatulajdonos|bankszamlatulajdonosa|titular(?:cont|daconta)?|beneficiarplata|favorecido|δικαιουχος)$/;
-/** Matches `Current account` behind `Account name`, which is a kind of bank account. */
+/** Matches `Current account` after `Account name`, which names a kind of bank account and not its owner. */
 const KIND_OF_ACCOUNT =
   /(?:current|business|client|savings|trading|girokonto|geschäftskonto|euro|usd|gbp) (?:current |euro )?(?:account|konto|a\/c)/i;
 /** Words for a factoring company. A bank is the payee only if such words show that it bought the claim. */
@@ -76,7 +76,10 @@ function wordsOf(name: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-/** The legal form of a firm is at the end of its name in the document, or before the name. */
+/**
+ * Returns the name of a firm without its legal form, which is at the end of the name in the document or before the
+ * name.
+ */
 function withoutLegalForm(name: string): string {
   const plain = normaliseText(name);
   const form = LEGAL_FORM.exec(plain);

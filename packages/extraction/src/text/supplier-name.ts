@@ -326,7 +326,7 @@ export function cleanName(text: string, isLabelled: boolean): string | undefined
   return name;
 }
 
-/** Returns the text behind a label and its colon, as in `Eladó: Kék Bagoly Nyomda Kft.` */
+/** Returns the text after a label and its colon, as in `Eladó: Kék Bagoly Nyomda Kft.` */
 function withoutLabel(text: string): string {
   const label = findLabels(text.slice(0, NAME_LENGTH_MAX)).find(({ start }) => start === 0);
   const rest = label === undefined ? '' : text.slice(label.end);

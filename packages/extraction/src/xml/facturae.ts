@@ -12,7 +12,7 @@ export const facturae: Syntax = {
   roots: [{ name: 'Facturae' }],
   namespaces: {},
   invoices: local(INVOICE),
-  // Codes of corrective invoices in Facturae. The second code is for a summary.
+  // Codes of corrective invoices in Facturae: OR is the original of a corrective invoice, and CR is a copy of one.
   kind: { path: local(`${INVOICE}/InvoiceHeader/InvoiceClass`), creditNotes: [], corrections: ['OR', 'CR'] },
   payable: [local(`${TOTALS}/TotalExecutableAmount`), local(`${TOTALS}/TotalOutstandingAmount`)],
   fields: {
