@@ -217,8 +217,8 @@ function consoleHash() {
 }
 
 /**
- * Size and modification time are enough, because this hash only decides whether to run tsc, which compares the
- * contents.
+ * Returns a hash of the sizes and modification times of the sources. The contents are left out, because this hash only
+ * decides whether to run tsc, which compares the contents.
  */
 function sourcesHash() {
   const isSource = (name) => /\.tsx?$/.test(name) || name === 'package.json' || name.startsWith('tsconfig');

@@ -23,6 +23,7 @@ export interface Aftermath {
 }
 
 /**
+ * Runs an attack, and measures its effect on the memory of the gateway and on an ordinary client.
  * @param servedMsMax maximum time that an ordinary client waits for a response
  * @throws Error if a client gets no response in time
  */

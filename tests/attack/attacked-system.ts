@@ -1,4 +1,5 @@
-// Starts the product with each service in a separate process, as in production, and one customer.
+// Starts the product with each service in a separate process, as in production, and creates the organizations that the
+// attacks use.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -113,15 +113,16 @@ function commandName(message: Buffer): string | undefined {
 export interface RpcConnection {
   readonly caller: string;
   readonly called: string;
-  /** Address of the called service. */
+  /** Address of the gRPC service whose calls the proxy counts. */
   readonly address: string;
   /** Directory with the identity files of both services. */
   readonly identities: string;
 }
 
 /**
- * Counts the calls made to a gRPC service: each opens one HTTP/2 stream by a HEADERS frame. The proxy reads the encrypted
- * connection, so it is the called service to the caller and the caller to the called service.
+ * Starts a proxy that counts the calls to a gRPC service: each call opens one HTTP/2 stream with a HEADERS frame. The
+ * proxy decrypts the connection, so it acts as the called service towards the caller, and as the caller towards the
+ * called service.
  */
 export async function startRpcProxy(
   { caller, called, address, identities }: RpcConnection,

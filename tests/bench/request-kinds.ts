@@ -49,8 +49,8 @@ export interface Call {
 
 /**
  * Measures each kind of request of an organization.
- * @param count makes a request and returns its commands, including those after its response
- * @param firstIndex number of the first invoice that nobody has posted
+ * @param count makes a request and returns its database commands, including those after its response
+ * @param firstIndex number of the first generated invoice that has not been posted yet
  */
 export async function measureKinds(
   count: (call: Call) => Promise<Counted>,

@@ -108,7 +108,10 @@ export async function startWebhooksSystem(options: {
   readonly directory: string;
   /** Number of addresses over which the webhook endpoints are distributed. */
   readonly servers: number;
-  /** Puts proxies before the database and the services that the webhooks service uses. */
+  /**
+   * True if proxies that count commands and calls are placed in front of the database and the services that the
+   * webhooks service uses.
+   */
   readonly isCounted: boolean;
 }): Promise<WebhooksSystem> {
   const { stores, directory, servers, isCounted } = options;

@@ -54,7 +54,7 @@ export interface Fault {
    * connections.
    */
   readonly process?: string;
-  /** Target of a chaos fault of connections, for people: one link, or all links to and from a node. */
+  /** Text for people about the connections that a chaos fault affects: one link, or all links to and from a node. */
   readonly target: string;
   readonly links: readonly Link[];
   /** Time of the fault after the beginning of its chaos round. */

@@ -117,7 +117,7 @@ function virtualAccount(iban: string, index: number): string {
   return `${iban.slice(0, 2)}${String(check).padStart(2, '0')}${body}`;
 }
 
-/** Returns the name of a group in which a word of its member replaces the second word. */
+/** Returns the name of a company of a group: the name of the group with its second word replaced by the given word. */
 function memberName(name: string, word: string): string {
   const [first = '', , ...rest] = name.split(' ');
   return [first, word, ...rest].join(' ');

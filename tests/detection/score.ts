@@ -156,7 +156,7 @@ interface Pair {
   readonly finding: Raised;
 }
 
-/** Returns the bill paired with each earlier bill that a finding with at least this severity names. */
+/** Returns the pairs of a bill and an earlier bill that the bill's findings report with at least the given severity. */
 function pairsOf({ bill, findings }: AnalyzedBill, severity: Severity): Pair[] {
   return findings
     .filter((finding) => pairTypes.has(finding.type) && isAtLeast(finding.severity, severity))

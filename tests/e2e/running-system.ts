@@ -57,7 +57,10 @@ export interface Api {
    * address.
    */
   readonly clientAddress: string;
-  /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
+  /**
+   * Sends a request to the gateway and checks the response.
+   * @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez`
+   */
   request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
   /**
    * Returns the API client that integrators use. It retries as documented, and every response that it receives is

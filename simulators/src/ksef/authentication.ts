@@ -137,8 +137,7 @@ export class Authenticator {
   }
 
   /**
-   * Returns the caller who started a login to KSeF.
-   * @returns undefined if the token or the certificate is no longer valid
+   * Returns the caller who started a login to KSeF, or undefined if the token or the certificate is no longer valid.
    */
   #callerOf({ context, token, signed }: Authentication): Caller | undefined {
     if (signed !== undefined) {

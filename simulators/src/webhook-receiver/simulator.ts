@@ -60,7 +60,10 @@ export interface WebhookReceiver {
   readonly deliveries: readonly ReceivedDelivery[];
   /** Number of webhook requests that wait for a response or for the rest of it. */
   readonly open: number;
-  /** @param path path of one webhook, or `*` for all paths that have no secrets themselves */
+  /**
+   * Replaces the secrets with which the webhook receiver verifies signatures.
+   * @param path path of one webhook, or `*` for all paths that have no secrets themselves
+   */
   setSecrets(path: string, secrets: readonly string[]): void;
   /** Replaces the fault of a path of the webhook receiver, or of all paths with `*`. Undefined ends the fault. */
   setFault(path: string, fault: Fault | undefined): void;

@@ -43,7 +43,10 @@ export interface StoredInvoice {
       readonly relatedInvoiceIds: readonly string[];
     }[];
   };
-  /** The facts of the decision on an invoice, or their position among the facts of other rows. */
+  /**
+   * The facts of the decision on an invoice. For a row of a history scan, the id of the record that stores the facts of
+   * several rows.
+   */
   readonly facts?: { readonly bundleId?: string };
   /**
    * Id of the first import of the row, if an earlier history scan has already imported it. Such rows are not counted

@@ -23,7 +23,10 @@ const RECEIVED_MS_MAX = 240_000;
 const FINISHED_MS_MAX = 180_000;
 /** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
-/** Time limit for a response. A response that never arrives belongs to a service that was killed. */
+/**
+ * Time limit in milliseconds for a response. If no response arrives by then, the service that should send it was
+ * killed.
+ */
 const ANSWER_MS_MAX = 40_000;
 
 type Db = MongoConnection['db'];

@@ -51,7 +51,10 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
 }
 
 export interface KillableSystemOptions {
-  /** A database that the test has started and can interrupt itself, so no proxies are placed before it. */
+  /**
+   * URL of a MongoDB server that the test has started and can interrupt itself, so no proxies are placed in front of
+   * it.
+   */
   readonly mongodbUrl?: string;
   /** Variables that are added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;

@@ -22,7 +22,10 @@ const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1', EXTRACTION_CHILDREN: '2' };
  * the sweeps run every few seconds.
  */
 const ANSWERED_MS_MAX = 180_000;
-/** Time limit for a response. A response that never arrives belongs to a service that was killed. */
+/**
+ * Time limit in milliseconds for a response. If no response arrives by then, the service that should send it was
+ * killed.
+ */
 const ANSWER_MS_MAX = 40_000;
 /** Time limit in milliseconds of a sweep of uploads, which waits until a lease of a minute has expired. */
 const SWEPT_MS_MAX = 180_000;

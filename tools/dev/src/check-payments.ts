@@ -60,7 +60,8 @@ async function main(): Promise<number> {
   const demonstration = key === undefined ? await demonstrationOf(values.api) : undefined;
   const apiKey = key ?? demonstration?.keys.owner;
   const baseUrl = values.api ?? demonstration?.baseUrl ?? API_DEFAULT;
-  // Each payment line of a run is downloaded once. If the response is lost, a second download would contain nothing.
+  // The client repeats no request, because each payment line of a run can be downloaded only once: after a lost
+  // response, a second download would contain nothing.
   const api = createClient({ baseUrl, apiKey, attemptsMax: 1 });
   const run = await send(api, bytes);
   const path = { runId: run.id };

@@ -119,8 +119,8 @@ export interface Books {
 }
 
 /**
- * Connects the simulated Odoo, waits until it was read, and analyzes invoices against its data. A repeated call shows
- * the first results again.
+ * Connects the simulated Odoo, waits until its data has been imported, and analyzes invoices against this data. A
+ * repeated call shows the first results again.
  * @returns one line that says where to look
  */
 export async function demonstrateErp(

@@ -35,8 +35,8 @@ export async function createScan(
     return { kind: 'scanned', scan: data, wasSentBefore: headers.get('idempotency-replayed') === 'true' };
   } catch (error) {
     const isConflict = error instanceof ApiError && error.status === 409 && error.retryAfterSeconds === undefined;
-    // An Idempotency-Key always has the same body (chunkKey). If all rows have an externalId, the conflict means that
-    // all rows were imported.
+    // The key of a request always has the same body (chunkKey), so a 409 response is not about a reused
+    // Idempotency-Key. If all rows have an externalId, the response means that all rows were imported before.
     if (isConflict && chunk.rows.every(({ externalId }) => externalId !== undefined)) return { kind: 'nothing-new' };
     throw error;
   }

@@ -34,7 +34,8 @@ const BY_ID = /^([A-Za-z]+)(?:\(([^)]*)\))?$/;
 /** Simulator of Dynamics 365 Business Central online: login and API v2.0, read only (ERP reference, section 3). */
 export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Erp<Tenant> {
   /**
-   * Serves from the simulated Business Central `companies(id)/vendors` and the other entity sets of an API publisher.
+   * Responds to a call of an API of the simulated Business Central, whose path names an entity set, such as
+   * `companies(id)/vendors`.
    */
   const handleApi = (call: Call, tenant: Tenant, environment: string, path: string): Answer => {
     if (environment.toLowerCase() !== tenant.environmentName.toLowerCase()) {

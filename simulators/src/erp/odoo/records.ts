@@ -154,7 +154,11 @@ for (let first = 65; first <= 90; first++) {
   }
 }
 
-/** Adds the country that an Odoo record names by id and label, with its code. */
+/**
+ * Adds the country that a field of an Odoo record refers to, with its code, if the simulated Odoo does not have the
+ * country yet.
+ * @param value id and label of the country
+ */
 function addCountry(tables: Tables, value: unknown): void {
   if (!Array.isArray(value)) return;
   const [id, name] = value as [unknown, unknown];

@@ -22,13 +22,13 @@ export interface Deleted {
   readonly at: Date;
 }
 
-/** Time in seconds for which QuickBooks Online reports changes and deletions. */
+/** Age in seconds up to which QuickBooks Online reports changes and deletions of records. */
 const CHANGES_SECONDS = 30 * 86_400;
 /** Maximum number of rows in one QuickBooks response with changes, over all entities; there is no second page. */
 const CHANGES_MAX = 1_000;
 /**
- * Marks the entity to which a row among QuickBooks changes belongs. It is a symbol, so that faults keep it and no
- * response contains it.
+ * Key under which a row of a QuickBooks change response stores the name of its entity. The key is a symbol, so
+ * simulated faults keep the name and no response contains it.
  */
 const ENTITY = Symbol('entity');
 type ChangedRow = Row & { readonly [ENTITY]?: string };

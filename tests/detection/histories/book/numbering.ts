@@ -17,8 +17,8 @@ export type NumberForm = string;
 export interface SeriesOptions {
   readonly from?: number;
   /**
-   * Maximum step between two invoice numbers that the customer receives, because the supplier has other customers too;
-   * 1 if it has no other customer.
+   * Maximum difference between two consecutive invoice numbers that the customer receives, because the supplier has
+   * other customers too; 1 if it has no other customer.
    */
   readonly stepMax?: number;
   readonly restart?: 'never' | 'year' | 'month' | 'day';

@@ -25,7 +25,7 @@ export interface Trade {
   readonly order?: { readonly form: string; readonly change: 'new' | 'kept' };
 }
 
-/** Number of suppliers of the trade of which one states no tax id. */
+/** Number of suppliers of a trade, of whom exactly one states no tax id. */
 const WITHOUT_TAX_ID_EVERY = 10;
 /** Number of bills that one long-running purchase order covers. */
 const KEPT_ORDER_BILLS = 7;

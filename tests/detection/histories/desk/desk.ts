@@ -44,7 +44,10 @@ export interface Paper {
 export interface Numbers {
   readonly forms: readonly string[];
   readonly from?: readonly [number, number];
-  /** Distance of two numbers of a supplier that the customer receives, because the supplier has other customers. */
+  /**
+   * Minimum and maximum difference between two consecutive invoice numbers that the customer receives. The numbers in
+   * between belong to bills for other customers of the supplier.
+   */
   readonly step?: readonly [number, number];
   readonly restart?: 'year' | 'month' | 'fiscal year';
 }

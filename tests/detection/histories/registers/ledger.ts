@@ -281,7 +281,9 @@ export function irregular(random: Random, from: string, to: string, meanDays: nu
   return dates.filter((each) => each < to);
 }
 
-/** Returns an issue day of bills every `months` months, near the same day of the month. */
+/**
+ * Returns issue days of bills with the given number of months between two bills, each near the same day of the month.
+ */
 export function everyMonths(
   random: Random,
   from: string,

@@ -1,4 +1,5 @@
-// Makes the certificates by which the services of one machine know each other (docs/adr/0160-certificates-on-one-machine.md).
+// Creates the certificates by which the services of one machine identify each other
+// (docs/adr/0160-certificates-on-one-machine.md).
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,9 +31,9 @@ export interface IdentityOptions {
 }
 
 /**
- * Creates the certificate of each named service or client in a separate folder, as `tls.crt`, `tls.key` and `ca.crt`, which only
- * the user of this process can read. An existing certificate is replaced only if it has other names or two thirds of
- * its lifetime are over.
+ * Creates the certificate of each named service or client in a separate folder, as `tls.crt`, `tls.key` and `ca.crt`,
+ * which only the user of this process can read. An existing certificate is replaced only if it has other names or two
+ * thirds of its lifetime are over.
  * @param directory directory of these folders and of the certificate authority
  */
 export async function prepareIdentities(directory: string, names: readonly string[]): Promise<void> {

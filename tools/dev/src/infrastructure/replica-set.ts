@@ -51,8 +51,9 @@ export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
 }
 
 /**
- * Returns the configuration of the replica set, which is initiated if the server has none. A server that is still
- * reading its data after a start reports that it has none, and refuses to get one.
+ * Returns the configuration of the replica set. The replica set is initiated if the MongoDB server has no
+ * configuration. A server that is still reading its data after a start reports no configuration and refuses to initiate
+ * the set, so the function tries again.
  */
 export async function configOfSet(admin: Pick<Db, 'command'>, host: string): Promise<SetConfig> {
   const deadline = performance.now() + PRIMARY_MS_MAX;
