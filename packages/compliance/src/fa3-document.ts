@@ -71,7 +71,7 @@ function describe(document: XmlDocument, faultsOfBytes: readonly Fa3Fault[]): Fa
     sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP'),
     kind: find('f:Fa/f:RodzajFaktury'),
     number: find('f:Fa/f:P_2'),
-    // The FA(3) XML schema lets the issue date have a time zone.
+    // The FA(3) XML schema lets the issue date have a time zone, which is cut off.
     issueDate: find('f:Fa/f:P_1').slice(0, 10),
   };
 }

@@ -33,7 +33,7 @@ export interface FieldReading {
   readonly value: string;
   /** Value of the field as printed in the document. */
   readonly raw: string;
-  /** Page number, counted from 1. Null for XML. */
+  /** Number of the page that states the field, counted from 1. Null for XML. */
   readonly page: number | null;
   /** Position of the field on the document page. Null for XML. */
   readonly box: Box | null;

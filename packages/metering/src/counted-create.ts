@@ -67,8 +67,8 @@ export async function createCounted<Created, First>(
     await usage.giveBack(mark);
     return { first: await findFirst?.() };
   }
-  // The record that uses quota units was stored so late that the usage counter of its minute may have been reconciled
-  // without it.
+  // If the record that uses quota units was stored so late that its minute may have been reconciled without it, the
+  // month is recounted.
   if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
 }

@@ -248,7 +248,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           // conflict with each other.
           await create(usage, idOf(mark));
         } else if (counter.countedTo === undefined) {
-          // The usage counter was written only by an earlier release.
+          // A usage counter that only an earlier release has written has no time of the last count yet.
           const uncounted = { _id: idOf(mark), countedTo: { $exists: false } };
           await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {

@@ -71,7 +71,7 @@ export async function openPurges(
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
   await ensureIndexes(purges, [{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
   const alarm = createAlarm();
-  // An earlier process may have left unfinished purges.
+  // The job also searches for purges soon after the start, because an earlier process may have left unfinished purges.
   alarm.ring(RETRY_MS);
 
   /**

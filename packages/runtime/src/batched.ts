@@ -155,7 +155,7 @@ export function groupedBy<T extends object, R>(
   });
 }
 
-/** Resolves to the error with which the given promise rejects. */
+/** Resolves to the result of the given promise, or to the error with which it rejects. */
 export function orError<T>(promise: Promise<T>): Promise<T | Error> {
   return promise.catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
 }

@@ -78,7 +78,7 @@ function isGermanOnly({ invoice }: InvoiceModel): boolean {
 function* emptyElements({ root, syntax }: InvoiceModel): Iterable<Failure> {
   for (const element of descendants(root)) {
     if (element.children.length > 0 || valueOf(element) !== '') continue;
-    // The CII schema requires the delivery group even if it is empty.
+    // The delivery group may be empty, because the CII schema requires it even in an invoice without delivery details.
     if (syntax === 'CII' && element.name === 'ram:ApplicableHeaderTradeDelivery') continue;
     yield failure(element, 'Give this element a value or remove it; empty elements are not allowed.');
   }

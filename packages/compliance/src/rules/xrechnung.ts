@@ -202,7 +202,10 @@ function externalAddress({ invoice, syntax }: InvoiceModel): readonly Failure[] 
     );
 }
 
-/** The net and the gross price of an invoice line refer to the same quantity, which only CII states twice. */
+/**
+ * Checks that the net and the gross price of an invoice line refer to the same quantity. Only CII states the quantity
+ * twice.
+ */
 function priceQuantities({ invoice }: InvoiceModel): readonly Failure[] {
   return invoice.groups('BG-25').flatMap((line) => {
     const net = line.first('BT-149');

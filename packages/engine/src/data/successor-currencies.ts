@@ -18,7 +18,7 @@ const successors: Readonly<Record<string, { readonly currency: string; readonly 
   ZWL: { currency: 'ZWG', from: '2024-04-08' },
 };
 
-/** Checks whether a currency had replaced another one on a day. */
+/** Checks whether one currency had replaced another currency by a given day. */
 export function isSuccessor(currency: string, of: string, day: CalendarDate): boolean {
   const successor = successors[of];
   return successor !== undefined && successor.currency === currency && day >= successor.from;

@@ -137,7 +137,8 @@ function clusterUnder(
   const under = band(100 - width, 100);
   const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
   if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
-  // A single recurring price just below the approval limit does not mean that amounts are chosen to avoid the limit.
+  // If most of the amounts just below the approval limit are one recurring price, they were not chosen to avoid the
+  // limit.
   const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
   if (commonest > under.length * clusterPriceShareMax) return [];
   const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));

@@ -253,7 +253,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   const { basisPoints } = legal.rate;
   const highest = BigInt(basisPoints);
   const isAbove = magnitude(tax) * 10_000n > magnitude(net) * (highest + BigInt(parameters.rateExcessBasisPoints));
-  // Rounding to the cent distorts the tax rate of small amounts.
+  // Rounding to the cent distorts the tax rate of small amounts, so an excess of a few cents is tolerated.
   const excess = magnitude(tax) - (magnitude(net) * highest) / 10_000n;
   if (!isAbove || excess <= toleranceOf(amounts, parameters)) return [];
   return [
@@ -418,7 +418,8 @@ function wasWithoutRegistration(
 ): boolean {
   const { count, taxIdCount, taxRates, amounts } = supplier.profile;
   const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
-  // The supplier profile has a tax rate of an invoice only if the invoice stated a net amount.
+  // The supplier profile contains the tax rate of an invoice only if the invoice stated a net amount. If the checked
+  // invoice states no net amount, no stored rate is required.
   if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }

@@ -45,7 +45,7 @@ export interface VendorAccountChange {
   readonly before: readonly MasterAccount[];
   readonly after: readonly MasterAccount[];
   readonly openBills: number;
-  /** True if a person has accepted every new bank account. */
+  /** True if a person has accepted every new bank account of the vendor. */
   readonly isReviewed?: boolean;
   /** True if an earlier change to the same bank accounts was confirmed and the vendor has had other accounts since. */
   readonly isAgain?: boolean;
@@ -74,7 +74,7 @@ export interface BookedPayment {
   readonly vendorId: string;
   readonly vendorName: string;
   readonly day: number;
-  /** Paid amount in positive minor units of the currency. */
+  /** Amount of the payment as a positive number of minor units of its currency. */
   readonly amountMinor: string;
   readonly currency: string;
   /** Total amount that was open, before the payment, on all invoices that the payment covers. */
@@ -112,7 +112,7 @@ export interface VendorCredit {
   readonly number: string;
   readonly vendorId: string;
   readonly day: number;
-  /** Amount in negative minor units of the currency. */
+  /** Amount of the credit note as a negative number of minor units of its currency. */
   readonly amountMinor: string;
   readonly currency: string;
   /**

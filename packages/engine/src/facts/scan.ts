@@ -10,7 +10,7 @@ export interface ScanPopulation {
 export interface ScanRow {
   readonly supplierId: string;
   readonly supplierName: string;
-  /** Signed amount in minor units of the currency. */
+  /** Signed amount on the row of the history scan, in minor units of its currency. */
   readonly amountMinor: string;
   readonly currency: string;
 }

@@ -61,8 +61,9 @@ export function amountHistory(
 }
 
 /**
- * Counts other invoices with the same amount, without the pair itself and without credited bills (detection reference,
- * section 5). The profile and the candidates each contain only some of the invoices, so the larger count is used.
+ * Counts other invoices with the amount of a pair of bills, without the pair itself and without credited bills
+ * (detection reference, section 5). The profile and the candidates each contain only some of the invoices, so the
+ * larger count is used.
  */
 export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.length - (profileDays.includes(other.issueDay) ? 1 : 0);

@@ -127,7 +127,8 @@ function chosenParts(
   const isTelling = (chosen: readonly Candidate[]): boolean => {
     const days = chosen.map(({ issueDay }) => issueDay);
     if (Math.max(...days) - Math.min(...days) <= nearDays) return true;
-    // A few instalments with the same amount can add up to another amount by chance.
+    // A few of several instalments with the same amount can add up to another amount by chance, so all of them must be
+    // among the parts.
     return !siblings.some(
       (part) =>
         !chosen.includes(part) &&

@@ -197,7 +197,7 @@ export function likenessToSupplier(
   supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,
 ): Likeness | undefined {
   const known = [supplier, ...(supplier.otherNames ?? []).map((nameKey) => ({ nameKey }))];
-  // A supplier that has exactly this name is a namesake and not a lookalike.
+  // A supplier that is known under exactly the compared name is a namesake and not a lookalike.
   if (known.some(({ nameKey }) => nameKey === name.nameKey)) return undefined;
   for (const one of known) {
     const likeness = likenessOf(name, one);

@@ -140,7 +140,8 @@ export async function readPictures(
     pages.push(toPage(words, picture));
   }
   const reading = read(pages, others, context);
-  // A document gets a longer time limit as soon as text recognition begins.
+  // QR codes are read after text recognition, because a document gets a longer time limit as soon as text recognition
+  // begins.
   const codes = await readPictureCodes(pictures.map(({ png }) => png));
   const [only] = pictures;
   if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only)))

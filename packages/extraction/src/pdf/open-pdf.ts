@@ -59,7 +59,7 @@ export const pdfMessages = {
 function reasonOf(error: unknown): 'DAMAGED' | 'ENCRYPTED' | undefined {
   const name = (error as { name?: string }).name ?? '';
   if (name === 'PasswordException') return 'ENCRYPTED';
-  // Some damage of a PDF is only noticed when a document page is read.
+  // Some damage of a PDF is noticed only when a page is read, so errors of reading a page also count as damage.
   if (
     [
       'InvalidPDFException',

@@ -113,7 +113,8 @@ async function readPage(
   );
   const text = layoutPage(upright, { ...place, width: viewport.width, height: viewport.height });
   const letters = upright.reduce((sum, run) => sum + (run.text.match(/[\p{L}\p{N}]/gu) ?? []).length, 0);
-  // A document page without text is an image, or its letters are drawn as paths.
+  // A document page with hardly any text is an image, or its letters are drawn as paths. In both cases OCR reads the
+  // page.
   const isPicture =
     letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN);
   const isScan = isPicture || marks.hasRemappedDigits;

@@ -50,7 +50,10 @@ async function drawPage(document: PDFiumDocument, { page, width: widthMax }: Pag
   return { rendering: { mediaType: 'image/png', content } };
 }
 
-/** The errors that PDFium throws differ only in their messages, but a crash causes a WebAssembly error. */
+/**
+ * Returns the refusal for an error of PDFium. The errors that PDFium throws differ only in their messages, but a crash
+ * causes a WebAssembly error.
+ */
 function refusalOf(error: unknown): RenderingOutcome {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (name === 'RuntimeError') return refuse('DAMAGED', CANNOT_BE_DRAWN);

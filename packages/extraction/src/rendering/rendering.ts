@@ -15,8 +15,8 @@ export interface Rendering {
 
 export type RenderingOutcome =
   | { readonly rendering: Rendering }
-  /** The document has no such page; an XML document has no pages at all. */
+  /** Outcome for a page that the document does not have. An XML document has no pages at all. */
   | { readonly missing: 'PAGE'; readonly pages: number }
-  /** The document contains no XML, so it has no view. */
+  /** Outcome for a document without XML, which has no HTML view. */
   | { readonly missing: 'VIEW' }
   | { readonly failure: { readonly reason: FailureReason; readonly message: string } };

@@ -20,7 +20,7 @@ export const at = {
   letterhead: 12,
   picture: 13,
   layer: 14,
-  /** First object number of the PDF that tests can use. */
+  /** First object number that the test PDF does not use, so that tests can use it. */
   free: 20,
 } as const;
 

@@ -51,7 +51,7 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
         cell,
         start: match.start,
         end: match.end,
-        // If there are several bank accounts, the first one is used.
+        // If a document states several bank accounts, the first bank account is used.
         score: score - ibans.length * 0.11,
         evidence: isAnnounced ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
         isProven: true,

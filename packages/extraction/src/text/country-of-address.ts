@@ -30,7 +30,7 @@ export function countryOfAddress(
   const lines = (document.lines[name.page] ?? []).slice(Math.max(0, name.line - 2), name.line + LINES_OF_ADDRESS);
   for (const { cells } of lines) {
     if (cells.some((cell) => roleOf(zones, cell) !== roleOf(zones, name) && isBelow(cell, name))) return undefined;
-    // The postcode of an address may be in a text cell of its own.
+    // The postcode of an address may be in a separate text cell, so the cells of a line are joined.
     const text = cells
       .filter((cell) => roleOf(zones, cell) !== 'buyer')
       .map((cell) => cell.text)

@@ -71,7 +71,7 @@ export function findDateCandidates(
       ? { ...candidate, score: candidate.score + 0.35, evidence: 'SPECIFIC_LABEL' as const }
       : candidate,
   );
-  // The date of the payment may be the only date of a receipt.
+  // The date of the payment may be the only date of a receipt, so it is a candidate for the issue date.
   const paid = hasReceiptTitle(document) ? labelled(document, 'otherDate', false, PAYMENT_LABEL) : [];
   return {
     issue: [

@@ -163,7 +163,10 @@ function splitIntoCells(row: readonly TextRun[]): TextRun[][] {
   return groups;
 }
 
-/** The estimated letter width is 0 for short words, whose letters show too little about the font. */
+/**
+ * Estimates the width of a letter in a text run. The result is 0 for short words, whose letters show too little about
+ * the font.
+ */
 function widthOfLetter({ text, left, right }: TextRun): number {
   return text.length < 3 ? 0 : (right - left) / text.length;
 }

@@ -199,7 +199,10 @@ export function findPartyNames(
   return { supplier: withFullNames(supplier), buyer };
 }
 
-/** The last lines of a document page are its footer, wherever the text ends. */
+/**
+ * Checks whether a text cell is in the last lines of its page. These lines count as the footer, wherever the text of
+ * the page ends.
+ */
 function isLastLine(document: TextDocument, cell: ReadCell): boolean {
   const lines = document.lines[cell.page] ?? [];
   const [first] = lines;

@@ -340,7 +340,10 @@ function storeUkAccount(context: Context): void {
   }
 }
 
-/** Outside the United Kingdom, six digits next to a bank account number are not a sort code. */
+/**
+ * Checks whether a bank account is British. Outside the United Kingdom, six digits next to an account number are not a
+ * sort code.
+ */
 function isBritish(context: Context, countryPath: string): boolean {
   const [country] = firstNode(context, countryPath);
   return (country?.content.trim().toUpperCase() ?? context.fields.currency?.value.slice(0, 2)) === 'GB';
