@@ -55,7 +55,8 @@ export function startJob({ name, pauseMs, alarm, run }: Job, service: string, lo
         }
       });
     },
-    // An error of a job is logged while the job runs, so that the log line has the trace of the run.
+    // The error of a job needs no handling here, because it was logged during the run, so that the log line has the
+    // trace of the run.
     () => {},
     alarm,
   );

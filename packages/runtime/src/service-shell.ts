@@ -184,8 +184,8 @@ export async function startServiceShell(
       if (indexes.length > 0) {
         logger.info({ indexes, ...MIGRATE_BEFORE }, 'waiting for indexes that the database is building');
         deadline = performance.now() + startMsMax;
-        // While indexes are built, the supervisor must not end the process of a service, because the next process would
-        // wait for the same indexes.
+        // While database indexes are built, the health server already runs. Otherwise the supervisor would end the
+        // process of the service, and the next process would wait for the same indexes.
         waiting ??= await startHealthServer(config.GRPC_HOST, config.HEALTH_PORT, newHealth());
       } else if (!isOutage(error) || performance.now() + START_RETRY_MS > deadline) {
         endWaiting();
@@ -337,7 +337,8 @@ async function start(
   shutdown.add('grpc server', () => server.stop(callsEndMsMax));
   const probes = await startHealthServer(config.GRPC_HOST, config.HEALTH_PORT, server.health);
   shutdown.add('health server', () => probes.stop());
-  // Responses require only the database. While the broker is unavailable, events wait in the database.
+  // A service is ready when its database responds. The broker does not matter, because events wait in the database
+  // while it is unavailable.
   const readiness = watchReadiness([{ name: 'mongodb', probe: mongo.ping }], server.setReady, logger);
   shutdown.add('readiness', async () => {
     readiness.stop();

@@ -31,8 +31,8 @@ const TEXT = 'canary';
 export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, 'delete'>): Promise<void> {
   const stored = new Map((await canaries.list()).map(({ keyId, sealed }) => [keyId, sealed]));
   const known = ring.map(({ id }) => id);
-  // A replica may have sealed a value with a sealing key after another replica had found no value of that key and
-  // removed its canary.
+  // Stored values are searched as well, because a replica may have sealed a value with a key after another replica had
+  // found no value of that key and removed its canary.
   const others = [...stored.keys()].filter((keyId) => !known.includes(keyId));
   const missing = [...new Set([...others, ...(await canaries.keyIdsBesides(known))])];
   if (missing.length > 0) {

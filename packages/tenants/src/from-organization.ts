@@ -75,7 +75,8 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
   return {
     async factsOf(organizationId, context, companyId) {
       const cached = await facts.get(organizationId, context);
-      // The event about a new company may arrive after the first invoice for the company.
+      // The event about a new company may arrive after the first invoice for the company, so facts without the named
+      // company are loaded again.
       const isKnown = companyId === undefined || hasCompany(cached, companyId);
       return isKnown ? cached : facts.reload(organizationId, context);
     },

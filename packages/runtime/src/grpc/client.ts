@@ -234,8 +234,8 @@ function sendStream(
         else reject(toDomainError(error));
       },
     );
-    // Without a listener, the error event of a gRPC stream would end the process. The callback of the call receives the
-    // error as well.
+    // An error event of a gRPC stream that has no listener would end the process, so this listener ignores the error.
+    // The callback of the call receives the error as well.
     running.on('error', () => {});
     const stopWatching = cancelOn(attempt.signal, running);
     writeStream(requests, running, answered.signal).then(
@@ -283,7 +283,8 @@ async function* readOnce(channel: Channel, method: Method, request: unknown, att
     measured.metadata,
     { deadline: attempt.deadline },
   );
-  // A caller that stopped reading the responses of a gRPC stream must not get an error for the cancellation.
+  // After the caller has stopped reading the responses of a gRPC stream, the error that its cancellation causes is
+  // ignored.
   running.on('error', () => {});
   const stopWatching = cancelOn(attempt.signal, running);
   let failure: ServiceError | null = null;

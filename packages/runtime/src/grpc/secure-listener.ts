@@ -82,7 +82,7 @@ export async function listenSecurely(
 
   const accept = (socket: TLSSocket): void => {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
-    // An error of a socket without a listener would end the process.
+    // An error event of a socket that has no listener would end the process, so this listener ignores the error.
     socket.on('error', () => {});
     if (socket.remoteAddress === undefined) {
       socket.destroy();

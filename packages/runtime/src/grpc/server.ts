@@ -155,8 +155,8 @@ function serve(
     if (work === undefined)
       throw new TypeError(`The gRPC service ${definition.fullName} is served without a handler for ${key}.`);
     const name = method.path.slice(1);
-    // grpc-js ignores the promise that a handler returns. An unhandled rejection would end the process, and the caller
-    // would wait for its deadline.
+    // grpc-js ignores the promise that a handler returns, so this function handles its rejection. Otherwise the
+    // rejection would end the process, and the caller would wait until its deadline.
     const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
       const caller = contextOf(call.metadata);
       const measured = measure('server', name, {
@@ -213,7 +213,8 @@ function handlerOf(
         call,
         ({ signal, ...context }) =>
           writeStream(work(call.request, { ...context, signal }) as AsyncIterable<unknown>, call, signal),
-        // The refusal of a streamed gRPC call is sent as an error of the stream. A cancelled stream has no receiver.
+        // The refusal of a streamed gRPC call is sent as an error of the stream, unless the stream was cancelled and
+        // nobody receives it.
         (refusal) => {
           if (call.destroyed) return;
           if (refusal === null) call.end();

@@ -218,8 +218,8 @@ export function aggregateStore<D extends Aggregate>(
         );
         return { entries: stored, matchedCount: written.matchedCount };
       });
-      // The MongoDB driver does not report which documents were not changed, so the outbox relay publishes the new
-      // events.
+      // The MongoDB driver does not report which of the documents were changed, so the outbox relay publishes their new
+      // events later.
       if (matchedCount < changes.length) return false;
       for (const [index, { guard }] of changes.entries()) {
         const events = entries[index] ?? [];

@@ -41,8 +41,7 @@ export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { s
       quickestMs = after - before;
       measuredMs = localTime.getTime() - (before + after) / 2;
     }
-    // A slow response of the database that agrees with an earlier, faster response is less precise than the faster
-    // response.
+    // A slow response of the database is ignored if it agrees with an earlier, faster response, which is more precise.
     const isAgreeing = Math.abs(measuredMs - offsetMs) <= quickestMs / 2 + offByMsMax;
     if (quickestMs / 2 > offByMsMax && isAgreeing) return MEASURE_EACH_MS;
     offsetMs = measuredMs;

@@ -39,8 +39,8 @@ export function deadLetterStore(db: Db): DeadLetters & DeadLetterStore {
       return changed?.resends ?? 0;
     },
     count(consumer) {
-      // Ids of the dead letters of a consumer begin with its name and a colon. The semicolon is the character after the
-      // colon.
+      // Ids of the dead letters of a consumer begin with its name and a colon. The range ends at the next character,
+      // the semicolon.
       const ofConsumer = { _id: { $gte: `${consumer}:`, $lt: `${consumer};` } };
       return letters.countDocuments(ofConsumer, { limit: COUNT_MAX, hint: '_id_' });
     },

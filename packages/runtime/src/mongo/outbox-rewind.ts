@@ -69,7 +69,8 @@ export async function watchForRewind(
   const isUnchanged = async (): Promise<boolean> => {
     if (compared === undefined || performance.now() > compared.atMs + READ_EACH_MS) return false;
     const { created, lastSeq } = await publisher.position();
-    // An event stream that lost exactly the events that were published since the last comparison looks unchanged.
+    // An event stream that lost exactly the events that were published since the last comparison looks unchanged, so
+    // the last acknowledged event is compared with the stream as well.
     return created === compared.created && lastSeq === compared.lastSeq && publisher.acknowledgedSeq <= lastSeq;
   };
   /**

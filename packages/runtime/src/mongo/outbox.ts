@@ -257,7 +257,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const announced = { id, version, events };
       relayed.push(new Promise((onEnded) => enqueue({ collectionName: name, announced, finish: undefined, onEnded })));
     }
-    // The outbox relay writes one warning for all documents, because an outage leaves thousands of them.
+    // The outbox relay logs one warning for all documents with late events, because an outage leaves thousands of them.
     const [first] = late.toSorted((left, right) => left.oldest - right.oldest);
     if (first !== undefined)
       logger.warn({ collection: name, ...first, documents: late.length }, 'an event waits for the broker');
@@ -296,8 +296,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   return {
     nudge: (collectionName, announced, finish) => {
       finish?.when.catch(() => {});
-      // The request that caused an event does not wait for its publication. Each event carries the trace of its own
-      // cause.
+      // Events are published outside the trace of the request that caused them, because the request does not wait for
+      // their publication. Each event carries the trace of its own cause.
       if (!isStopped) outsideRequests(() => enqueue({ collectionName, announced, finish }));
     },
     idle,

@@ -59,8 +59,8 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
       return lastError;
     },
     async publish({ id, subject, payload, cause: { traceparent, requestId } = {} }) {
-      // Waiting for the broker would delay the work that completes together with the event. The relay retries every
-      // second.
+      // A publication fails at once while the broker is unavailable, because waiting would delay the work that
+      // completes together with the event. The outbox relay retries every second.
       if (!bus.isConnected()) throw new Error('The message broker is unavailable.');
       const options = {
         parent: { traceparent },
@@ -87,7 +87,8 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
     async position() {
       await ensureStream(bus, stream, service);
       const { created, state } = await bus.manager.streams.info(stream);
-      // A new event stream counts from one, so positions of an earlier stream do not apply.
+      // Positions in a new event stream start from one, so a position that was acknowledged in an earlier stream does
+      // not apply.
       if (state.last_seq < acknowledgedSeq) acknowledgedSeq = 0;
       return { created, lastSeq: state.last_seq, lastAt: state.last_seq === 0 ? undefined : new Date(state.last_ts) };
     },

@@ -45,7 +45,8 @@ export async function ensureStream(
     num_replicas: streamReplicas,
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   });
-  // Old NATS servers silently ignore settings of a stream that they do not support.
+  // Old NATS servers silently ignore settings of a stream that they do not support, so a setting of the created stream
+  // is checked.
   if (info.config.duplicate_window !== DUPLICATE_WINDOW_MS * NANOS_PER_MS) {
     throw new Error(`The broker did not accept the settings of stream ${stream}.`);
   }

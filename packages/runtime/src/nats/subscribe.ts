@@ -115,7 +115,8 @@ export async function subscribe<T extends EventHeader>(
   { service, type, handle, handlersMax = HANDLERS_MAX }: Subscriber<T>,
 ): Promise<Subscription> {
   const durable = `${service}__${type.name}`;
-  // Streams of two services may have an event with the same name.
+  // The name of the event stream is a part of the id, because the streams of two services may have an event with the
+  // same name.
   const positionId = `${type.stream}:${durable}`;
   const running = new Set<Promise<void>>();
   const attributes = { ...processAttributes(type.subject), 'messaging.consumer.group.name': durable };
@@ -125,8 +126,8 @@ export async function subscribe<T extends EventHeader>(
   const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
     try {
       await handle(type.codec.fromJSON(message.json()));
-      // Positions start from the beginning in a new event stream, so an acknowledgement of the old stream would name
-      // another event.
+      // An event is acknowledged only in the stream that delivered it. Positions in a new stream start from the
+      // beginning, so there the acknowledgement would name another event.
       if (isCurrent()) message.ack();
       return { isHandled: true };
     } catch (error) {
@@ -138,8 +139,8 @@ export async function subscribe<T extends EventHeader>(
         outcome: pauseMs === undefined ? 'dead_letter' : 'retry',
       });
       if (pauseMs !== undefined) {
-        // NATS does not accept a delay with fractions of a millisecond, and would deliver the event again
-        // immediately.
+        // The delay before the next delivery of an event is rounded, because NATS does not accept fractions of a
+        // millisecond and would deliver the event again immediately.
         if (isCurrent()) message.nak(Math.round(pauseMs * (0.8 + Math.random() * 0.4)));
         return { isHandled: false };
       }
@@ -192,8 +193,8 @@ export async function subscribe<T extends EventHeader>(
   /** Position of the event consumer that was stored when this process started. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
-    // If another process already listens to the events, it has compared the positions, and its stored position may be
-    // one check interval old.
+    // If another process already listens to the events, it has compared the positions of the consumer. They are not
+    // compared again, because the stored position may be one check interval old.
     if (positions === undefined || found.num_waiting > 0) return found;
     const broker = positionOf(found);
     const stored = await positions.find(positionId);
@@ -364,7 +365,8 @@ function isOfStartingTogether(error: unknown): boolean {
 }
 
 function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): ConsumerPosition {
-  // The broker reports zero for a new consumer, even if it begins in the middle of the stream.
+  // For a new event consumer, the broker reports the position zero, even if the consumer begins in the middle of the
+  // stream.
   const passedSeq = (config.opt_start_seq ?? 1) - 1;
   return {
     created,

@@ -4,7 +4,7 @@
  * other fields.
  */
 export const logFields = {
-  // Kinds of work.
+  // Log fields for kinds of work.
   route: 'route of the API, as its template',
   method: 'method of a request',
   status: 'status of a response, or of a piece of work',
@@ -35,7 +35,7 @@ export const logFields = {
   deliveries: 'number of times that an event was delivered',
   retryAt: 'time of the next attempt',
   retryAfterSeconds: 'seconds until the next attempt',
-  // Ids and names.
+  // Log fields for ids and names.
   requestId: 'id of the request',
   organizationId: 'id of the organization',
   companyId: 'id of the company',
@@ -104,7 +104,7 @@ export const logFields = {
   from: 'value before a correction',
   to: 'value after a correction',
   wasAbandoned: 'true if the operator had abandoned it before',
-  // Limits.
+  // Log fields for limits.
   connectionsMax: 'maximum number of connections',
   companiesMax: 'maximum number of companies',
   // Log fields for connections between services.

@@ -116,7 +116,7 @@ const httpStatus = optional(bounded('status codes of HTTP', /^[1-5]\d\d$/));
 const subject = bounded('subjects of packages/contracts/src/events.ts', /^invoicecontrol\.[a-z_-]+\.v1\.[a-z_]+$/);
 const consumer = bounded('consumers: service and event', /^[a-z0-9_-]+$/);
 const collection = bounded('collections of the services', /^[a-z_]+(?:\.chunks|\.files)?$/);
-// The metric attribute is `job.name`, because Prometheus sets the label `job` itself.
+// The metric attribute for the name of a job is `job.name`, because Prometheus sets the label `job` itself.
 const job = bounded('names of the jobs in the code', /^[a-z_]+$/);
 const keyId = bounded('keys of SECRETBOX_KEYS', /^[A-Za-z0-9_-]{1,64}$/);
 const findingType = bounded('catalogue of packages/engine', /^[a-z0-9_]+$/);
@@ -290,7 +290,7 @@ export const metrics = {
     renamedFrom: ['broker.connected'],
   }),
 
-  // Metrics about the identities of services and refused callers.
+  // Metrics about the TLS identities of services, and about refused connections and calls.
   'invoicecontrol.identity.expires': gauge({
     unit: 's',
     description: 'Time until the certificate of the service expires.',
@@ -323,7 +323,7 @@ export const metrics = {
     onlyAfter: 'a service makes a call that it may not make',
   }),
 
-  // The process.
+  // Metrics about the process of a service.
   'process.cpu.time': counter({
     unit: 's',
     description: 'CPU time that the process has used.',
@@ -337,7 +337,7 @@ export const metrics = {
     owners: everyService,
   }),
 
-  // Metrics about work that waits.
+  // Metrics about stored work that is waiting, such as unpublished events.
   'invoicecontrol.outbox.depth': gauge({
     unit: '{document}',
     description: 'Documents with events that the broker has not acknowledged, counted up to 10,000.',

@@ -41,7 +41,8 @@ export function testConfig(
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: organizationAddress,
-    // The address of the documents service is not called in a test, because most tests upload nothing.
+    // The documents service gets the address of the fake organization service, because most tests upload nothing and
+    // never call it.
     DOCUMENTS_ADDRESS: organizationAddress,
     SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'silent',
@@ -113,7 +114,7 @@ export function scanRequest(
 
 /** Creates clients for all gRPC services, with the settings that real callers use. */
 export function connect(address: string) {
-  // Files of payment runs are larger than other gRPC messages.
+  // The client accepts large messages, because the files of payment runs are larger than other gRPC messages.
   const channel = openTestChannel('analysis', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoice = client(InvoiceServiceDefinition, channel);
   const analysis = client(AnalysisServiceDefinition, channel);

@@ -69,7 +69,7 @@ export const storeChannelDocument =
       const upload = await storedBefore(deps, input);
       if (upload !== undefined) return { upload, created: false };
       // The upload id that the caller derived for a document belongs to another organization, or to an upload that was
-      // removed.
+      // removed, so the caller learns only that there is no such upload.
       throw notFound('upload');
     }
     await storeContent(deps, receiving, { chunks: once(content), monthlyLimit });

@@ -25,7 +25,8 @@ const MIB = 1024 * 1024;
 const HEAP_HEADROOM_BYTES = 256 * MIB;
 /** Signals that indicate a crash of a child process. Every other signal was sent to the child process from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
-  // The signal null means that the child process that reads documents exited without a signal.
+  // The signal null means that the child process that reads documents exited without a signal, which is a crash as
+  // well.
   null,
   'SIGABRT',
   'SIGBUS',
@@ -167,7 +168,7 @@ async function runTask<T extends Task>(
       (resident) => {
         if (resident > limits.memoryBytes) kill('MEMORY');
       },
-      // Sending a task fails only if the child process that reads documents has just exited.
+      // Reading the memory of the child process fails only if the process has just exited, so the error is ignored.
       () => {},
     );
   }, WATCH_EACH_MS);
@@ -252,7 +253,8 @@ async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return Infinity;
-  // The program name in the process status of Linux, in brackets, may contain blanks.
+  // In the process status of Linux, the program name is in brackets and may contain blanks, so only the fields after it
+  // are split.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = '0', system = '0'] = fields.slice(11, 13);
   return (Number(user) + Number(system)) * TICK_MS;

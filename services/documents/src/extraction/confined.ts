@@ -121,7 +121,8 @@ function run(args: readonly string[]): void {
   // The variable HOME is set because the list of users, in which Node.js would look otherwise, cannot be read.
   // oxlint-disable-next-line node/no-process-env -- passed on
   const env = Object.entries({ ...process.env, ...CHANNEL, HOME: '/' }).map(([name, value]) => `${name}=${value}`);
-  // A confined Node.js exits if it may not read the OpenSSL configuration, which is stored next to private keys.
+  // Node.js gets an empty OpenSSL configuration. It exits if it may not read the usual one, which is stored next to
+  // private keys.
   done(
     'execve',
     execve(process.execPath, [process.execPath, '--openssl-config=/dev/null', ...args, null], [...env, null]),

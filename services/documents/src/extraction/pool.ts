@@ -147,7 +147,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     throw stopping();
   };
   const add = (lane: Lane): void => {
-    // Starting a child process that reads documents fails only if the pool is closed.
+    // The error is ignored, because starting a child process that reads documents fails only if the pool is closed.
     start(lane).then(offer, () => {});
   };
   const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';

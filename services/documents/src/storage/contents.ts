@@ -31,7 +31,8 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
       return bucket.openDownloadStream(idOf(fileId), options) as AsyncIterable<Uint8Array>;
     },
     async delete(fileId) {
-      // The delete function of the MongoDB driver fails for a GridFS file whose upload was not completed.
+      // The record of the file is deleted directly, because the delete function of the MongoDB driver fails for a
+      // GridFS file whose upload was not completed.
       await files.deleteOne({ _id: fileId });
       await pieces.deleteMany({ files_id: fileId });
     },

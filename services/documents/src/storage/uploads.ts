@@ -369,8 +369,8 @@ function toReceiving(
           state: 'UPLOADED',
           content: { fileId, ...content },
           usage: { month, bytes: upload.byteSize },
-          // If the monthly quota is used up, documents from a channel such as KSeF may wait for months until they can
-          // be analyzed.
+          // Documents from a channel such as KSeF are never removed as unused. If the monthly quota is used up, they
+          // may wait for months until they can be analyzed.
           ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
         // If an earlier PUT request may have left bytes, the sweep checks the upload once more.

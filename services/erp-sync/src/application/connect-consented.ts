@@ -97,7 +97,8 @@ export const connectConsented =
         // limit of the plan. If it was not stored, the count is corrected later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
-        // Another consent for the same company of the ERP was stored at the same moment.
+        // If another OAuth consent for the same company of the ERP was stored at the same moment, the attempt is
+        // repeated.
         throw error.kind === 'already_exists' ? new VersionConflict() : error;
       }
       onDue();

@@ -18,7 +18,8 @@ export function pagesSeen(after: string | undefined): { add(page: Page<{ readonl
       const isEmpty = rowIds.length + invalid.length + deletedIds.length === 0 && besides === undefined;
       emptyPages = isEmpty ? emptyPages + 1 : 0;
       if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
-      // An empty page of ERP records may end at the position at which it began.
+      // Only pages with records must have a new position: an empty page of ERP records may end at the position at which
+      // it began.
       if (position !== undefined && !isEmpty) {
         if (positions.has(position)) throw endless();
         positions.add(position);

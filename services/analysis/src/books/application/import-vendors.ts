@@ -52,8 +52,8 @@ function vendorAfter(
   const contentHash = contentHashOf(record);
   if (isUnchanged(stored, contentHash, source)) return undefined;
   const { externalId, accounts: stated, ...details } = record;
-  // This branch handles a deleted ERP vendor that has reappeared. Bank accounts that the ERP lists separately are
-  // imported with the pages of accounts.
+  // The old bank accounts of a deleted ERP vendor that reappears are not kept. Accounts that the ERP lists separately
+  // are imported again with the pages of accounts.
   const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
   const accounts = stated?.map(readAccount) ?? kept;
   const identity = readVendorIdentity(details);
@@ -62,8 +62,8 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    // An ERP vendor whose tax id or name changed may belong to another supplier. The next bill of the vendor shows to
-    // which supplier.
+    // If the tax id or name of an ERP vendor changed, the vendor may belong to another supplier, so its supplier is
+    // removed. The next bill of the vendor shows to which supplier it belongs.
     supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),

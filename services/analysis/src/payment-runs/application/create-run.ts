@@ -147,7 +147,8 @@ export const createRun =
       await removeUnused();
       return first;
     } catch (error) {
-      // During the check of the payment run, other requests used up the monthly quota of payment lines.
+      // If other requests used up the monthly quota of payment lines during the check, the payment run is refused and
+      // its stored lines are removed.
       if (error instanceof DomainError && error.kind === 'usage_exceeded') await removeUnused();
       throw error;
     }

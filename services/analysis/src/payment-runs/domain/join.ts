@@ -185,8 +185,8 @@ function byNumbers(
   });
   const explicit = found.filter(({ isExplicit }) => isExplicit);
   if (explicit.length > 0) return explicit.map(({ payable }) => payable);
-  // The text of a payment may also state the number of a customer or a contract that happens to equal the number of an
-  // old bill.
+  // If exactly one of several bills with a stated number has the paid amount, it is the paid bill: the text of a
+  // payment may also state the number of a customer or a contract that happens to equal the number of an old bill.
   const exact = found.filter(({ hasAmount }) => hasAmount);
   return (exact.length === 1 ? exact : found).map(({ payable }) => payable);
 }
@@ -205,7 +205,8 @@ function bestOf(
   const rated = compared.flatMap((one) => {
     const { payable, isCreditors, hasAmount } = one;
     const form = formsInCommon(number, payable.number);
-    // The number of a bill alone does not identify it for a payment: many suppliers have a bill 1001.
+    // The number of a bill alone does not identify it for a payment, because many suppliers have a bill 1001. The
+    // supplier or the amount must agree as well.
     if (form === 0 || !(isCreditors || hasAmount)) return [];
     return [
       {

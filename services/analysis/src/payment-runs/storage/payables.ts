@@ -78,7 +78,8 @@ export function payableStore(
         readSharing(
           batch,
           (count) => CREDITS_PER_SUPPLIER_MAX * count,
-          // The database index returns the credit notes supplier by supplier, the newest first.
+          // The database index returns the credit notes supplier by supplier, each supplier's newest first, so one
+          // limit for all suppliers could leave out the last ones.
           (some, limit) =>
             find(
               {
