@@ -54,7 +54,7 @@ export interface Calibration {
    * currency and bank account.
    */
   readonly keyFields: Readonly<Record<ReadingWay, Share>>;
-  /** Values that were read wrongly, each as a line such as `GB-3-1 TEXT gross_amount 0.82`. */
+  /** Invoice values that were read wrongly, each as a line such as `GB-3-1 TEXT gross_amount 0.82`. */
   readonly wrong: readonly string[];
 }
 

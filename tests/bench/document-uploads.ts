@@ -135,7 +135,8 @@ export async function measureUploads(
 }
 
 /**
- * Sends all files. Each client sends its next document when the previous one is decided.
+ * Uploads the document files from several clients. Each client sends its next document when the previous one is
+ * decided.
  * @throws Error for a document to which the response is neither a decision nor the list of its missing fields
  */
 async function sendAll(target: UploadTarget, files: readonly DocumentFile[], clients: number): Promise<UploadTimes[]> {
@@ -161,7 +162,7 @@ async function rateOf(count: number, work: () => Promise<unknown>): Promise<numb
 
 interface Parser {
   /**
-   * Parses the files with a bare parser.
+   * Parses the document files with a bare parser instead of the product.
    * @returns the duration for each document
    */
   parse(kind: DocumentKind, files: readonly DocumentFile[]): Promise<number[]>;

@@ -57,9 +57,11 @@ const FULL: BooksSize = { vendors: 50_000, bills: 200_000 };
 const QUICK: BooksSize = { vendors: 2_000, bills: 8_000 };
 const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
-/** Number of documents in one bare insert, which is as many as the service writes for one page. */
+/**
+ * Number of bills in one insert without the product, which is the number that the erp-sync service writes for one page.
+ */
 const INSERT_DOCUMENTS = 250;
-/** Maximum number of ERP documents that are inserted; the rate of inserts is stable before that number. */
+/** Maximum number of bills that are inserted without the product; the rate of inserts is stable before that number. */
 const BARE_DOCUMENTS_MAX = 50_000;
 const BYTES_PER_MB = 1024 * 1024;
 

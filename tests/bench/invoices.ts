@@ -61,7 +61,8 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
   const supplier = Math.floor(SUPPLIERS * random() ** 2);
   const netCents = Math.floor(usualNetCents(supplier) * (0.7 + 0.6 * random()));
   const taxCents = Math.round(netCents * 0.19);
-  // Invoices arrive in the order of their dates, within some days. Invoices after the stored ones are new.
+  // Generated invoices arrive in the order of their dates, give or take some days. Invoices after the stored ones
+  // arrive at the end of the history.
   const age = ageOf(index, storedCount, issued) + random() * POST_DAYS;
   const issueDay = dayNumber(issued.to) - Math.floor(age);
   const order = 4_500_000_000 + Math.floor(random() * 100_000_000);
@@ -84,16 +85,16 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
 }
 
 /**
- * Returns the time of arrival of a stored invoice. The times are in the order of the numbers, and no invoice arrives
- * before it is issued.
+ * Returns the time at which a stored invoice of the generated history arrived. A higher index means a later time, and
+ * no invoice arrives before it is issued.
  */
 export function arrivalOf(index: number, storedCount: number, issued: IssueDates = lastTwoYears): Date {
   return new Date(Math.ceil((dayNumber(issued.to) + 1 - ageOf(index, storedCount, issued)) * DAY_MS) - 1);
 }
 
 /**
- * Returns the age of an invoice in days before the end of the last day of the history; 0 for invoices after the stored
- * ones.
+ * Returns the number of days from the arrival of a generated invoice to the last day of the history; 0 for invoices
+ * after the stored ones.
  */
 function ageOf(index: number, storedCount: number, { from, to }: IssueDates): number {
   return Math.max(0, 1 - index / storedCount) * (dayNumber(to) - dayNumber(from));

@@ -39,7 +39,7 @@ export interface LabelledLine extends RunLine {
 }
 
 export interface LabelledRuns {
-  /** Payments that are downloaded before the measured run. */
+  /** Payments of earlier payment runs, which are downloaded before the measured run. */
   readonly before: readonly RunLine[];
   readonly lines: readonly LabelledLine[];
 }
@@ -192,7 +192,9 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
   return { before, lines };
 }
 
-/** Pays the bills in the form of one of many payment programs: the names and texts differ in form. */
+/**
+ * Returns the payment of bills as one of many payment programs would write it: the form of the names and texts varies.
+ */
 function paymentOf(bills: readonly StoredBill[], amountMicro: bigint, random: Random): RunLine {
   const [first] = bills;
   if (first === undefined) throw new RangeError('A payment pays at least one bill.');

@@ -97,7 +97,10 @@ async function main(): Promise<void> {
   report(first, rounds);
 }
 
-/** Returns the first bills of a history with at least this many bills, in the order of their arrival. */
+/**
+ * Returns the given number of bills, which are the first bills of a generated supplier history in the order of their
+ * arrival.
+ */
 function billsOf(seed: number, count: number): Bill[] {
   for (let suppliers = Math.ceil(count / BILLS_PER_SUPPLIER); ; suppliers = Math.ceil(suppliers * 1.2)) {
     const bills = labelledHistory({ seed, suppliers });
@@ -113,7 +116,7 @@ interface Customer {
   close(): void;
 }
 
-/** Makes the calls that a customer makes to the analysis service. */
+/** Makes the calls to the analysis service that the gateway makes for a customer. */
 function customerOf({ organizationId, companyId, users }: Tenant, address: string): Customer {
   const channel = openTestChannel('analysis', address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoices = client(InvoiceServiceDefinition, channel);
@@ -236,8 +239,8 @@ function report(first: readonly Analysis[], rounds: readonly Round[]): void {
 }
 
 /**
- * Makes the calls to the analysis service for all items, a limited number at a time. Returns the results in the order
- * of the items.
+ * Calls the given function for each item, for a limited number of items at a time. Returns the results in the order of
+ * the items.
  */
 async function inParallel<T, R>(doing: string, items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

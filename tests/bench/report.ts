@@ -35,7 +35,10 @@ export interface LoadReport {
   readonly secondsPerCell: number;
   readonly rounds: number;
   readonly stored: Readonly<Record<'small' | 'large', number>>;
-  /** Number of invoices in the large organization at the end, since every measurement adds some. */
+  /**
+   * Number of invoices in the large benchmark organization at the end of the benchmark, because every measurement adds
+   * some.
+   */
   readonly largeAtEnd: number;
   readonly rows: readonly Row[];
 }
@@ -153,7 +156,8 @@ function printWork(work: readonly Work[], good: Good): string[] {
       .reduce((sum, count) => sum + count, 0)
       .toFixed(1),
   ]);
-  // The organization with a limited plan is the first, and the largest one without limits is the last.
+  // Details are shown for two of the measured organizations: the first one, whose plan is limited, and the last one,
+  // which is the largest without limits.
   const detailed = [...new Set([work[0], work.at(-1)])].filter((one) => one !== undefined);
   return [
     'Work per invoice, without Idempotency-Key, counted on the wire. SCALE limits the analyses of a month, and ENTERPRISE does',

@@ -63,7 +63,10 @@ export async function closingAfter<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Creates a directory for the logs of all processes. At the end the directory is removed, or its path is printed. */
+/**
+ * Creates a directory for the logs of all processes of the benchmark. At the end, the directory is removed or its path
+ * is printed.
+ */
 export async function logDirectory(name: string, isKept = false): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), `invoice-control-${name}-`));
   onEnd(() => (isKept ? say(`logs in ${directory}`) : rm(directory, { recursive: true, force: true, maxRetries: 3 })));

@@ -26,7 +26,7 @@ export interface BenchRow {
   readonly sourceRowNumber: number;
 }
 
-/** The printed values of an invoice, in a row. */
+/** A row of a history scan file, reduced to the values that are printed on the invoice. */
 type Printed = Omit<BenchRow, 'externalId' | 'sourceRowNumber'>;
 
 const SUPPLIERS = 300;
@@ -35,12 +35,15 @@ const EXACT_SHARE = 0.7;
 const IN_CAPITALS_SHARE = 0.1;
 const ORDER_SHARE = 0.3;
 /**
- * Seeds of files are far from the seeds of posted invoices, and a file has fewer rows than the distance between the
- * seeds of two files.
+ * Seeds of the random values in history scan files. They differ from the seeds of posted invoices, and each file has
+ * enough seeds for all its rows, so that no values repeat.
  */
 const FIRST_SEED = 500_000_000;
 const SEEDS_OF_FILE = 100_000;
-/** First invoice number of a file, greater than the numbers of any history and with as many digits. */
+/**
+ * First invoice number in the history scan files. It is greater than the invoice numbers of any history and has as many
+ * digits.
+ */
 const FIRST_NUMBER = 1_000_000;
 const NUMBERS_OF_FILE = 10_000;
 /** The first row is in line 2 of a history scan file, because the first line has the names of the columns. */
@@ -69,7 +72,7 @@ export function scanRows(file: number, rowCount: number, storedCount: number): B
 }
 
 /**
- * Returns a row of a history scan that is not a duplicate.
+ * Returns a generated row of a history scan file that is not a duplicate of another row.
  * @param time from 0, the first day, to 1, the last day
  */
 function original(random: () => number, file: number, time: number, index: number): Printed {

@@ -19,7 +19,10 @@ import type { NewTenant } from './tenants.js';
 /** Number of rows in the largest history scan file that one request accepts. */
 const ROWS = 5_000;
 const SCANS_AT_ONCE = 5;
-/** Rate at which the other tenant posts invoices, and the number of its stored invoices. */
+/**
+ * Rate at which another tenant posts invoices during the benchmark of history scans, and the number of its stored
+ * invoices.
+ */
 const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
 /**

@@ -20,7 +20,10 @@ export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 
    * product.
    */
   readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
-  /** Connects to a database, until the stores are closed. @param name name of the database without its prefix */
+  /**
+   * Connects to a database of the benchmark. The connection is closed when the stores are closed.
+   * @param name name of the database without its prefix
+   */
   openDatabase(name: string): Promise<MongoConnection['db']>;
 }
 

@@ -7,7 +7,7 @@ export interface UploadTarget {
   readonly key: string;
 }
 
-/** File that the client uploads. */
+/** File that a client of the benchmark uploads. */
 export interface UploadedFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array;

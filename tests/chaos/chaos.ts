@@ -271,8 +271,8 @@ async function samplesOf(system: ChaosSystem, round: number): Promise<Sample[]> 
 }
 
 /**
- * Calls the API as a separate client, whose requests do not wait for other work. Times are on the clock of
- * `performance.now()`.
+ * Calls the API as a separate client of the chaos run, whose requests do not wait for the requests of other clients.
+ * Times are on the clock of `performance.now()`.
  */
 function probeOf(ledger: Ledger, tenant: Parameters<Ledger['read']>[0]) {
   const until = async (succeeds: () => Promise<boolean>): Promise<number> => {

@@ -1,4 +1,4 @@
-/** The time of one ERP: real time plus the offset of `POST /control/clock`. */
+/** The time of one simulated ERP: real time plus the offset of `POST /control/clock`. */
 export class Clock {
   #addedMs = 0;
 

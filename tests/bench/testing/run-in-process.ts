@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Directory of the compiled modules, from which programs are run. */
+/** Directory of the compiled benchmark modules, which the code in the separate process imports. */
 const compiled = new URL('../../dist/bench/', import.meta.url).href;
 
 export interface Running {

@@ -384,7 +384,8 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'deposit and final half',
       });
   }
-  // The supplier sends a bill to the wrong party, credits it and issues it again under another number.
+  // A crane hire company sends the factory a bill for the wrong party, credits it and issues it again under another
+  // number.
   const crane = supplier('DE', 'Kranverleih');
   const craneNumber = running(random, 30_900, 1.5, (n) => `KV-${n}`);
   irregular(random, FROM, TO, 24).forEach((date, i) => {
@@ -414,7 +415,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       arrival: [addDays(next, 2), addDays(first.arrival, 12)].sort()[1] ?? next,
     });
   });
-  // The supplier regularly sends a second bill in a month, with the suffix -2.
+  // A software supplier of the factory often sends a second bill in a month, with the suffix -2.
   const software = supplier('DE', 'Software');
   for (const date of everyMonths(random, FROM, TO, { day: 12 })) {
     const month = `${date.slice(0, 7)}`;
@@ -513,7 +514,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // The supplier bills two months of its fee on one day.
+  // A landlord of the factory sometimes bills the rent of two months on one day.
   const rent = supplier('DE', 'Hallenvermietung');
   everyMonths(random, FROM, TO, { day: 2 }).forEach((date, i) => {
     const billed = i % 6 === 5 ? date : i % 6 === 4 ? addDays(date, 31) : date;

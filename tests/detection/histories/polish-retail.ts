@@ -416,7 +416,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // A cleaner bills each week with numbers that restart each month and do not contain the month.
+  // A cleaner bills the shops each week with numbers that restart each year and do not contain the year.
   const cleaner = person('Sprzątanie', 0);
   book.stream({
     trader: cleaner,
@@ -426,7 +426,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee, numbers from 1 each year',
   });
-  // The supplier bills two months of its fee on one day.
+  // An alarm company sometimes bills the shops for two months on one day.
   const alarm = firm('Monitoring');
   everyMonths(random, FROM, TO, { day: 6 }).forEach((date, i) => {
     const billed = i % 5 === 3 ? addDays(date, 30) : date;
@@ -438,7 +438,7 @@ function honest(
       hardNegative: 'two months billed on one day',
     });
   });
-  // The carrier sends a second bill of the day, with the suffix /2.
+  // A carrier often sends the shops a second bill on the same day, with the suffix /2.
   const carrier = person('Przewozy');
   for (const date of new Set(irregular(random, FROM, TO, 6))) {
     const net = random.pick([38_000, 42_000, 55_000]);

@@ -44,7 +44,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     startSmtpSimulator(),
     startPaddle(options.env),
     startErps(options.env, options.odooPort),
-    // Contexts, keys and documents survive a restart, as in the real KSeF.
+    // The contexts, keys and documents of the simulated KSeF survive a restart, as in the real KSeF.
     startKsef(join(options.directory, 'simulators', 'ksef'), options.env),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);

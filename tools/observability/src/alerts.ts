@@ -7,7 +7,7 @@ export interface Alert {
   /** Urgency of an alert. `page`: customers are affected now. `ticket`: look at it on the next working day. */
   readonly severity: 'page' | 'ticket';
   readonly journey: string;
-  /** File of the dashboard that shows the cause, without `.json`. */
+  /** Name of the file with the dashboard that shows the cause of the alert, without `.json`. */
   readonly dashboard: string;
   readonly summary: string;
   readonly expr: string;

@@ -54,8 +54,8 @@ export async function startChildServer({
   temporaryDir,
   onOutput = () => {},
 }: ChildServerOptions): Promise<ChildServer> {
-  // The server gets a separate process group. Ctrl-C in the terminal then reaches only this process, and the servers
-  // stay until nothing needs them.
+  // The started server gets a separate process group. Ctrl-C in the terminal then reaches only this process, which
+  // stops the servers when nothing needs them any more.
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -92,7 +92,7 @@ export async function startChildServer({
   void ended.then((how) => {
     if (!expected) log(described(`${how} unexpectedly`));
   });
-  // From here on, the started server does not keep this process alive.
+  // The server is ready, so from here on its child process and its output do not keep this process alive.
   for (const handle of [child, child.stdout, child.stderr]) (handle as Partial<{ unref(): void }>).unref?.();
 
   const end = (signal: NodeJS.Signals) => {

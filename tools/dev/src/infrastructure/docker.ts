@@ -36,8 +36,8 @@ export async function dockerIfRunning(): Promise<Docker | undefined> {
     await docker.getContainerRuntimeClient();
     return docker;
   } catch (error) {
-    // Another source of the servers is tried only if no Docker is found. A Docker that is present but broken must be
-    // reported.
+    // Other sources of MongoDB and NATS are tried only if no Docker is found. A Docker that is present but broken must
+    // be reported.
     if (error instanceof Error && /container runtime/i.test(error.message)) return undefined;
     throw error;
   }
@@ -70,7 +70,8 @@ const WITH_KEY =
  * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
  */
 export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
-  // The port is chosen here, because a port that Docker chooses would change at every restart.
+  // The port of MongoDB is chosen here, because a port that Docker chooses would change at every restart of the
+  // container.
   const port = await freePort();
   const key = newMongodbSecret();
   const container = withData(new docker.GenericContainer(MONGODB_IMAGE), dataDir, '/data/db')

@@ -9,7 +9,7 @@ import { embeddedMongodb, embeddedNats } from './embedded.js';
 import { brokerAccess } from './nats-config.js';
 import type { Server } from './server.js';
 
-/** Source of a server: a configured address, a container, or a child process. */
+/** Source of the MongoDB or NATS server: a configured address, a container, or a child process. */
 export type Source = 'environment' | 'docker' | 'embedded';
 
 export interface Infrastructure {
@@ -31,9 +31,9 @@ export interface Infrastructure {
 
 export interface InfrastructureOptions {
   /**
-   * Stores the data in this directory, below the name of the source, because each source has a different format. No
-   * other process may use the data: a mongod that uses it is ended. Without this setting, the data is temporary and
-   * removed by `stop`.
+   * Directory in which MongoDB and NATS store their data, below the name of the source of the servers, because each
+   * source has a different format. No other process may use the data: a mongod that uses it is ended. Without this
+   * setting, the data is temporary and removed by `stop`.
    */
   dataDir?: string;
   /**
@@ -101,7 +101,8 @@ export async function startInfrastructure({
     if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
     const access = brokerAccess(identities, databasePrefix);
     if (docker && !hasStreamsDirectory) return natsInDocker(docker, access, undefined);
-    // JetStream reserves the maximum size of its streams, which is more than fits into memory.
+    // The NATS streams are not kept in memory, because JetStream reserves the maximum size of its streams, which is more
+    // than fits into memory.
     streamsDirectory = await directoryFor('nats', () => mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)));
     return docker
       ? natsInDocker(docker, access, streamsDirectory)
