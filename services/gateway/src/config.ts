@@ -28,13 +28,14 @@ export const configSchema = z.object({
   /** Maximum time for which a request waits until the organization service has counted it for the rate limits. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
   /**
-   * Host name with the address of every gateway, by which the gateways that share the limits are counted, such as a
-   * headless Service in Kubernetes. The number is used only while the organization service is unavailable.
+   * Host name that resolves to the addresses of all gateways, such as a headless Service in Kubernetes. By these
+   * addresses, each gateway counts the gateways that share the rate limits. The count is used only while the
+   * organization service is unavailable.
    */
   GATEWAY_PEERS: z.string().min(1).optional(),
   /**
-   * Number of gateways that share the rate limits, where no host name has their addresses, and until they have been
-   * counted.
+   * Number of gateways that share the rate limits. It is used if no host name with their addresses is set, and until
+   * they have been counted.
    */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /**

@@ -77,7 +77,10 @@ const TEST_MS_MAX = 120_000;
 
 /** Values of the ksef service that tests replace, such as intervals that they shorten. */
 export interface KsefOverrides extends StartOverrides {
-  /** Windows that replace the second, the minute and the hour in which calls to KSeF are counted. */
+  /**
+   * Lengths of time windows with which a test replaces the second, the minute and the hour in which calls to KSeF are
+   * counted.
+   */
   readonly limitWindowsMs?: readonly [number, number, number];
 }
 

@@ -129,8 +129,8 @@ export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promi
 }
 
 /**
- * Reports how many KSeF submissions have remaining work, what is unknown about them, and by how many seconds the ksef
- * service is late with processing them.
+ * Reports how many KSeF submissions have remaining work, how many of them were sent without a result, and by how many
+ * seconds the ksef service is late with processing them.
  */
 export function reportSubmissions({
   summarizeUnfinished,

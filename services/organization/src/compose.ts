@@ -251,7 +251,7 @@ function tenantDataOf({
   ];
 }
 
-/** Interval at which a replica checks whether the daily purge is due. */
+/** Interval at which a replica checks whether the daily purge of organizations is due. */
 const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
 /** Interval at which a replica checks whether organizations must be registered in billing. */
 const REGISTER_POLL_EACH_MS = 60_000;

@@ -39,9 +39,9 @@ export const configSchema = z
     WEBHOOK_RETRY_FLOOR_MS: milliseconds(60_000),
     /** Time after the rotation of a webhook secret for which the previous secret also signs deliveries. */
     WEBHOOK_SECRET_OVERLAP_MS: milliseconds(defaults.WEBHOOK_SECRET_OVERLAP_MS),
-    /** Duration of failed webhook deliveries after which owners and admins are notified. */
+    /** Time for which all deliveries of a webhook must have failed before owners and admins are notified. */
     WEBHOOK_NOTICE_AFTER_MS: milliseconds(DAY_MS),
-    /** Duration of failed webhook deliveries after which the webhook is disabled. */
+    /** Time for which all deliveries of a webhook must have failed before the webhook is disabled. */
     WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY_MS),
   })
   .superRefine((config, issues) => {

@@ -2,7 +2,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** The import run and the ERP connection that send records. */
+/** Import run and ERP connection from which imported records come. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
@@ -56,6 +56,6 @@ export interface Imports {
     run: { readonly startedAt: Date; readonly finishedAt: Date; readonly hasVendorList: boolean },
     call: ImportCall,
   ): Promise<void>;
-  /** Makes the vendors of an ERP connection no longer count as known vendors. */
+  /** Makes the analysis service no longer treat the vendors of an ERP connection as known vendors. */
   endMaster(source: ImportSource, call: ImportCall): Promise<void>;
 }

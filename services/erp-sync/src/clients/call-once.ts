@@ -49,7 +49,7 @@ function looksLikeJson(text: string, headers: Readonly<Record<string, string>>):
 }
 
 /**
- * Returns the fault that a failed call to an ERP counts as. Its message contains no address, because callers see it.
+ * Returns the fault for a failed call to an ERP. The message of the fault contains no address, because callers see it.
  */
 function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;

@@ -35,7 +35,7 @@ export interface ErpCalls extends ErpHttp {
   /** Time in milliseconds spent waiting because of the ERP's rate limits. */
   readonly throttledMs: number;
   /**
-   * Makes a call to an ERP by other means, which is counted and repeated like {@link ErpHttp.send}.
+   * Counts and repeats a call to an ERP that the given function makes, in the same way as {@link ErpHttp.send}.
    * @throws ErpFault
    */
   retry<T>(call: () => Promise<T>): Promise<T>;
@@ -44,7 +44,7 @@ export interface ErpCalls extends ErpHttp {
 export interface ErpCallsOptions {
   /** Key made of ERP provider and company. All calls to an ERP with the same key share a limit. */
   readonly company: string;
-  /** The ERP, as metrics name it. */
+  /** Name of the ERP in metrics. */
   readonly peer: Peer;
   /** Maximum number of concurrent calls to one company in an ERP. */
   readonly concurrency: number;

@@ -17,16 +17,17 @@ const RECORDS_PER_CALL_MAX = 500;
  */
 export const CALL_TRIES_MAX = 6;
 /**
- * Maximum number of bytes of the encoded ERP records in one call, so that the whole call stays below the message limit.
+ * Maximum number of bytes of the encoded ERP records in one call to the analysis service, so that the whole call stays
+ * below the message limit.
  */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 /** Maximum number of bytes for the tag and length of a field of a gRPC message, and for a value that is not text. */
 const FIELD_BYTES_MAX = 32;
 /** Maximum number of UTF-8 bytes for one UTF-16 unit, by which the size of a gRPC message is estimated. */
 const BYTES_PER_CHARACTER_MAX = 3;
-/** Maximum number of ids in one range of a complete list from an ERP. */
+/** Maximum number of ids in one call that sends a part of a complete list from an ERP to the analysis service. */
 const IDS_PER_CALL_MAX = 10_000;
-/** Maximum number of records in one call that the ERP reports as deleted. */
+/** Maximum number of deleted ERP records in one call to the analysis service. */
 const DELETED_PER_CALL_MAX = 1_000;
 /**
  * Timeout in milliseconds of a call to the analysis service that imports records. A page of ERP records normally takes
@@ -168,7 +169,8 @@ const entities = {
 } as const satisfies Record<StreamName, ErpEntity>;
 
 /**
- * Splits a page of ERP records whose records exceed the limits of a call. A single record is always below the limit.
+ * Splits a page of ERP records whose records exceed the limits of one call to the analysis service. A single record is
+ * always below the limit.
  */
 function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Generator<W[], void> {
   let batch: W[] = [];

@@ -85,7 +85,8 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
         code_challenge: await calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
       });
-      // Xero refuses "+" between scopes. A plus sign in a value is already written as %2B.
+      // Xero refuses "+" as separator of OAuth scopes, so each "+" is replaced. A plus sign in a value is already
+      // written as %2B.
       return url.href.replaceAll('+', '%20');
     },
     async exchange({ query, state, redirectUri, codeVerifier }) {
@@ -108,7 +109,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
   };
 }
 
-/** OAuth error codes for an incorrect request, for which a retry would be refused too. */
+/** OAuth error codes for an incorrect request. A retry of the request would be refused too. */
 const REQUEST_REFUSED: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_scope',

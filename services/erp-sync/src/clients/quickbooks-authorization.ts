@@ -16,8 +16,8 @@ const REALM_ID = /^[0-9]{1,20}$/;
 const companyInfo = z.object({ CompanyInfo: z.object({ CompanyName: z.string().min(1) }) });
 
 /**
- * OAuth app for QuickBooks Online (ERP reference, section 5). The callback names the company without a signature, so
- * only a call for that company with the new access token proves it.
+ * OAuth app for QuickBooks Online (ERP reference, section 5). The callback names the company without a signature, so a
+ * call for that company with the new access token must prove that the consent includes it.
  * @param apiUrl URL up to `/v3`
  */
 export function quickBooksAuthorization(

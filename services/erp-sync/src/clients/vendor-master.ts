@@ -6,7 +6,7 @@ import type { VendorMaster } from '../application/change-connections.js';
 
 const END_MASTER_MS_MAX = 5_000;
 
-/** Provides the vendor master that the analysis service owns. */
+/** Creates the client for the vendor master of ERP connections, which the analysis service owns. */
 export function vendorMaster(channel: Channel): VendorMaster {
   const imports = client(ErpImportServiceDefinition, channel);
   return {

@@ -82,7 +82,10 @@ interface FaultyOutcome {
 /** Reason why an import run was interrupted, if the ERP had no fault. */
 type Break = 'TAKEN' | 'PAUSED' | 'DISCONNECTED' | 'STOPPING' | 'OUTAGE' | 'DEFECT';
 
-/** Describes how an import run ended, in addition to its log. */
+/**
+ * Reason why an import run ended, which its log does not contain: a fault of the ERP, or an interruption by the
+ * service.
+ */
 export type EndOfRun =
   { readonly fault?: ErpFault; readonly broken?: undefined } | { readonly fault?: undefined; readonly broken: Break };
 
@@ -98,7 +101,7 @@ export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: S
   return { ...(stream === undefined ? {} : { stream }), code, message, retryable };
 }
 
-/** Collects the results of an import run in its worker's memory. */
+/** Results of an import run that its worker collects in memory. */
 export interface RunLog {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
@@ -115,7 +118,10 @@ export interface RunLog {
   failed(error: RunError): void;
   /** Records that a position in an ERP stream has moved, so that a later run need not read earlier rows again. */
   advance(): void;
-  /** Checks whether a page of ERP records was stored, an ERP stream was read completely, or a position moved. */
+  /**
+   * Checks whether the import run has made progress: a page of ERP records was stored, an ERP stream was read
+   * completely, or a position moved.
+   */
   hasResult(): boolean;
 }
 

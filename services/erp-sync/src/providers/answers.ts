@@ -67,7 +67,10 @@ export function outageOf({ status, codes }: CodedAnswer): Outage {
   );
 }
 
-/** Determines the fault of an ERP response without a table of faults: only certain statuses count as an outage. */
+/**
+ * Returns the outage that an ERP response indicates if the ERP has no response table: only certain HTTP statuses are an
+ * outage.
+ */
 export function outageByStatus({ status }: Pick<ErpAnswer, 'status'>): Outage | undefined {
   return status === 408 || status === 429 || status >= 500 ? outageOf({ status, codes: [] }) : undefined;
 }

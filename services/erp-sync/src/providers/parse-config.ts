@@ -2,8 +2,7 @@ import { FieldFaults } from '@invoicecontrol/errors';
 import { z } from 'zod';
 
 /**
- * Maximum length of the name of an unknown field of an ERP configuration in a message, because the name comes from the
- * caller.
+ * Maximum length of an unknown field name of an ERP configuration in a message, because the name comes from the caller.
  */
 const NAME_LENGTH_MAX = 100;
 

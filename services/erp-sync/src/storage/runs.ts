@@ -24,7 +24,7 @@ export interface RunDocument extends Aggregate {
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
   readonly status: RunStatus;
-  /** Start of the import run. The field has the name that all lists use. */
+  /** Start of the import run. The field is called `createdAt`, because every list is sorted by a field of this name. */
   readonly createdAt: Date;
   readonly finishedAt?: Date;
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;

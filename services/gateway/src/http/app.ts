@@ -155,7 +155,8 @@ const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie
 
 /**
  * Refuses requests that Node.js accepts although HTTP/1.1 forbids them, and requests with headers that are longer than
- * any header that this API reads. Only the id, the trace and the address are read before, each in one pass.
+ * any header that this API reads. Before this check, only the headers with the request id, the trace and the address
+ * are read, each in one pass.
  */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {

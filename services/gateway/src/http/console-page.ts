@@ -5,7 +5,7 @@ import type { Express, Request, Response } from 'express';
 import { onlyGet } from './response/only-get.js';
 import { HttpRefusal } from './response/refusal.js';
 
-/** Folder into which the set-up and the image build the web application. */
+/** Folder that contains the built web application. */
 export const BUILT_CONSOLE = fileURLToPath(new URL('../../../../console/dist/app', import.meta.url));
 
 /** Path of the web application. All other paths below `/app` are pages, which the application itself shows. */

@@ -120,7 +120,10 @@ export interface Fakes {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Starts a real gRPC server in place of each service behind the gateway. Usage is the same for all services. */
+/**
+ * Starts a real gRPC server in place of each service behind the gateway. All services share the gRPC definition for
+ * usage, so its responses are the same for all of them.
+ */
 export async function startFakes(answers: Answers): Promise<Fakes> {
   const answersByDefinition = new Map<Definition, Readonly<Record<string, unknown>>>();
   for (const [name, { definition }] of Object.entries(rpcServices)) {

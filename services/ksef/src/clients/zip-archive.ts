@@ -3,7 +3,7 @@ import type { Entry, ZipFile } from 'yauzl';
 import { INVOICE_BYTES_MAX, METADATA_BYTES_MAX, PackageFault } from '../domain/export-package.js';
 import type { PackedFile } from '../domain/export-package.js';
 
-/** Maximum total length of the name of a file in a ZIP archive, extra fields and comment, in bytes. */
+/** Maximum total length in bytes of the name, the extra fields and the comment of one file in a ZIP archive. */
 const DESCRIPTION_BYTES_MAX = 1_024;
 const FILE_BYTES_MAX = Math.max(INVOICE_BYTES_MAX, METADATA_BYTES_MAX);
 

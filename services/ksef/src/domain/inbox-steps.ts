@@ -60,7 +60,7 @@ export interface ExportedWindow {
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
-  /** True if, because of the completed inbox run, all purchase invoices up to a later time are received. */
+  /** True if the completed inbox run has received all purchase invoices up to a later time than before. */
   readonly hasNews?: boolean;
 }
 

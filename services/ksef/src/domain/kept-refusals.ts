@@ -95,8 +95,8 @@ function closing(
   const next = kept.map((one): KeptRefusal => {
     if (one.closedAt !== undefined || !isOver(one)) return one;
     const { ksefNumber, role, firstAttemptAt, lastAttemptAt } = one;
-    // The reason and the hash of a closed refusal are no longer needed. There may be thousands of closed refusals in
-    // one document.
+    // A closed refusal of a KSeF invoice no longer needs its reason and its hash. One inbox document may contain
+    // thousands of closed refusals.
     return { ksefNumber, role, reason: '', firstAttemptAt, lastAttemptAt, closedAt: now };
   });
   const closed = next.filter(({ closedAt }) => closedAt !== undefined);

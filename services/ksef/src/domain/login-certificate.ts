@@ -242,8 +242,8 @@ function requireValid(certificate: X509Certificate, now: Date): void {
 }
 
 /**
- * Checks that a certificate may be used for logging in to KSeF. If the certificate has no such extension, KSeF decides,
- * because it accepts self-signed certificates in its TEST environment.
+ * Checks that a certificate may be used for logging in to KSeF. If the certificate does not state its permitted uses,
+ * KSeF decides, because KSeF accepts self-signed certificates in its TEST environment.
  */
 function requireLoginUsage(certificate: X509Certificate): void {
   const usages = new ParsedCertificate(certificate.raw).getExtension(KeyUsagesExtension)?.usages;

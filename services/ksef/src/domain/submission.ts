@@ -33,7 +33,7 @@ export interface SubmissionSession {
   readonly key: SealedValue | undefined;
   /** Time just before the submitted document was last sent in the KSeF session. It is stored before the call. */
   readonly sentAt: Date | undefined;
-  /** Number of sends after which the document may have reached KSeF in its current session. */
+  /** Number of times that the document was sent in the current KSeF session and may have arrived. */
   readonly sends: number;
   /** Number of searches in KSeF for the document after a send that got no response. */
   readonly looks: number;

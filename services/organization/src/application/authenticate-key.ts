@@ -18,7 +18,7 @@ export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'del
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
-  /** Person behind the API key, as `personOf` returns it. */
+  /** Person to whom the API key belongs, in the form in which `personOf` returns it. */
   readonly person: string;
   /** Time when the API key of the caller expires. Undefined if it does not expire. */
   readonly keyExpiresTime: Date | undefined;

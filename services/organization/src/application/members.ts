@@ -31,7 +31,7 @@ import { hashToken, deriveInvitationToken, isInvitationToken } from './secrets.j
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Rosters;
-  /** Secret value that is mixed into the hashes of new invitations. */
+  /** Secret value that is mixed into the hashes of new invitation tokens. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
@@ -143,7 +143,7 @@ export const acceptInvitation =
     });
   };
 
-/** Changes the role of a member of an organization or of an invited person. */
+/** Changes the role of a member or of an invited person in an organization. */
 export const updateMember =
   (deps: MemberDeps) =>
   async (

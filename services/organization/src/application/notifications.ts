@@ -34,8 +34,8 @@ export interface Notifications {
   /** Adds a KSeF submission to queued mails that have not been attempted yet. Each submission counts once. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
   /**
-   * Returns the number of mail notifications of all tenants that were queued before a time, with the oldest of them and
-   * the reason of its last failure.
+   * Returns the number of notification mails of all tenants that were queued before the given time, with the oldest
+   * mail and the reason why its last attempt failed.
    */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new e-mail notifications; existing ones are not changed. */

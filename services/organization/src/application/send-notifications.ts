@@ -32,7 +32,7 @@ export type Delivery =
 
 /** Queue of mails from which the workers send. */
 export interface NotificationQueue {
-  /** Returns ids of due notifications without a valid claim, oldest first. */
+  /** Returns the ids of due notification mails that no worker has claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
   /**
    * Claims a queued e-mail notification for this worker.

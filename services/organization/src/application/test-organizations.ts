@@ -36,8 +36,8 @@ export async function findTestOrganization(
 
 /**
  * Returns the test organization of an organization and creates it if there is none. Concurrent calls create only one
- * test organization, because its id is derived. The test organization exists when it is written after its empty list of
- * members.
+ * test organization, because its id is derived. The test organization is written after its empty list of members, and
+ * exists only then.
  * @throws DomainError wrong_state if the organization was deleted by another request, or its test organization is being
  * purged
  */

@@ -146,7 +146,7 @@ export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Da
   return { from: new Date(from), to: new Date(from + REFUSALS_WINDOW_MS) };
 }
 
-/** Notice about a webhook that only fails, or that was disabled because of failures. */
+/** Notice about a webhook whose deliveries all fail, or that was disabled because of failures. */
 export interface EndpointTrouble {
   readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
   readonly endpointId: string;
@@ -191,6 +191,6 @@ export function checkDelivery(
     return isPending(member.invitation, organization, now) ? 'SEND' : 'RECIPIENT_GONE';
   }
   if (!isActive(member)) return 'RECIPIENT_GONE';
-  // If a mail server is first configured after months, outdated assignments must not be sent.
+  // If a mail server is first configured after months, no mails about outdated assignments of findings may be sent.
   return now.getTime() - createdAt.getTime() > AGE_MS_MAX ? 'TOO_OLD' : 'SEND';
 }

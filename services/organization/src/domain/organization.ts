@@ -57,7 +57,7 @@ export interface FourEyesRequest {
   readonly at: Date;
 }
 
-/** Position of an event in the order of the events of the billing service, which may arrive late and repeatedly. */
+/** Position of an event in the sequence of billing events, which may arrive late and repeatedly. */
 export interface SubscriptionSource {
   readonly version: number;
   readonly at: Date;

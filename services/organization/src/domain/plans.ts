@@ -119,7 +119,7 @@ export function lowerContract(granted: Contract, stated: Partial<Contract>): Con
   };
 }
 
-/** Checks whether the first of two contracts has the higher effective plan. */
+/** Checks whether the first of two contracts grants the higher effective plan. */
 function isHigher(one: Contract, other: Contract): boolean {
   return plans.indexOf(entitlements(one).plan) > plans.indexOf(entitlements(other).plan);
 }
@@ -128,8 +128,8 @@ function isHigher(one: Contract, other: Contract): boolean {
 export const TEST_PLAN: Plan = 'SCALE';
 
 /**
- * Limits of every test organization. They allow to try an integration and are too small to replace a plan, whatever the
- * plan of the organization is.
+ * Limits of every test organization. They are sufficient for trying an integration, and too small to replace a plan,
+ * whatever the plan of the organization is.
  */
 export const TEST_LIMITS: Limits = {
   analysesPerMonth: 50,

@@ -24,7 +24,7 @@ export interface Member {
  */
 export interface Invitation {
   readonly tokenHash: string;
-  /** Id of the pepper that the invitation token was made with. The token itself is never stored. */
+  /** Id of the pepper with which the invitation token was made. The token itself is never stored. */
   readonly pepperId: string;
   readonly seriesId: string;
   readonly expiresAt: Date;
@@ -154,7 +154,7 @@ export function acceptInvitation(
 }
 
 /**
- * Changes the role of a member or of an invited person of an organization.
+ * Changes the role of a member or of an invited person in an organization.
  * @throws DomainError not_found; forbidden if the old or the new role is above the grantor's rights; wrong_state for
  * the last OWNER
  */

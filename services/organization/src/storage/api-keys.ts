@@ -32,13 +32,13 @@ export interface ApiKeyDocument extends Audited {
    */
   readonly lastUsedDay?: string;
   /**
-   * Number of the version of the list of scopes that existed when the API key was stored. Absent if an earlier release
+   * Version number of the list of all scopes at the time when the API key was stored. Absent if an earlier release
    * stored the key.
    */
   readonly scopeGeneration?: number;
 }
 
-/** Number of the first version of the list of scopes that contains the scopes for payment runs. */
+/** First version number of the list of all scopes that includes the scopes for payment runs. */
 const SCOPE_GENERATION = 2;
 
 export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {

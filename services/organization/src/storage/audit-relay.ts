@@ -15,7 +15,7 @@ import type { NotificationDocument } from './notifications.js';
  * prevent duplicates.
  */
 export interface Audited extends Aggregate {
-  /** Audit entries that the relay has not moved yet. */
+  /** Audit entries that the audit relay has not moved to the audit trail yet. */
   readonly auditEntries?: readonly AuditEventDocument[];
   /**
    * E-mail notifications that the audit relay has not moved yet. They are always stored together with audit entries.

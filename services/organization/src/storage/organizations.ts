@@ -53,7 +53,10 @@ interface PurgeFields {
   readonly begunAt: Date;
   /** Number of times that the purge of the organization was announced. */
   readonly rounds: number;
-  /** Time of the next announcement of the purge, with a sparse index. Absent after the last one. */
+  /**
+   * Time of the next announcement of the purge of the organization, with a sparse index. Absent after the last
+   * announcement.
+   */
   readonly nextAt?: Date;
 }
 

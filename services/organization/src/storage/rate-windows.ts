@@ -5,7 +5,10 @@ import type { RateWindows } from '../application/reserve-requests.js';
 
 /** Tokens that one rate limit has granted in one minute. */
 export interface RateWindowDocument {
-  /** Id `<subject>:<policy>:<window number>`, so that an expired window is never read as a current one. */
+  /**
+   * Id of a rate limit window, in the form `<subject>:<policy>:<window number>`, so that an expired window is never
+   * read as a current one.
+   */
   readonly _id: string;
   readonly used: number;
   readonly expiresAt: Date;

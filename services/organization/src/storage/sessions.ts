@@ -12,7 +12,7 @@ import type { AuditedStore } from './audited-store.js';
 export interface SessionDocument extends Audited {
   readonly apiKeyId: string;
   readonly userId?: string;
-  /** HMAC of the token of a session of the app, by which the session is found. */
+  /** HMAC of the session token, by which a session of the app is found. */
   readonly hash: string;
   readonly createdAt: Date;
   /**

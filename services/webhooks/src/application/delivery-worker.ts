@@ -11,7 +11,7 @@ export interface DeliveryWorker {
   take(endpointId: string): Slot | undefined;
   /** Sends a webhook delivery that was stored with a claim of this process. */
   start(slot: Slot, claimed: ClaimedDelivery): void;
-  /** Adds a webhook delivery that is due now or soon. A poll finds deliveries that are not accepted. */
+  /** Adds a webhook delivery that is due now or soon. A later poll finds a delivery that is not accepted now. */
   add(delivery: DueDelivery): void;
   /** Searches the database for due webhook deliveries. A job calls this function every {@link POLL_EACH_MS}. */
   poll(): Promise<void>;

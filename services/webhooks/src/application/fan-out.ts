@@ -74,7 +74,7 @@ export const fanOut =
     eventFannedOut(event.type, deliveries.length);
   };
 
-/** Stores webhook deliveries that are due now, and starts sending those that have a free slot. */
+/** Stores webhook deliveries that are due now, and starts sending those for which a slot is free. */
 export async function storeAndStart(
   { queue, worker }: Pick<FanOutDeps, 'queue' | 'worker'>,
   deliveries: readonly NewDelivery[],

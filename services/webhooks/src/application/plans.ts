@@ -2,7 +2,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** Reads the plans of organizations for work without a request. */
+/** Reads the plans of organizations for work that no request started. */
 export interface Plans {
   /**
    * Returns the plan of an organization, `UNKNOWN` while the organization service is unavailable, or `NO_ORGANIZATION`

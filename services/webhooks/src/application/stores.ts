@@ -5,7 +5,7 @@ import type { Delivery, DeliveryState, DeliveryWithAttempts, OpenDelivery, Settl
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
-// Operations on the stored webhooks and deliveries that use cases need.
+// Operations on stored webhooks and webhook deliveries that the use cases need.
 
 /** Last request to replay the failed webhook deliveries of a webhook. */
 export interface BulkReplay {
@@ -64,7 +64,8 @@ export interface Endpoints {
    */
   countResults(results: readonly EndpointResult[]): Promise<void>;
   /**
-   * Returns ACTIVE webhooks that only fail and for which an action is due. If there are many, only some are returned.
+   * Returns ACTIVE webhooks whose deliveries have failed for so long that the owners must be notified or the webhook
+   * must be disabled. If there are many, only some are returned.
    */
   failing(limits: FailingLimits, now: Date): Promise<readonly Endpoint[]>;
   /**

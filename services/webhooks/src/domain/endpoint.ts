@@ -98,7 +98,7 @@ export interface FailingLimits {
   readonly disableAfterMs: number;
 }
 
-/** Decides the next action for a webhook that only fails. */
+/** Decides what to do about a webhook whose deliveries have failed since its last success. */
 export function judgeFailing(
   { status, failingSince, failuresInRow, noticedAt }: Endpoint,
   { noticeAfterMs, disableAfterMs }: FailingLimits,

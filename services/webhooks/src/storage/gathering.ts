@@ -1,6 +1,6 @@
 /**
- * Returns a function that lets database reads wait for each other. All waiting reads continue together when the first
- * of them has waited for `waitMs`, or as soon as `callersMax` reads wait.
+ * Creates a function that makes database reads wait for each other, so that they share one query. All waiting reads
+ * continue together when the first of them has waited for `waitMs`, or as soon as `callersMax` reads wait.
  */
 export function gathering(waitMs: number, callersMax: number): () => Promise<void> {
   let waiting: (() => void)[] = [];

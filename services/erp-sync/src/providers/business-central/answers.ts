@@ -44,7 +44,8 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   },
   { status: [404], codes: ['NoEnvironment'], fault: noEnvironmentOrCompany },
   { status: [404], codes: NOT_FOUND, of: [COMPANY], fault: noEnvironmentOrCompany },
-  // If the API for reports is not installed, payments are left out as if the permission were missing.
+  // If the Business Central API for reports is not installed, payments are left out as if the permission to read them
+  // were missing.
   { status: [404], codes: NOT_FOUND, of: [PAYMENTS], fault: (name) => permissionDenied([name]) },
   {
     status: [404],

@@ -151,8 +151,8 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
 }
 
 /**
- * Returns the id of a bank account row. If the custom page has no id, the code is used, which is unique within a
- * vendor.
+ * Returns the id of a row of the custom page with bank accounts. If the page has no id, the code is used, which is
+ * unique within a vendor.
  */
 export function accountIdOf(row: Row, config: BusinessCentralConfig): string {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
@@ -179,7 +179,9 @@ function stateOf(status: string): BillRecord['state'] {
   }
 }
 
-/** Decodes spaces in option values, which are encoded as in XML names. An empty option is `_x0020_`. */
+/**
+ * Decodes spaces in option values of Business Central, which are encoded as in XML names. An empty option is `_x0020_`.
+ */
 function decodeOption(value: string | undefined): string {
   return (value ?? '').replaceAll('_x0020_', ' ').trim();
 }

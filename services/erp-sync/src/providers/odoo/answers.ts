@@ -6,7 +6,10 @@ import type { ErpAnswer } from '../provider.js';
 
 /** Odoo models that belong to apps that may not be installed. */
 const OPTIONAL = ['account.payment', 'purchase.order'] as const;
-/** Message of the database server, which Odoo returns as one of many operational errors. */
+/**
+ * Text in the error message of the database server if the database does not exist. Odoo returns such a message as an
+ * operational error.
+ */
 const NO_SUCH_DATABASE = 'database does not exist';
 
 const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo refused the query for ${nameOf(model)}.`);

@@ -20,11 +20,11 @@ const PAYMENTS: Domain = [
   ['payment_type', '=', 'outbound'],
   ['state', '!=', 'draft'],
 ];
-/** Filter for confirmed purchase orders. Requests for quotation are left out. */
+/** Filter for confirmed purchase orders in Odoo. Requests for quotation are left out. */
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
 const VENDOR_WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
-/** Filter for the bank accounts of suppliers, including the accounts of people who work for a supplier. */
+/** Filter for the bank accounts of suppliers in Odoo, including the accounts of people who work for a supplier. */
 const OF_SUPPLIERS: Domain = [['partner_id.commercial_partner_id.supplier_rank', '>', 0]];
 
 /** Provider for Odoo 14 and later (ERP reference, section 4). */
@@ -34,7 +34,8 @@ export const odooProvider: Provider = defineProvider({
   withoutDeletions: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'orders'],
   pageSize: 500,
   concurrency: 2,
-  // Modification times in Odoo have microseconds that the texts of an Odoo response do not show.
+  // A time window overlaps the previous one, because Odoo compares modification times with microseconds but does not
+  // show them in its responses.
   overlapSeconds: 2,
   open({ pageSize, ...deps }) {
     const config = deps.config as unknown as OdooConfig;
@@ -74,10 +75,10 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Reads bills or credit notes. Each page of ERP records contains the companies to which it refers and which this
-     * session has not read, with their bank accounts, because the supplier rank changes without a modification time,
-     * and drafts do not increase it. This also applies to a first time window, because an earlier run may have read the
-     * suppliers before a bill made this company a supplier.
+     * Reads bills or credit notes. Each page of ERP records also contains the companies that its documents name and
+     * that this session has not read, with their bank accounts. The vendor stream may lack these companies, because the
+     * supplier rank changes without a modification time, and drafts do not increase it. This also applies to a first
+     * time window, because an earlier run may have read the suppliers before a bill made this company a supplier.
      */
     const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
       ...source,
@@ -119,8 +120,9 @@ export const odooProvider: Provider = defineProvider({
       },
       async *ids(after) {
         if (after?.startsWith('suppliers:') !== true) {
-          // Odoo vendors without a supplier rank are known from their bills. They are read first, because the rank only
-          // increases: a company that gets a rank while this list is read will still appear among the suppliers.
+          // Odoo vendors without a supplier rank are known from their bills. These vendors are read before the
+          // suppliers, because a rank only increases: a company that gets a rank in the meantime still appears among
+          // the suppliers.
           const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
           const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
           const bills = reader.pages('account.move', domain, ['commercial_partner_id'], lastBill);

@@ -152,8 +152,8 @@ export class Authenticator {
       try {
         return await this.#principals.get(attempt.digest, attempt);
       } catch (error) {
-        // Requests with the same API key share a check. The request that started the check was abandoned by its client,
-        // so this request starts a check of its own.
+        // Concurrent requests with the same API key share one check. If the client of the request that started the
+        // check has disconnected, another request starts a check of its own.
         if (!(error instanceof ClientGone) || attempt.socket.destroyed) throw error;
       }
     }

@@ -187,7 +187,7 @@ function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
 }
 
 interface ReadBounds extends BodyLimits {
-  /** Refusal of a request body that is too long, in place of the usual refusal for this case. */
+  /** Refusal of a request body that is too long. Absent for the usual refusal, which states the maximum length. */
   readonly tooLong?: HttpRefusal;
 }
 
@@ -281,7 +281,7 @@ class TooManyChunks extends HttpRefusal {
   }
 }
 
-/** Returns the maximum number of chunks for a request body of this maximum length. */
+/** Returns the maximum number of chunks for a request body with the given maximum length. */
 export function chunksMaxOf(bytesMax: number): number {
   return Math.max(CHUNKS_MIN, Math.ceil(bytesMax / CHUNK_BYTES_MIN));
 }

@@ -55,7 +55,7 @@ function addIssues(
   }
 }
 
-/** Returns the path of a field in the form of `supplier.bank_account.iban` or `rows[3].currency`. */
+/** Returns the path of a request field in the form `supplier.bank_account.iban` or `rows[3].currency`. */
 function pathOf(path: readonly PropertyKey[], root: string): string {
   if (path.length === 0) return root;
   return path.reduce<string>((written, step) => {

@@ -37,7 +37,8 @@ interface Connection {
   isRecognized?: true;
   onRecognized?: () => void;
   /**
-   * Time when the last response on an HTTP connection was decided. Later requests are neither executed nor answered.
+   * Time when the gateway decided to send the last response on an HTTP connection. Requests that arrive later are
+   * neither executed nor answered.
    */
   closingSinceMs?: number;
   readonly waiting: Map<ServerResponse, Waiting>;

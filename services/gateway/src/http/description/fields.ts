@@ -129,14 +129,14 @@ const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 export const DATE_OR_DATE_TIME = `^(?:${DAY})(?:[Tt]${TIME})?$`;
 
 /**
- * Schema for a currency code, three letters in any case. The rule that uses the schema checks whether the letters name
- * a currency that is valid on the given day.
+ * Schema for a currency code of three letters in upper or lower case. The rule that uses the schema checks whether the
+ * letters name a currency that is valid on the given day.
  */
 export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);
 }
 
-/** Schema for a base currency, into which amounts can be converted, in any case. */
+/** Schema for a base currency, into which amounts can be converted, in upper or lower case. */
 export const baseCurrency = z
   .string()
   .refine(

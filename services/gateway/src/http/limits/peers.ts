@@ -13,7 +13,7 @@ export interface PeerCountOptions {
    * Host name that resolves to the addresses of the gateways. Without a host name, the number of gateways is `initial`.
    */
   readonly hostname: string | undefined;
-  /** Number of gateways until they have been counted. */
+  /** Number of gateways that is used until the gateways have been counted. */
   readonly initial: number;
   readonly logger: Logger;
   readonly resolve?: Resolve;

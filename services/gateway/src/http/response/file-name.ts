@@ -16,7 +16,7 @@ const extensions: Readonly<Record<string, string>> = {
 
 /**
  * Returns a file name under which a stored document can be saved on any system. The extension depends on the media
- * type, regardless of the name.
+ * type, and not on the given name.
  * @param name name from an unknown sender
  * @param fallback name without extension that is used if no part of the name remains
  */

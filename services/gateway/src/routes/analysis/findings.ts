@@ -379,7 +379,7 @@ function keyOf({ actorType, actorId }: ChangeActor): string {
 
 /** Fields of a review in a request about one finding or several. */
 export const reviewFields = {
-  // The disposition SUPERSEDED is excluded, because only the system sets it. The refusal of other filters lists the
+  // A review cannot set the disposition SUPERSEDED, because only the system sets it. A refusal lists only the
   // dispositions that people may set.
   disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
   note: note()

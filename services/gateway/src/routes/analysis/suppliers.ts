@@ -183,7 +183,8 @@ export const verifyAccount = route({
   rpc: 'invoicecontrol.analysis.v1.SupplierService/CreateVerification',
   resourceName: 'account',
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },
-  // The timeout is long, because the documents of a supplier are searched for the contact.
+  // The timeout for recording a verification is long, because the documents of the supplier are searched for the
+  // contact.
   timeoutMs: 30_000,
   params: z.object({
     supplierId: pathId('supplier'),

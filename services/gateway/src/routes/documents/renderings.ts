@@ -50,7 +50,8 @@ export const getInvoiceDocumentPage = route({
   timeoutMs: RENDER_TIMEOUT_MS,
   params: z.object({
     invoiceId: pathId('invoice'),
-    // The schema accepts any string, because only the documents service knows the number of pages of a document.
+    // The schema of the page number accepts any string, because only the documents service knows how many pages a
+    // document has.
     page: z.string().meta({
       type: 'integer',
       minimum: 1,
@@ -174,7 +175,7 @@ async function uploadedDocument(
 
 /**
  * Sends the rendering of a document. The caller may cache it but must revalidate it each time, so that a caller who
- * loses a right can no longer see the document.
+ * loses the right to read the document can no longer see it.
  */
 function reply(
   { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,

@@ -6,7 +6,10 @@ import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
 import { organization as organizationRecord } from './organizations.js';
 
-/** Timeout of the data export for each page, and for each original file of the maximum size with a slow reader. */
+/**
+ * Timeout of one call of the data export. It is long enough to read a page, or an original file of the maximum size for
+ * a slow reader.
+ */
 const READ_TIMEOUT_MS = 120_000;
 
 export const exportOrganization = route({

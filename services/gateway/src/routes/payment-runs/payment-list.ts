@@ -12,7 +12,7 @@ import { calendarDay, nonNegativeAmount, text } from '../../http/description/fie
 const PAYMENTS_MAX = 10_000;
 /** Maximum size of a file for the bank, and of a list of payments. */
 export const PAYMENT_FILE_BYTES_MAX = 10 * 1024 * 1024;
-/** Maximum length of the texts of a payment, which is above what any bank transfers. */
+/** Maximum length of the texts of a payment, which is longer than any text that a bank transfers. */
 const PAYMENT_TEXT_LENGTH_MAX = 400;
 const ID_LENGTH_MAX = 100;
 const ACCOUNT_LENGTH_MAX = 64;

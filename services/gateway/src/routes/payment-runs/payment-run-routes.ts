@@ -10,7 +10,7 @@ import {
   reportPaymentStatuses,
 } from './payment-runs.js';
 
-/** Routes that check payment runs before the money leaves. */
+/** Routes that check payment runs before the bank executes the payments. */
 export const paymentRunResources: readonly Resource[] = [
   {
     tag: 'payment-runs',

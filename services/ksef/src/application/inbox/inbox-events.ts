@@ -23,8 +23,8 @@ export function inboxChanged(inbox: Inbox): Announcement {
 }
 
 /**
- * Returns the events of a KSeF inbox step: at most one news event for each inbox run, one event for a pause until the
- * inbox continues, and one event that names each invoice that was refused for the first time.
+ * Returns the events of a KSeF inbox step. Each inbox run causes at most one event about new invoices, a paused inbox
+ * causes one event until it continues, and one event names all invoices that were refused for the first time.
  */
 export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }: InboxChange): Announcement[] {
   const { id: connectionId, companyId, environment } = inbox;

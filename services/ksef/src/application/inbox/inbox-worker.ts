@@ -84,7 +84,7 @@ interface Deps extends ReceiveDeps {
 }
 
 export interface InboxWorker {
-  /** Claims due inboxes while slots are free, and processes them. */
+  /** Claims due KSeF inboxes while slots are free, and processes them. */
   poll(): Promise<void>;
   /**
    * Stops the KSeF inbox runs of this process, and resolves when they have stopped. The next worker continues from the

@@ -34,7 +34,7 @@ export interface InboxStore {
 export interface InboxEnvironments {
   /**
    * Reserves the KSeF environment for an inbox, which is enabled afterwards.
-   * @param version version of the inbox that the enabling creates
+   * @param version version that the inbox has once it is enabled
    * @returns the environment that other connections have reserved, or undefined on success
    */
   take(
