@@ -43,7 +43,7 @@ export interface DeadLetterStore {
   noteFailure(id: string, error: string, at: Date): Promise<number>;
 }
 
-/** An event type of dead letters, with the function that handles events of this type again. */
+/** An event type, with the function that handles dead letters of this type again. */
 interface Handler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;

@@ -1,4 +1,7 @@
-/** Names of members whose values are not needed to find a fault: secrets, and bank accounts and addresses of people. */
+/**
+ * Names of members of JSON text that are masked in log lines: secrets, bank accounts, and addresses of people. Their
+ * values are not needed to find a fault.
+ */
 const MASKED =
   /token|secret|password|authorization|pepper|hash|^key$|apikey$|iban|account_?number|sort_?code|e?mail|^ip$/i;
 /** Pattern of API keys, tokens and signing secrets, which are recognizable by their prefixes. */

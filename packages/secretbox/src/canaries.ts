@@ -12,7 +12,10 @@ export interface Canary {
 }
 
 export interface CanaryStore {
-  /** Returns the ids of other sealing keys that seal stored values, even if they have no canary. */
+  /**
+   * Returns the ids of the sealing keys, other than the given ones, with which stored values are sealed. A key is
+   * included even if it has no canary.
+   */
   keyIdsBesides(known: readonly string[]): Promise<readonly string[]>;
   list(): Promise<readonly Canary[]>;
   /** Inserts the canary of a sealing key if the key has none yet. */

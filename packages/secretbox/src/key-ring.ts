@@ -5,7 +5,7 @@ const KEY_BYTES = 32;
 
 export type SealingKey = NamedKey;
 
-/** The encryption keys. The first sealing key seals new values, and every key opens the values that it has sealed. */
+/** The sealing keys of a service. The first key seals new values, and every key opens the values that it has sealed. */
 export type KeyRing = readonly [SealingKey, ...SealingKey[]];
 
 /**

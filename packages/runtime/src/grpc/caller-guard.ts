@@ -9,7 +9,7 @@ import { count } from '../telemetry.js';
 import { toStatus } from './errors.js';
 
 export interface CallerGuardOptions {
-  /** Names of the services at the other ends of the open connections, by their addresses. */
+  /** Names of the services that opened the current connections, by the addresses of the connections. */
   readonly callers: ReadonlyMap<string, string>;
   /** Name of the service that is called. */
   readonly service: string;
@@ -55,7 +55,10 @@ export function callerGuard({ callers, service, logger }: CallerGuardOptions): S
   };
 }
 
-/** Names in certificates are not a closed set, but the values of a metric attribute are. */
+/**
+ * Returns the name of a calling service as the value of a metric attribute. Names in certificates are not a closed set,
+ * so an unknown name becomes `other`.
+ */
 function nameOf(caller: string | undefined): Caller | 'other' {
   return callerNames.find((name) => name === caller) ?? 'other';
 }

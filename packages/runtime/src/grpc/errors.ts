@@ -95,8 +95,8 @@ function decodeDetails(bytes: Buffer): { kind: ErrorKind; options: DomainErrorOp
 }
 
 /**
- * The gRPC status RESOURCE_EXHAUSTED without a reason is a message over the product's own size limit: an internal
- * error, so it is not in the table.
+ * Kind of error for each gRPC status without error details. The status RESOURCE_EXHAUSTED is missing, because without a
+ * reason it means that a message exceeds the product's own size limit, which is an internal error.
  */
 const kindByStatus: Partial<Record<status, ErrorKind>> = {
   [status.INVALID_ARGUMENT]: 'invalid',

@@ -69,8 +69,8 @@ function isShifted(before: readonly unknown[], after: readonly unknown[], droppe
 }
 
 /**
- * Returns the positions at which two lists in MongoDB documents of the same length differ, at most one more than are
- * written one by one.
+ * Returns the positions at which two equally long lists in MongoDB documents differ. The search ends when more entries
+ * differ than are written one by one.
  */
 function differingIndexes(before: readonly unknown[], after: readonly unknown[]): number[] {
   const indexes: number[] = [];

@@ -29,7 +29,7 @@ export interface MissingIndex {
 
 const missing = new Map<string, MissingIndex>();
 
-/** Returns the indexes of a database that this process serves without, because they are still being built. */
+/** Returns the database indexes that are still being built while this process already works without them. */
 export function missingIndexes(database: string): readonly MissingIndex[] {
   return [...missing.values()].filter((index) => index.database === database);
 }

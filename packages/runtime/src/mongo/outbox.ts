@@ -43,7 +43,10 @@ const RECENT_EVENTS_MAX = 32;
 /** Age of an unpublished event at which the log names the oldest one. */
 const ALERT_AGE_MS = 60_000;
 
-/** Work that a change requires after its response, and the document fields that mark the work as unfinished. */
+/**
+ * Work that a document change requires after the response to its caller, and the document fields that mark the work as
+ * unfinished.
+ */
 export interface Finish {
   /**
    * Promise that resolves when the work on the outbox is done. After a rejection, the fields stay set and a later job

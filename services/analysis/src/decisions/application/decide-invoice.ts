@@ -221,7 +221,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
   };
 }
 
-/** Times of the decision on an invoice by `performance.now()`: its begin, and the moment when all facts were loaded. */
+/** Times of the decision on an invoice by `performance.now()`: when it began, and when all facts were loaded. */
 interface Times {
   readonly begun: number;
   readonly loadedAt: number;

@@ -66,9 +66,9 @@ export const reviewedAccounts =
   };
 
 /**
- * Checks whether an earlier change of a vendor to its current accounts was confirmed. Such a case is closed, so a
- * change back and forth would go unnoticed. A case that is waiting for a review, or was accepted, also applies to the
- * new change.
+ * Checks whether a review confirmed the finding about an earlier change of a vendor to its current accounts. The case
+ * of a confirmed change is closed, so without this check a change back and forth would go unnoticed. A case that is
+ * waiting for a review, or was accepted, also applies to the new change.
  */
 export type ConfirmedBefore = (organizationId: string, vendor: StoredVendor, change: AccountChange) => Promise<boolean>;
 

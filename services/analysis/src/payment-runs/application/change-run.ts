@@ -112,7 +112,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
   };
   /**
    * Logs that the lines of a payment run were checked.
-   * @param begun time at which the request of the check arrived, as `performance.now()`
+   * @param begun time at which the request for the check arrived, as `performance.now()`
    */
   const tellChecked = ({ organizationId, runId }: PaymentRun, { trigger, counts }: RunCheck, begun: number): void =>
     paymentRunChecked(logger, { organizationId, runId, trigger, counts, durationMs: performance.now() - begun });

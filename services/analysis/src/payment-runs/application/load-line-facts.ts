@@ -512,9 +512,9 @@ function byInvoice(payments: readonly BookedPayment[]): ReadonlyMap<string, read
 }
 
 /**
- * Returns the newest received credit notes that no line of a payment run that was given to the bank has used, and no
- * ERP. Payments of ERPs name bills and no credit notes, but an ERP that has entered a credit note knows whether it is
- * used up.
+ * Returns the newest received credit notes that are not used up, by supplier. A credit note is used up if a line of a
+ * payment run that was given to the bank has used it, or if its entry in the ERP is no longer open. Payments in ERPs do
+ * not show this, because they name bills and no credit notes.
  */
 function unusedBySupplier(
   notes: readonly PayableRecord[],

@@ -49,10 +49,10 @@ export interface ReleasedLine {
 const NOTE_LENGTH_MAX = 2_000;
 
 /**
- * Releases a held or unknown line of a payment run, so that the next download gives it out. With four eyes the first
- * call waits for a second person, who must not have reviewed a finding of an invoice that the line pays. A line to an
- * account with confirmed fraud is never released. A release covers the reasons that the line has now: a new one holds
- * it again.
+ * Releases a held or unknown line of a payment run, so that the next download gives it out. If four eyes are required,
+ * the release waits until a second person confirms it, and neither person may have reviewed a finding of an invoice
+ * that the line pays. A line to an account with confirmed fraud is never released. A release covers only the reasons
+ * that hold the line now: if a new reason arises, the line is held again.
  * @throws DomainError not_found, invalid, wrong_state, forbidden
  */
 export type ReleaseLine = (input: ReleaseInput, context: RequestContext) => Promise<ReleasedLine>;

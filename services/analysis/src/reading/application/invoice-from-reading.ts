@@ -160,10 +160,7 @@ export function replaces(fields: Readonly<Record<string, string>>, earlier: stri
   return UK_ACCOUNT.includes(earlier) && isGiven(IBAN) && !UK_ACCOUNT.some(isGiven);
 }
 
-/**
- * Returns the provenance of the placeholder that stands for an unknown currency of a document, which has no printed
- * value for it.
- */
+/** Returns the provenance of the placeholder for an unknown currency, for which the document has no printed value. */
 function unknownCurrency(method: string | undefined): Provenance {
   return {
     field: 'currency',

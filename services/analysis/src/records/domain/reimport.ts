@@ -6,7 +6,7 @@ import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/reco
 export interface ReimportedRow {
   /** Id of the first history scan that contained the row. */
   readonly scanId: string;
-  /** Id of the invoice that the row in that history scan became. */
+  /** Id of the invoice that the row of the earlier history scan became. */
   readonly invoiceId: string;
 }
 
