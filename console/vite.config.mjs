@@ -39,7 +39,7 @@ export default defineConfig({
   build: {
     outDir: 'dist/app',
     emptyOutDir: true,
-    // The policy of the page allows no inline scripts, styles or data addresses.
+    // The content security policy of the app allows no inline scripts, styles or data addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     sourcemap: false,

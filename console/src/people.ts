@@ -30,7 +30,7 @@ export function useAssignees() {
 export interface People {
   isMe(person: string): boolean;
   /**
-   * Names a person or key of the API, such as `USER:<id>`.
+   * Returns the name of a person or API key that the API states as a text such as `USER:<id>`.
    * @param known name that the API states with it, if any
    */
   nameOf(person: string, known?: string | null): string;

@@ -22,7 +22,7 @@ export function shortId(id: string): string {
   return id.length > 2 * ID_SHOWN ? `…${id.slice(-ID_SHOWN)}` : id;
 }
 
-/** Adds the end of the id to names that several people have. */
+/** Adds the end of each person's id to names that several people have, so that the names differ. */
 export function tellApart<P extends { readonly userId: string; readonly name: string }>(
   people: readonly P[],
 ): readonly P[] {

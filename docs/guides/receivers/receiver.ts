@@ -14,7 +14,8 @@ const handled = new Set();
 const server = createServer(async (request, response) => {
   try {
     if (request.method !== 'POST') return void response.writeHead(405).end();
-    // Reads the raw bytes, before anything parses them. In Express: express.raw({ type: 'application/json' }).
+    // The signature covers the raw bytes of the request body, so read them before anything parses them. In Express:
+    // express.raw({ type: 'application/json' }).
     const chunks = [];
     let bytes = 0;
     for await (const chunk of request) {

@@ -60,7 +60,8 @@ export function createClient(options: ClientOptions): Client {
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (file !== undefined) headers.set('content-type', file.mediaType);
     if (idempotencyKey !== undefined) headers.set(KEY_HEADER, idempotencyKey);
-    // If the operation does not honour the Idempotency-Key, a retry would change data a second time.
+    // A request with a JSON body is retried only if its operation honours an Idempotency-Key, because any other retry
+    // could change data a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
     // An XML file needs no Idempotency-Key, because the API recognizes its bytes, even if another program sent them.
     if (isKeyed && file === undefined && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
@@ -206,14 +207,17 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * `fetch` throws a TypeError for every connection failure. The error is recognized by its name, because it may come
- * from another realm.
+ * Checks whether an error of `fetch` means that no response arrived. `fetch` throws a TypeError for every connection
+ * failure. The error is recognized by its name, because it may come from another JavaScript realm.
  */
 function isOutage(error: unknown): error is Error {
   return ['TypeError', 'TimeoutError'].includes((error as Partial<Error> | null)?.name ?? '');
 }
 
-/** The error that `fetch` throws holds the reason in its cause, with a system code if there is one. */
+/**
+ * Returns the error of an API call that got no response. The error that `fetch` throws holds the reason in its cause,
+ * with a system code if there is one.
+ */
 function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): NetworkError {
   if (cause.name === 'TimeoutError') {
     return new NetworkError(`The API at ${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });

@@ -63,8 +63,8 @@ export async function withRetries<T>(
 }
 
 /**
- * The result `wait` means that the API works and states when to retry. Such a wait uses up time, but does not count as
- * a failed attempt.
+ * Decides whether a failed API request is retried. The result `wait` means that the API works and states when to retry.
+ * Such a wait uses up time, but does not count as a failed attempt.
  */
 function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
   if (error instanceof NetworkError) return 'failure';

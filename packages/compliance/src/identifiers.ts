@@ -1,6 +1,6 @@
 /** Check digits of organization numbers, by ICD scheme (documents reference, section 9.2, COMMON-R040 to R057). */
 
-/** The check digit of a GS1 number is computed with the weights 3 and 1 from the right. */
+/** Checks the check digit of a GS1 number, which is computed with the weights 3 and 1 from the right. */
 export function isGln(value: string): boolean {
   if (!/^[0-9]{2,}$/.test(value)) return false;
   const digits = Array.from(value.slice(0, -1), Number).reverse();
@@ -21,7 +21,7 @@ export function isBelgian(value: string): boolean {
   return /^[0-9]{10}$/.test(value) && 97 - (Number(value.slice(0, 8)) % 97) === Number(value.slice(8));
 }
 
-/** Swedish organization numbers have ten digits with a Luhn check digit. */
+/** Checks a Swedish organization number, which has ten digits with a Luhn check digit. */
 export function isSwedish(value: string): boolean {
   if (!/^[0-9]{10}$/.test(value)) return false;
   const digits = Array.from(value.slice(0, 9), Number).reverse();
@@ -42,14 +42,14 @@ export function isAustralian(value: string): boolean {
   return sum % 89 === 0;
 }
 
-/** Italian tax codes have 16 characters for a person, or 11 digits. */
+/** Checks the form of an Italian tax code, which has 16 characters for a person, or 11 digits. */
 export function isItalianTaxCode(value: string): boolean {
   return /^[0-9]{11}$/.test(value) || /^[A-Z]{6}[0-9]{2}[A-Z][0-9]{2}[A-Z0-9]{3}[0-9][A-Z]$/i.test(value);
 }
 
 /**
- * Italian VAT numbers with the prefix IT have eleven digits with a Luhn check digit. VAT numbers without that prefix
- * are not checked.
+ * Checks an Italian VAT number, which has eleven digits with a Luhn check digit after the prefix IT. Numbers without
+ * this prefix are accepted unchecked.
  */
 export function isItalianVatNumber(value: string): boolean {
   if (!/^it/i.test(value)) return true;

@@ -152,7 +152,7 @@ export function unitBlocks(
       const block = mark.amount === 1 ? current(mark) : undefined;
       if (block === undefined || block.unused === 0) return false;
       if (limit !== undefined && (block.used ?? 0) > limit) {
-        // The limit of the quota was lowered, so the units of the block may exceed the new limit.
+        // If the limit of the quota was lowered, the units of the block may exceed the new limit, so the block ends.
         end(block);
         return false;
       }

@@ -313,8 +313,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       const isLowered =
         (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
         (await usage.updateOne(own, end({}))).matchedCount === 1;
-      // The reconciliation job considered this operation abandoned, and may have counted the quota units before or
-      // after they were lowered.
+      // The reconciliation job considered this lowering of the usage counter abandoned, and may have counted the quota
+      // units before or after they were lowered, so the month is recounted.
       if (!isLowered) await recount(mark);
       return written;
     },

@@ -276,7 +276,7 @@ function currencyOf(tag: SaxesTagNS): string | undefined {
   return tag.attributes.Ccy?.value;
 }
 
-/** Names of the schemas have at most 25 characters; longer names are shortened. */
+/** Shortens an element name from a payment file for messages. The names in the schemas have at most 25 characters. */
 function shown(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}...` : name;
 }

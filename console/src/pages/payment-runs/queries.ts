@@ -134,6 +134,6 @@ function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The download of a file has begun when the click returns, but some browsers read the address a moment later.
+  // Some browsers read the address of a downloaded file a moment after the click, so the address is released later.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -72,7 +72,10 @@ function present(row: PresenceRow): Rule {
   });
 }
 
-/** In UBL, an address that is present must state a country, and in CII, the party must state a country. */
+/**
+ * Declares the rule that the address of a party states its country. In UBL, only an address that is present must state
+ * a country, and in CII, the party must always state one.
+ */
 function countryOfAddress(id: string, path: readonly string[], term: string, what: string): Rule {
   const message = `Add the country code of ${what} (${term}).`;
   return custom(id, ({ invoice, syntax }) => {
@@ -83,7 +86,10 @@ function countryOfAddress(id: string, path: readonly string[], term: string, wha
   });
 }
 
-/** In CII, each group must have a party identifier, and in UBL, each identifier is checked. */
+/**
+ * Declares the rule that an identifier on an e-invoice states its scheme in an attribute. In UBL, each identifier is
+ * checked, and in CII, each group must have an identifier with the attribute.
+ */
 function schemeOf(
   id: string,
   path: readonly string[],

@@ -113,7 +113,10 @@ function twoDecimals(amount: Element | undefined, term: string, what: string): F
   return failure(amount, `Write ${what} (${term}) with at most two decimals.`);
 }
 
-/** The currency of a total VAT amount distinguishes BT-110 from BT-111. */
+/**
+ * Declares the rule that a total VAT amount has at most two decimals. The currency of the amount distinguishes BT-110
+ * from BT-111.
+ */
 function taxTotalDecimals(id: string, currency: string, term: string, what: string): Rule {
   return custom(id, ({ invoice }) => {
     const code = invoice.value(currency);

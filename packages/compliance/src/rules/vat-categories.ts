@@ -100,7 +100,10 @@ function carriers(place: Place, invoice: Group, code: string): readonly Group[] 
   );
 }
 
-/** In invoices in the syntax CII, the rules for the VAT categories S and Z apply regardless of the tax scheme. */
+/**
+ * Returns the VAT breakdowns of a VAT category. In the syntax CII, breakdowns of the categories S and Z count
+ * regardless of their tax scheme.
+ */
 function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly Group[] {
   const anyScheme = syntax === 'CII' && (code === 'S' || code === 'Z');
   return invoice.groups('BG-23').filter((group) => group.value('BT-118') === code && (anyScheme || isVat(group)));
@@ -371,7 +374,10 @@ function otherLevels(code: string): (model: InvoiceModel) => readonly Group[] {
     invoice.groups(code).filter((group) => group.has('category') && group.value('category') !== 'O');
 }
 
-/** The CII rules check invoice lines together with the VAT breakdown, and allowances together with charges. */
+/**
+ * Returns a function that joins two kinds of elements in CII, because the CII rules check invoice lines together with
+ * the VAT breakdown, and allowances together with charges.
+ */
 function both(
   left: (model: InvoiceModel) => readonly Group[],
   right: (model: InvoiceModel) => readonly Group[],

@@ -59,7 +59,8 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
   const used = usedCurrencies(facts);
   const [usual] = used;
   if (usual === undefined) return [];
-  // The country of the supplier has replaced its currency with the currency that the invoice states.
+  // A new currency is not reported if it has replaced an earlier currency of the supplier, such as the euro in a
+  // country that has adopted it.
   if (used.some(({ currency }) => isSuccessor(invoice.currency, currency, invoice.issueDate))) return [];
   const inRegularUse = used.filter(({ count }) => count >= parameters.multiCurrencyUsesMin);
   const isMultiCurrency = inRegularUse.length >= parameters.multiCurrencyMin;

@@ -105,7 +105,10 @@ export interface Candidate extends InvoiceOrigin {
    * BSON store strings exactly.
    */
   readonly amountMinor: string;
-  /** Net amount stated on the invoice record. Also absent in records stored before the field existed. */
+  /**
+   * Net amount stated on the invoice record. Absent if the record states none, and in records stored before the field
+   * existed.
+   */
   readonly netMinor?: string;
   readonly currency: string;
   /** Issue date of the invoice as the number of days since 1970-01-01. */

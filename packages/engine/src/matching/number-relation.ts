@@ -58,14 +58,14 @@ function relationOfNumbers(
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   const differing = differingNumericRuns(left, right);
-  // The check for a month precedes the check for PARTS, because a month after a year looks like the number of a part of
-  // an invoice.
+  // The check for a wrong month precedes the check for the relation PARTS, because a month after a year looks like the
+  // number of a part of an invoice.
   if (sameAmountAndDate && differing !== undefined && isWrongDate(differing, left)) return 'TYPO';
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
   if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
-  // Invoice numbers with the same structure can only be YEARLESS if one of them shortens the year.
+  // Invoice numbers with the same structure can have the relation YEARLESS only if one of them shortens the year.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
   if (mayDifferInYear && areEqualButForYear(left, right, parameters)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';

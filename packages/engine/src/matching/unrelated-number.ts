@@ -385,7 +385,8 @@ function areStepsApart(context: UnrelatedContext, other: Candidate): boolean {
 }
 
 /**
- * When the counter in invoice numbers gets one more digit (from 999 to 1000), the two numbers are still close together.
+ * Checks whether two invoice numbers differ clearly in their length. Numbers whose counter has just got one more digit
+ * (from 999 to 1000) are still close together.
  */
 function areOfOtherLength(
   left: WrittenBill,

@@ -47,7 +47,8 @@ export function lateTaxIdsAfter(
 
 function withUse(before: LateTaxId | undefined, taxKey: string, invoice: NormalisedInvoice): LateTaxId {
   const { issueDay, scanId, invoiceNumber } = invoice;
-  // Rows of a history scan may have passed only because an earlier row of the same scan already raised the finding.
+  // Rows of a history scan do not earn trust for a tax id if an earlier row of the same scan raised a finding about the
+  // tax id.
   const isEarning = earnsTrust(invoice) && !(scanId !== undefined && before?.asked !== undefined);
   const { onlyScanId, ...rest } = before ?? { taxKey, count: 0, firstInvoiceNumber: invoiceNumber };
   const isOnlyScan = scanId !== undefined && (before === undefined || onlyScanId === scanId);

@@ -403,7 +403,10 @@ function withTaxCountry(profile: SupplierProfile, invoice: NormalisedInvoice): r
   return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
 }
 
-/** A name that is unlike all known names is not stored from an invoice. A person must accept it first. */
+/**
+ * Adds a name from an invoice to the names of the supplier, unless the name is unlike all known names. A person must
+ * accept such a name first.
+ */
 function withLikelyName(names: readonly string[], nameKey: string): readonly string[] {
   if (names.includes(nameKey) || (names.length > 0 && !isLikeName(names, nameKey))) return names;
   return [...names, nameKey].slice(-NAMES_MAX);

@@ -208,7 +208,8 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
         signatures: document.signatures(),
         signedFields: document.signedFields(),
       }));
-  // The current signature covers the PDF file, even if the earlier revision can no longer be opened.
+  // If the earlier revision of the PDF can no longer be opened, the signatures of the current file are examined
+  // instead.
   const earlier = ofRevision ?? current;
   const freed = findFreedObjects(bytes, end);
   const isFreed = ([start, length]: ByteRange): boolean => freed.has(objectAt(bytes, start + length) ?? NaN);

@@ -34,7 +34,10 @@ export async function renderDocument(
   }
 }
 
-/** An invoice that lacks required fields is shown with the fields that it states. */
+/**
+ * Renders the fields that were read from an invoice as an HTML page. An invoice that lacks required fields is shown
+ * with the fields that it states.
+ */
 function show(outcome: ReadingOutcome): RenderingOutcome {
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   if (reading !== null) return { rendering: { mediaType: 'text/html', content: Buffer.from(viewOf(reading)) } };

@@ -106,7 +106,7 @@ export function chooseTotals(document: TextDocument, placed: readonly Placed[], 
       let score = Math.max(one.scores.gross ?? 0, one.scores.payable ?? 0);
       if (Math.max(one.scores.net ?? 0, one.scores.tax ?? 0, one.scores.otherAmount ?? 0) > score) score -= 0.45;
       if (sum !== undefined) score += 0.25 + (sum.isLabelled ? 0.1 : 0);
-      // The total of one tax rate is only a part of the invoice total.
+      // The total of one tax rate is only a part of the invoice total, so it gets a lower score.
       if (isPartOfRate(one, ofRates)) score -= PART_PENALTY;
       if (Math.abs(one.amount.thousandths) === largest) score += 0.15;
       if (GROSS_WORDS.test(words)) score += 0.2;
@@ -130,7 +130,8 @@ export function chooseTotals(document: TextDocument, placed: readonly Placed[], 
     ({ one }) =>
       (one.scores.payable ?? 0) > (one.scores.gross ?? 0) &&
       one.amount.thousandths > 0 &&
-      // The amount that was paid in cash, or is due for several invoices, may exceed the total.
+      // An amount above the total is not the amount to be paid for the invoice. It may be the cash that was given, or
+      // the amount due for several invoices.
       one.amount.thousandths <= best.one.amount.thousandths + ROUNDING_MAX &&
       one.amount.thousandths !== best.one.amount.thousandths,
   );

@@ -192,7 +192,10 @@ function penaltyOf(cell: ReadCell, date: DateMatch): number {
   return (ANOTHER_INVOICE.test(before) ? ANOTHER_INVOICE_PENALTY : 0) + (isEnd || isStart ? PERIOD_PENALTY : 0);
 }
 
-/** A date in a document belongs to the label that fits it best. */
+/**
+ * Lowers the score of dates that fit a label of another kind better, because each date in a document belongs to the
+ * label that fits it best.
+ */
 function withoutClaimed(candidates: readonly Found[], others: readonly Found[]): Found[] {
   return candidates.map((candidate) => {
     const rival = others.filter(({ cell, start }) => cell === candidate.cell && start === candidate.start);
@@ -201,7 +204,10 @@ function withoutClaimed(candidates: readonly Found[], others: readonly Found[]):
   });
 }
 
-/** A date without a label is more likely to be the issue date the higher it is on the first document page. */
+/**
+ * Returns the dates without a label as candidates for the issue date. The higher a date is on the first page, the more
+ * likely it is the issue date.
+ */
 function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] {
   const page = document.pages[0];
   if (page === undefined) return [];

@@ -33,7 +33,8 @@ export function findIbans(text: string, isOcr = false): IbanMatch[] {
     const end = endOfLetters(text, match.index, length);
     if (end === undefined) continue;
     const raw = text.slice(match.index, end);
-    // Words that follow a tax id are excluded, because they are not part of a bank account.
+    // A text with both capital and small letters is not an IBAN. It consists of words, such as those that follow a tax
+    // id.
     if (/[a-z]/.test(raw) && /[A-Z]/.test(raw)) continue;
     const printed = raw.replace(/[ .-]/g, '').toUpperCase();
     const repaired = isOcr ? repairIban(printed) : printed;

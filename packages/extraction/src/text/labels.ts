@@ -1046,7 +1046,7 @@ function longestLabel(
     const end = (offsets[index] ?? 0) + 1;
     const isWordEnd = !/\p{L}/u.test(text.charAt(end));
     const labelKey = key.slice(from, index + 1);
-    // In `INVOICE-2026-171` and `PO7654321`, the word is part of the value and not a label.
+    // In `INVOICE-2026-171` and `PO7654321`, the words `INVOICE` and `PO` are part of the value and not labels.
     if (VALUE_BEHIND.test(text.slice(end, end + 30)) && !GLUED_TO_NUMBER.test(labelKey)) continue;
     if (!isWordEnd || (!isWordStart && !(isGermanCompound(text, start) && COMPOUND_ENDINGS.test(labelKey)))) continue;
     best = { label: { entries: node.entries, key: labelKey, start, end }, next: index + 1 };

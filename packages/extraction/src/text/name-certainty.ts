@@ -71,7 +71,10 @@ function isAtEdge(document: TextDocument, { page, top }: ReadCell): boolean {
   return (page === 0 && top < LETTERHEAD * height) || top > FOOTER * height;
 }
 
-/** A name on two lines continues below the first line of the address block. */
+/**
+ * Checks whether a text cell is the first of its address block, or whether the block begins with a label. A name on two
+ * lines continues below the first line of the block.
+ */
 function isFirstOfZone(zones: readonly PartyZone[], cell: ReadCell): boolean {
   const zone = zones.find(({ cells }) => cells.includes(cell));
   const first = zone?.cells[0];

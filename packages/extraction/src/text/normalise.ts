@@ -51,7 +51,7 @@ export function foldText(text: string): FoldedText {
   return { key, offsets };
 }
 
-/** Returns only the folded text of a document: without accents and in upper case. */
+/** Returns only the folded letters and digits of a text: in lower case, without diacritics, spaces and punctuation. */
 export function foldKey(text: string): string {
   return foldText(normaliseText(text)).key;
 }

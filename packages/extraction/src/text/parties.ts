@@ -102,7 +102,7 @@ function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
     if (label !== undefined && hasKind(label, ...roles) && found.length > 0 && !hasKind(label, 'partyName')) break;
     if (line.isItemHeader || (label !== undefined && isOfInvoice(label))) break;
     found.push(first);
-    // Finds names in two columns, as in `Name:   Acme GmbH`.
+    // The name of a party may be in the column next to its label, as in `Name:   Acme GmbH`.
     const second = line.cells[first.index + 1];
     if (first.text.endsWith(':') && second !== undefined && second.left < limit - heading.size) found.push(second);
     right = Math.max(right, first.right);

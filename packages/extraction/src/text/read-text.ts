@@ -175,7 +175,10 @@ function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefine
   return [...byKey.values()].filter(({ score }) => score > 0.05).sort((one, other) => other.score - one.score);
 }
 
-/** The title of a credit note is at the start of a text cell in the first half of the first document page. */
+/**
+ * Checks whether a document has the title of a credit note at the start of a text cell in the upper half of its first
+ * page.
+ */
 function hasCreditNoteTitle(document: TextDocument): boolean {
   const height = document.pages[0]?.height ?? 1;
   return (

@@ -69,7 +69,8 @@ function endOfRest(cell: ReadCell, hit: LabelHit): number {
     if (next.start < hit.end) continue;
     if (/\d/.test(cell.text.slice(hit.end, next.start)) || /[\p{L}]{2}/u.test(cell.text.slice(hit.end, next.start)))
       return next.start;
-    // `Invoice No. PO` is no case of labels with a shared value; `Number and date: 12 / 1.2.2024` is one.
+    // The labels in `Number and date: 12 / 1.2.2024` share the values after them. The labels in `Invoice No. PO` share
+    // none, because no digits follow.
     if (/\d/.test(cell.text.slice(next.end))) continue;
   }
   return cell.text.length;

@@ -20,7 +20,9 @@ export const REGISTRATION =
 export const BANK =
   /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
 const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
-/** Ratio of the font size to that of the document page above which a text counts as a letterhead. */
+/**
+ * Minimum ratio of the font size of a text to the usual font size of its page for the text to count as a letterhead.
+ */
 export const LETTERHEAD_SIZE = 1.25;
 const TITLE =
   /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno|regning|kreditnota|kvitto|lasku|hyvityslasku|kuitti|számla|bizonylat|factură|fatura(?:-recibo)?|nota fiscal|recibo|dobropis|daňový doklad|τιμολόγιο|τιμολογιο|απόδειξη|πιστωτικό)(?!\p{L})/iu;
@@ -251,8 +253,8 @@ function blockScore(document: TextDocument, name: ReadCell): number {
 }
 
 /**
- * A letterhead may shorten the supplier name that the footer states in full: `Luz del Ebro`, `Luz del Ebro
- * Comercializadora, S.A.U.`
+ * Raises the score of a full supplier name above that of its short form, because a letterhead may shorten the name that
+ * the footer states in full: `Luz del Ebro`, `Luz del Ebro Comercializadora, S.A.U.`
  */
 function withFullNames(names: readonly Candidate[]): Candidate[] {
   return names.map((name) => {
@@ -266,8 +268,8 @@ function withFullNames(names: readonly Candidate[]): Candidate[] {
 }
 
 /**
- * The supplier names `Luz del Ebro` and `Albergo Tre Cipressi` stand for `Luz del Ebro, S.A.U.` and `Tre Cipressi
- * S.p.A.` in the footer.
+ * Checks whether one supplier name is a short form of another: `Luz del Ebro` and `Albergo Tre Cipressi` stand for `Luz
+ * del Ebro, S.A.U.` and `Tre Cipressi S.p.A.` in the footer.
  */
 function isShortForm(short: Candidate, full: Candidate, fullKey: string): boolean {
   const shortKey = foldKey(short.value);

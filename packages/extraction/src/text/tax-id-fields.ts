@@ -98,7 +98,10 @@ export function findTaxIdCandidates(
   return { supplier, buyer: [...buyer].sort((one, other) => Number(other.isOwn) - Number(one.isOwn)) };
 }
 
-/** An id in the address of a company of the organization, which may have no heading, is the buyer's. */
+/**
+ * Checks whether an id is in the address of a company of the organization. Such an address may have no heading, and its
+ * ids belong to the buyer.
+ */
 function isBelowOwnName(document: TextDocument, cell: ReadCell, companies: readonly OwnCompany[]): boolean {
   const names = companies.map(({ name }) => foldKey(name)).filter((key) => key.length >= NAME_LENGTH_MIN);
   const lines = document.lines[cell.page] ?? [];

@@ -57,8 +57,8 @@ export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
 }
 
 /**
- * In `Fatura No 000.004.817` and `INVOICE NO 974760673`, the letters `No` mean "number" and are not the country prefix
- * of Norway.
+ * Checks whether the letters before an id are a word and not a country prefix. In `Fatura No 000.004.817` and `INVOICE
+ * NO 974760673`, the letters `No` mean "number" and not Norway.
  */
 function isNumberWord(text: string, match: RegExpExecArray): boolean {
   const [, prefix = ''] = match;

@@ -368,7 +368,10 @@ function fieldOf(
   return { value, raw: raw.trim().slice(0, RAW_LENGTH_MAX), page: null, box: null, confidence, method: 'XML', xpath };
 }
 
-/** XML nodes that differ only in their positions share one path without positions. */
+/**
+ * Returns the locations of XML nodes as a text. Nodes that differ only in their positions share one path without
+ * positions.
+ */
 function locationsOf(nodes: readonly XmlNode[]): string {
   const byPattern = new Map<string, XmlNode[]>();
   for (const node of nodes) {
