@@ -1,6 +1,6 @@
 import { BaseSequencer } from 'vitest/node';
 
-/** The slowest test files, in this order. Each test run prints its ten slowest files. */
+/** The slowest test files, in the order in which they are started. Each test run prints its ten slowest files. */
 export const LONGEST = [
   'tests/detection/histories.test.ts',
   'services/erp-sync/src/providers/answers.test.ts',

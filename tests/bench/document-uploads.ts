@@ -74,7 +74,7 @@ export interface KindMeasured {
 
 /**
  * Uploads documents of a kind, first one at a time and then several at once. The bare parser is measured before and
- * after each of the two.
+ * after each of these two measurements.
  */
 export async function measureUploads(
   kind: DocumentKind,

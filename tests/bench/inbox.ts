@@ -106,8 +106,9 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   const stores = await startStores();
   const secrets = newSecrets();
   const identities = await identitiesForTests();
-  // The benchmark shortens time: a quarter of an hour has 45 seconds, and a night 72 minutes. Without this setting, the
-  // nightly repeat of the KSeF inbox would receive every invoice again.
+  // The factor shortens the waiting times of the ksef service: a quarter of an hour takes 45 seconds, and a day 72
+  // minutes. With an even smaller factor, the nightly repeat of the KSeF inbox would receive every invoice again during
+  // the benchmark.
   const env = { ...ksef.env, KSEF_WAIT_FACTOR: '0.05' };
   const system = await startSystem({ ...stores, secrets, identities, logDir, name: 'inbox', env });
   const tenant = await createTenant(
@@ -229,7 +230,10 @@ async function storedIn(documents: Db, analysis: Db): Promise<Measured['stored']
   };
 }
 
-/** Numbers of the invoices end in `A/1`, `A/2` and so on, in the order in which KSeF stored them, and then in `B/1`. */
+/**
+ * The numbers of the KSeF invoices in the benchmark end in `A/1`, `A/2` and so on, in the order in which KSeF stored
+ * them, and then in `B/1`.
+ */
 async function outOfOrderIn(analysis: Db): Promise<number> {
   const inOrder = await analysis
     .collection('invoices')

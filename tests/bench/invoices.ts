@@ -29,7 +29,9 @@ export interface IssueDates {
   readonly to: string;
 }
 
-/** The range ends yesterday, so that no invoice is dated in the future or very long ago. */
+/**
+ * The issue dates of the generated invoices end yesterday, so that no invoice is dated in the future or very long ago.
+ */
 export const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
 /** Number of days from the issue of an invoice to its arrival in the product. */
 const POST_DAYS = 5;

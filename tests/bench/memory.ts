@@ -35,7 +35,8 @@ export async function sampleDuring<T>(eachMs: number, sample: () => Promise<void
   let sampling = Promise.resolve();
   const timer = setInterval(() => {
     sampling = sampling.then(sample);
-    // The memory sampling of the benchmark is awaited below; the empty catch avoids an unhandled rejection until then.
+    // The promise of the memory samples is awaited after the work of the benchmark. The empty catch avoids an unhandled
+    // rejection until then.
     sampling.catch(() => {});
   }, eachMs);
   try {

@@ -7,7 +7,7 @@ import { endChild, ownChild } from './children.js';
 
 const START_MS_MAX = 30_000;
 const LOOK_EACH_MS = 25;
-/** Linux counts the time of processes in hundredths of a second. */
+/** Linux counts the CPU time of processes in hundredths of a second. */
 const MS_PER_TICK = 10;
 
 /** A benchmarked server in a separate process. */

@@ -43,9 +43,11 @@ export interface Work {
    * one.
    */
   readonly steps: { readonly mean: number; readonly median: number; readonly most: number };
-  /** The commands that one request waits for by name, on average. */
+  /** Average number of database commands that one request waits for, by the name of the command. */
   readonly commandsByName: Readonly<Record<string, number>>;
-  /** Bytes of the writing database commands that one request waits for, by name, on average. */
+  /**
+   * Average number of bytes of the writing database commands that one request waits for, by the name of the command.
+   */
   readonly bytesByName: Readonly<Record<string, number>>;
   /**
    * Database commands per request under load, by service, including commands after the response and those of timers.
@@ -66,7 +68,7 @@ export interface Customer {
 }
 
 export interface WorkOptions {
-  /** Address of MongoDB without options other than the options of the driver. */
+  /** Address of MongoDB. Its only options are options of the driver. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly databasePrefix: string;

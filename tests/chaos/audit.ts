@@ -426,8 +426,8 @@ function auditEvents(books: Books): Breach[] {
   const twoContents: Breach[] = [];
   const told = new Map<string, { ids: Set<string>; payload: Readonly<Record<string, unknown>> }>();
   for (const { id, name, payload } of books.events) {
-    // The stream may contain the same event repeatedly, because events are delivered at least once. Its content must
-    // always be the same.
+    // An event stream may contain the same event repeatedly, because events are delivered at least once. The content of
+    // a repeated event must always be the same.
     const content = JSON.stringify(payload);
     if ((contents.get(id) ?? content) !== content)
       twoContents.push(...breach('changed', `event ${id} has two contents`));

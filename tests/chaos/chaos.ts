@@ -84,7 +84,10 @@ export interface OutageRow extends Outage, Backlog {}
 interface RecoveryRow {
   readonly fault: string;
   readonly rounds: number;
-  /** Time of the start of a process that the chaos run killed. The other recovery times include this time. */
+  /**
+   * Time from the end of a fault until the process that the chaos run killed has started again. The other recovery
+   * times include this time.
+   */
   readonly started: Spread;
   readonly read: Spread;
   readonly write: Spread;

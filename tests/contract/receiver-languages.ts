@@ -36,8 +36,8 @@ export function languagesIn(directory: string): readonly Language[] {
     {
       name: 'TypeScript',
       probe: [process.execPath, '--version'],
-      // The sample webhook receiver must be valid in both languages, so it is compiled as TypeScript and run as
-      // JavaScript.
+      // The sample webhook receiver in TypeScript must also be valid JavaScript, so the same file is compiled as
+      // TypeScript and run as JavaScript.
       prepare: () =>
         Promise.all(
           ['receiver.mts', 'receiver.mjs'].map((file) => copyFile(`${sources}/receiver.ts`, `${directory}/${file}`)),

@@ -269,7 +269,8 @@ function closed(schema: Schema): Schema {
       ? {}
       : {
           properties: mapValues(schema.properties, closed),
-          // The evidence of a finding says that it has further members, which depend on the finding type.
+          // Undocumented members are forbidden, except where the schema allows further members, as in the evidence of a
+          // finding, which depends on the finding type.
           additionalProperties: schema.additionalProperties ?? false,
         }),
   };

@@ -31,7 +31,7 @@ const STORAGE_MS = 1_000;
 export const STORAGE_STEP = 10;
 const accepted: Status = { code: 200, description: 'Sukces' };
 
-/** An invoice in an S2 request. */
+/** An invoice as a client sends it to KSeF (call S2). */
 export interface ReceivedInvoice {
   readonly encrypted: Uint8Array;
   readonly key: Uint8Array;

@@ -107,7 +107,7 @@ export class Keys {
 
   /**
    * Decrypts a string that a client encrypted with a published key of KSeF.
-   * @returns undefined if no key of this usage, or not the named one, can decrypt it
+   * @returns undefined if no key for the given usage can decrypt the string, or if the key that the client names cannot
    */
   decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {
     for (const pair of this.published()) {

@@ -17,7 +17,7 @@ export interface FaultSwitch {
    * Replaces the current fault of the payment provider. `times` is the number of payment notifications that it affects.
    */
   set(kind: FaultKind, times: number): void;
-  /** Returns the fault that affects the next payment notification, and counts the notification. */
+  /** Returns the fault that affects the next payment notification, and counts one use of the fault. */
   consume(): FaultKind;
   /**
    * True if the simulator sends the payment notifications of the next subscription change in random order. Each

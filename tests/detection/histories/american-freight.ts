@@ -66,7 +66,7 @@ const lines: readonly Line[] = [
     order: load,
   },
   {
-    // In this history, owners of one truck bill the freight company by the mile.
+    // Owners of one truck bill the freight broker by the mile.
     tails: ['Hauling', 'Trucking', 'Flatbed LLC', 'Reefer Lines LLC'],
     count: 8,
     land: 'US',
@@ -233,7 +233,7 @@ const own: Readonly<Record<string, Again>> = {
   }),
 };
 
-/** A freight broker in Nebraska and Manitoba that pays carriers by the load. */
+/** Returns the bills of a freight broker in Nebraska and Manitoba that pays carriers by the load. */
 export function americanFreight(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-08-05',

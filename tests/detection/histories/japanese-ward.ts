@@ -206,7 +206,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** The customer of this invoice history is a ward of a city in Kanto with schools, offices and a clinic. */
+/** Returns the bills of a ward of a city in Kanto with schools, offices and a clinic. */
 export function japaneseWard(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-04-01',

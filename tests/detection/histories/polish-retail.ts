@@ -360,7 +360,7 @@ function honest(
           hardNegative: 'deposit and final half',
         });
   }
-  // A supplier corrects a bill to zero and issues it again.
+  // A dairy corrects a bill to zero and issues it again under a new number.
   const dairy = firm('Sery', 50);
   const dairyNumber = restarting(random, 1, 4, (n, d) => `FS-${n}/${d.slice(2, 4)}`);
   irregular(random, FROM, TO, 17).forEach((date, i) => {
@@ -473,7 +473,7 @@ function honest(
     recurs: true,
     hardNegative: 'the fee of each quarter',
   });
-  // This supplier bills only in one season of the year.
+  // A supplier of Christmas trees bills the shops only in December.
   const trees = person('Choinki', 80);
   for (const year of [2024, 2025])
     for (let k = 1; k <= 6; k += 1)

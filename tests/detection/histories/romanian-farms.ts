@@ -51,7 +51,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // The invoice numbers have a series of letters before the serial number.
+    // Most of these Romanian suppliers begin their invoice numbers with a series of letters.
     tails: ['Semințe SRL', 'Îngrășăminte SRL', 'Agrochim SRL', 'Inputuri Agricole SA'],
     count: 10,
     land: 'RO',

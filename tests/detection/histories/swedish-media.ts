@@ -227,10 +227,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/**
- * The customer of this invoice history is a newspaper and radio company in the north of Sweden that pays many
- * freelancers.
- */
+/** Returns the bills of a newspaper and radio company in the north of Sweden that pays many freelancers. */
 export function swedishMedia(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-08',

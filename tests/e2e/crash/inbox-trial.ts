@@ -234,8 +234,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
           const last = purchases.at(-1)?.storedBefore ?? new Date(0);
           const isComplete = mark !== undefined && new Date(mark) >= last;
           if (!isComplete && roles.every(({ run }) => run === undefined)) await trial.run(receiver);
-          // The status of the roles in the KSeF connection shows why the inbox waits. It contains keys of exports,
-          // which are sealed, so they may be printed.
+          // The status of the roles in the KSeF connection shows why the inbox waits. The keys of exports in this
+          // status are encrypted, so the status may be printed.
           expect({ isComplete, roles }).toMatchObject({ isComplete: true });
           const decided = (await invoicesOf(receiver)).filter(({ status }) => status === 'ANALYZED');
           expect(decided).toHaveLength(purchases.length);

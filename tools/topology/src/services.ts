@@ -158,8 +158,8 @@ export const services = {
       EXTRACTION_SECONDS: {},
       EXTRACTION_OCR_SECONDS: {},
       EXTRACTION_MEMORY_MB: {},
-      // This setting allows reading documents without confinement, but only locally. In Kubernetes, the documents
-      // service refuses to start without confinement.
+      // The local value allows the documents service to read documents without confinement. In Kubernetes, the service
+      // refuses to start without confinement.
       EXTRACTION_CONFINEMENT: { development: 'WHERE_POSSIBLE' },
       RULES_DIR: {},
     },
@@ -183,8 +183,8 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The container image of the webhooks service sets NODE_ENV to this value as well. The service then refuses the
-      // test settings below.
+      // The container image of the webhooks service sets NODE_ENV to production, and so does this default for one
+      // machine. With it, the service refuses the test settings below.
       NODE_ENV: { local: 'production' },
       // Settings that production refuses, or that an installation need not change. The README of the webhooks service
       // explains them.
@@ -209,8 +209,8 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The container image of the erp-sync service sets NODE_ENV to this value as well. The service then refuses the
-      // test settings below.
+      // The container image of the erp-sync service sets NODE_ENV to production, and so does this default for one
+      // machine. With it, the service refuses the test settings below.
       NODE_ENV: { local: 'production' },
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
@@ -317,7 +317,7 @@ export const services = {
       RATE_LIMIT_SCANS_PER_MINUTE: { value: '20' },
       RATE_LIMIT_DOCUMENTS_PER_MINUTE: { value: '600' },
       RATE_LIMIT_WAIT_MS: {},
-      // The value `off` serves no web application under /app.
+      // With the value `off`, the gateway serves no web application under /app.
       CONSOLE: {},
     },
     requests: { cpu: '200m', memory: '256Mi' },
