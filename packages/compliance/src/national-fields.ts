@@ -11,7 +11,7 @@ import type { FailedRule } from './validation.js';
  * total includes.
  */
 interface Format {
-  /** Path of the invoice element. A FatturaPA file may contain several invoices. */
+  /** Mandatory fields of the national format, each with the id of its rule and its path. */
   readonly fields: readonly FieldRow[];
   readonly sums: readonly SumRow[];
   readonly taxes?: TaxRow;

@@ -15,7 +15,10 @@ export interface VendorMasterFacts {
 export interface MasterVendor {
   readonly erpVendorId: string;
   readonly name: string;
-  /** True for a collective record for one-time suppliers, which gives no information about a single supplier. */
+  /**
+   * True for a vendor record that the ERP uses for all one-time suppliers, and that gives no information about a single
+   * supplier.
+   */
   readonly isOneTime: boolean;
   /** Bank accounts of the vendor that can be compared. Accounts that the ERP masks are left out. */
   readonly accounts: readonly MasterAccount[];
@@ -27,7 +30,7 @@ export interface MasterAccount {
   readonly masked: string;
 }
 
-/** The order named on the invoice, as stored in the ERP. */
+/** The purchase order named on the invoice, as stored in the ERP. */
 export interface OrderMasterFacts {
   readonly currency: string;
   /**
@@ -42,7 +45,7 @@ export interface OrderMasterFacts {
    * be exceeded.
    */
   readonly isBlanket: boolean;
-  /** The supplier with which the order was placed. */
+  /** The supplier with which the purchase order was placed. */
   readonly owner?: { readonly supplierId: string; readonly name: string };
 }
 

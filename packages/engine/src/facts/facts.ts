@@ -67,7 +67,7 @@ export interface Facts {
   readonly vendorMaster?: VendorMasterFacts;
   readonly orderMaster?: OrderMasterFacts;
   readonly ownAccount?: OwnAccountFacts;
-  /** Keys of the supplier's accounts that have received payments. */
+  /** Keys of the supplier's bank accounts that have received payments. */
   readonly paidAccounts?: readonly string[];
   /** Facts about the uploaded document. Present only for invoices that were read from an upload. */
   readonly document?: DocumentFacts;

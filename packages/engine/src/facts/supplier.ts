@@ -47,7 +47,7 @@ export interface SupplierProfile {
   /** Newest issue days in ascending order. From these days, rules compute the gaps between invoices. */
   readonly days: readonly number[];
   readonly accounts: readonly AccountUse[];
-  /** Accounts of the newest invoices that stated an account. */
+  /** Bank accounts on the newest invoices that stated an account. */
   readonly recentAccounts: readonly DatedText[];
   /** Keys of the names under which the supplier has sent invoices. */
   readonly names: readonly string[];

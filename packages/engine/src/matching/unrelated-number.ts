@@ -198,8 +198,8 @@ interface Crowding {
 }
 
 /**
- * Compares the number of the supplier's bills around the days of the pair with the usual number. Among many bills, it
- * is more likely that two have equal amounts by chance.
+ * Counts the supplier's bills around the days of a pair of bills, to be compared with the usual number. Among many
+ * bills, it is more likely that two bills have equal amounts by chance.
  */
 function crowding(
   { invoice, supplier: { profile } }: Facts,

@@ -111,13 +111,13 @@ export interface DuplicateParameters {
   readonly slipDigitsMinSameAmountAndDate: number;
   /** Conditions under which digits after an invoice number count a supplier's bills instead of marking a copy. */
   readonly partHabit: {
-    /** Minimum number of earlier bills whose numbers contain their period, and of other bills with the amount. */
+    /** Minimum number of earlier bills whose numbers contain their period, and of other bills with the same amount. */
     readonly billsMin: number;
     readonly recurringOthersMin: number;
     /**
-     * Minimum number of pairs in which a bill with such digits follows the bill without them within days, before the
-     * next such bill is accepted: pairs without an open finding, and for rows of one history scan, pairs that the scan
-     * has reported.
+     * Minimum number of earlier pairs of bills in which the second bill, sent within days, has the number of the first
+     * with a digit after it. With fewer pairs, the next such bill counts as a possible copy. `sameDaysMin` counts pairs
+     * without an open finding, and `sameDaysAskedMin` pairs that the current history scan has reported.
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;

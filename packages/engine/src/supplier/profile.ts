@@ -391,8 +391,8 @@ export function withReviewedAccount(
 }
 
 /**
- * Adds the stated country of the tax id to the list, if the rules of that country allow the tax id and the tax id
- * identifies the supplier.
+ * Adds the stated country of a tax id to the supplier's list of tax countries, if the rules of that country allow the
+ * tax id and the tax id identifies the supplier.
  */
 function withTaxCountry(profile: SupplierProfile, invoice: NormalisedInvoice): readonly string[] {
   const { taxKey, taxCountry, taxCountryPresumed, taxValidity } = invoice;

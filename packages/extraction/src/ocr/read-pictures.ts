@@ -110,7 +110,10 @@ function fullContrast(grey: Buffer): { readonly factor: number; readonly offset:
   return { factor, offset: -darkest * factor };
 }
 
-/** Returns the first grey value of a picture that the given number of pixels reach. */
+/**
+ * Returns the lowest grey value for which more than the given number of pixels of a picture have this value or a lower
+ * value.
+ */
 function valueAfter(counts: Uint32Array, pixels: number): number {
   let seen = 0;
   return counts.findIndex((count) => (seen += count) > pixels);
