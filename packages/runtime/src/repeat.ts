@@ -3,7 +3,9 @@
  * do.
  */
 export interface Alarm {
-  /** Brings the next run of a background job forward, so that it begins at most this many milliseconds from now. */
+  /**
+   * Brings the next run of a background job forward, so that it begins after at most the given number of milliseconds.
+   */
   ring(afterMs?: number): void;
   /** Sets the listener of a background job's alarm. Only the repetition of the job calls it. */
   listen(onRing: (afterMs: number) => void): void;

@@ -9,12 +9,12 @@ export interface ExportedMetrics {
   /** Metric reader that the test passes to the code that starts telemetry. */
   readonly reader: PeriodicExportingMetricReader;
   /**
-   * Returns the current value of the exported metric with this name and exactly these attributes, or undefined if there
-   * is none.
+   * Returns the current value of the exported metric that has the given name and exactly the given attributes, or
+   * undefined if there is none.
    * @param service service to whose scope the metric belongs; by default any service
    */
   value(name: string, attributes?: Readonly<Record<string, unknown>>, service?: string): Promise<number | undefined>;
-  /** Returns the current exported histogram with this name and exactly these attributes. */
+  /** Returns the current exported histogram that has the given name and exactly the given attributes. */
   histogram(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<ExportedHistogram | undefined>;
 }
 

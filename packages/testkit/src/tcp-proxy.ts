@@ -33,9 +33,9 @@ export interface TcpProxyOptions {
 /** A TCP proxy between a client and a server on the same machine, which simulates network failures. */
 export interface TcpProxy {
   readonly port: number;
-  /** Delays all data of the proxied connections in both directions by this time. 0 ends the delay. */
+  /** Delays all data of the proxied connections in both directions by a number of milliseconds. 0 ends the delay. */
   delay(latencyMs: number): void;
-  /** Limits each proxied connection to this number of bytes per second in each direction. 0 removes the limit. */
+  /** Limits each proxied connection to a number of bytes per second in each direction. 0 removes the limit. */
   throttle(bytesPerSecond: number): void;
   /** Resets every connection through the TCP proxy (RST). New connections are accepted. */
   reset(): void;

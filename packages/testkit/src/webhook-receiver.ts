@@ -26,7 +26,7 @@ export interface WebhookReceiver {
   readonly origin: string;
   readonly port: number;
   readonly requests: ReceivedRequest[];
-  /** Returns the recorded webhook requests that were sent to this path. */
+  /** Returns the recorded webhook requests to the given path. */
   to(path: string): readonly ReceivedRequest[];
   /**
    * Sets the response of the webhook receiver to requests to a path, which is sent after the request was recorded. The

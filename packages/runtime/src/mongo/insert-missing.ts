@@ -19,8 +19,8 @@ export async function insertMissing<D extends { readonly _id: string }>(
 }
 
 /**
- * Returns a function that stores a document with a derived id, together with those of concurrent callers (ADR 0127). A
- * document that already exists is not changed.
+ * Returns a function that stores a document with a derived id, in one command with the documents of concurrent callers
+ * (ADR 0127). A document that already exists is not changed.
  */
 export function groupedInsertMissing<D extends { readonly _id: string }>(
   collection: Collection<D>,

@@ -142,7 +142,10 @@ export async function watchForRewind(
   };
   const checks = repeat(CHECK_EACH_MS, check, failed, alarm);
   return {
-    /** Returns false until the event stream was compared for the first time. Nothing may be published before. */
+    /**
+     * Returns false until the event stream was compared with the stored position for the first time. No event may be
+     * published before that.
+     */
     isCompared: () => isCompared,
     /** Stores the newest acknowledged position, before any outbox is emptied. */
     recordPosition,

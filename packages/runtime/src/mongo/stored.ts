@@ -13,8 +13,8 @@ export function stored<T>(fields: Stored<T>): T {
 }
 
 /**
- * Returns a MongoDB update that sets these fields, or nested fields such as `match.note`, and removes the fields that
- * are undefined.
+ * Returns a MongoDB update that sets the given fields, or nested fields such as `match.note`, and removes the given
+ * fields that are undefined.
  */
 export function setOrUnset<D>(
   fields: Stored<Partial<D>> & { readonly [path: `${string}.${string}`]: unknown },

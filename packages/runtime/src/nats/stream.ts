@@ -53,9 +53,9 @@ export async function ensureStream(
 }
 
 /**
- * Raises the number of servers that store an event stream, and its size, to those of a stream that is created now.
- * Neither is lowered, because operators may have chosen more. Until the cluster has enough servers, the attempt is
- * repeated.
+ * Raises the number of servers that store an event stream, and the maximum size of the stream, to the values for new
+ * streams. Neither value is lowered, because operators may have chosen more. Until the cluster has enough servers, the
+ * attempt is repeated.
  */
 export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
   const alarm = createAlarm();
@@ -73,7 +73,10 @@ export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop()
   return raising;
 }
 
-/** Raises the servers and the size of a stream as {@link keepReplicas} does, once. @returns whether something changed */
+/**
+ * Makes one attempt to raise the number of servers and the size of an event stream, as {@link keepReplicas} does.
+ * @returns whether something changed
+ */
 export async function raiseStream(
   { manager, streamReplicas }: Pick<Bus, 'manager' | 'streamReplicas'>,
   stream: string,

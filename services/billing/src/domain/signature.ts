@@ -11,7 +11,7 @@ export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Checks whether the header `Paddle-Signature` proves that the payment provider sent these bytes:
+ * Checks whether the header `Paddle-Signature` proves that the payment provider sent the given bytes:
  * `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256 over `<ts>:<bytes>` (billing reference, section 4).
  * @param secrets accepted secrets; any of them may match any `h1`
  */

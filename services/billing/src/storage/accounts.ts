@@ -12,7 +12,7 @@ import type { Account, GraceRule, TrackedSubscription } from '../domain/account.
 
 /** The stored billing account of an organization. Its id is the organization id. */
 export interface CustomerDocument extends Aggregate {
-  /** Undefined fields of a subscription are not stored. */
+  /** Subscriptions of the organization. Their undefined fields are not stored. */
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
   /**

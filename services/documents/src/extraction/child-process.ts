@@ -53,7 +53,7 @@ export interface ChildLimits {
 }
 
 export interface ChildOptions extends ChildLimits {
-  /** True if the child process can read nothing on this machine except its code (ADR 0102). */
+  /** True if the child process can read nothing on this machine except its own code (ADR 0102). */
   readonly isConfined: boolean;
   /**
    * True if the child process reads XML alone, which takes a fraction of a second. Other processes take precedence for

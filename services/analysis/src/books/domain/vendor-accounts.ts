@@ -16,8 +16,8 @@ const DAY_MS = 24 * HOUR_MS;
 const DAY_BEGINS_EARLIER_MS = 14 * HOUR_MS;
 const DAY_ENDS_LATER_MS = 12 * HOUR_MS;
 /**
- * A bank account that appears and disappears within this number of days, while the ERP vendor keeps or regains another
- * account, counts as temporarily swapped in.
+ * Maximum number of days for which a bank account counts as temporarily swapped in, if the ERP vendor keeps or regains
+ * another account.
  */
 export const PASSING_ACCOUNT_DAYS = 14;
 

@@ -120,7 +120,7 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    // The state of the KSeF inbox is read before the invoices to compare, so that these include every invoice that the
+    // The state of the KSeF inbox is read before the invoices to compare, so that they include every invoice that the
     // inbox had received.
     const inbox = await inboxOf(organizationId, input.invoice);
     const isNewcomer = undoubtedInvoices(profile) === 0;

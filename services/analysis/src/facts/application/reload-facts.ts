@@ -96,8 +96,8 @@ export const reloadFacts =
 type Candidates = Pick<AnalysisFacts, 'candidates' | 'candidateCapHit'>;
 
 /**
- * Returns the invoices that the first analysis compared, with what reviews and the ERP have stored with these invoices
- * since.
+ * Returns the invoices that the first analysis compared, with the values that reviews and the ERP have stored with them
+ * since then.
  */
 async function reviewedCandidates(
   invoices: InvoiceStore,

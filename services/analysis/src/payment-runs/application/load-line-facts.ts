@@ -195,13 +195,15 @@ async function addBills(
   if (unknown.length > 0) await enrich(deps, run, bills, unknown, pace);
 }
 
-/** Returns the bills of a payment in the order of their ids: those that have one of the keys, and those that are named. */
+/**
+ * Returns the bills of a payment, sorted by id: the bills that have one of the keys, and the bills that a person named.
+ */
 function payablesOf({ idsByKey, payables }: KnownBills, keys: readonly string[], named: readonly string[]): Payable[] {
   const ids = distinct([...named, ...keys.flatMap((key) => idsByKey.get(key) ?? [])]).sort();
   return ids.flatMap((id) => payables.get(id) ?? []);
 }
 
-/** The values by which the bills of a payment line are searched. */
+/** The values by which the bills that a payment line may pay are searched. */
 interface LineSearch {
   readonly references: LineReferences;
   /** Keys of the bills that the payment line names, or of the bills with its amount if the line names none. */
@@ -425,9 +427,10 @@ function paidInErp(bill: PayableRecord | undefined, payments: readonly BookedPay
 }
 
 /**
- * Returns the bank accounts to which a bill may be paid: those that it states, those that trusted use or a review has
- * established for the supplier, and those of the vendor master. A change of the vendor master is what forgers ask for,
- * so an account that it received later does not outweigh the account on the bill, and a recent one proves nothing.
+ * Returns the bank accounts to which a bill may be paid: accounts that the bill states, accounts that trusted use or a
+ * review has established for the supplier, and accounts of the vendor master. Fraudsters ask for changes of the vendor
+ * master. An account that the vendor master received later therefore does not outweigh the account on the bill, and an
+ * account that it received recently proves nothing.
  */
 function accountsOf(
   { source, match }: PayableRecord,

@@ -86,7 +86,7 @@ export const RECEIVED_CREDITS_PER_SUPPLIER_MAX = 16;
  */
 export const PAYMENTS_SHOWN_MAX = 16;
 
-/** Returns the open amount: what is left of a bill, or of the credit that a credit note gives (negative). */
+/** Returns the open amount of a bill, or the open credit of a credit note, which is negative. */
 export function openMinor({ amountMinor, paidMinor }: Pick<Payable, 'amountMinor' | 'paidMinor'>): bigint {
   const [amount, paid] = [BigInt(amountMinor), BigInt(paidMinor)];
   if (amount < 0n) return amount + paid > 0n ? 0n : amount + paid;
@@ -115,8 +115,8 @@ export function decisionOf({
 }
 
 /**
- * Returns the amount by which a payment may exceed what is open of its invoices: a cent or the equal unit of the
- * currency, and nothing for a currency without such a unit.
+ * Returns the amount by which a payment may exceed the open amount of its invoices: one cent or the corresponding unit
+ * of the currency, or nothing for a currency without such a unit.
  */
 export function toleranceMinor(currency: string): bigint {
   const exponent = minorUnitsOf(currency);

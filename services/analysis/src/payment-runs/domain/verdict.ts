@@ -418,8 +418,9 @@ function ksefReason(
 }
 
 /**
- * Names the credit notes that are open in the ERP, and those that were received in the company and the currency of an
- * invoice of the payment line. A credit note that this line or an earlier line of the run deducts is not open.
+ * Returns a notice with the numbers of open credit notes: credit notes in the ERP, and received credit notes that have
+ * the company and the currency of an invoice of the payment line. A credit note that this line or an earlier line of
+ * the run deducts is not open.
  */
 function creditNotice(
   { openCredits }: RunFacts,

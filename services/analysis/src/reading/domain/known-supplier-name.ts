@@ -18,8 +18,7 @@ export interface ReadName {
 /**
  * Finds the printed name of a supplier that is already known by the tax id or account on the document (documents
  * reference, section 10.5). The result is the printed text that is most similar to the known name. The known name
- * itself never replaces the printed one, because another name with a known tax id or account may show that these were
- * stolen.
+ * itself never replaces the printed one, because another printed name may show that the tax id or account was stolen.
  * @returns the printed name, which may be the one that was read, or undefined if no printed text is the known name
  */
 export function knownSupplierName(

@@ -16,7 +16,7 @@ export interface CountedRecord {
 
 /** The record of a supplier, a bank account or a purchase order after it has counted one more invoice. */
 export interface CountedUnit<R extends CountedRecord> {
-  /** The record that counts invoices as it was read, or undefined if no record existed. */
+  /** The record of a supplier, a bank account or a purchase order as it was read, or undefined if no record existed. */
   readonly before: R | undefined;
   readonly record: R;
   readonly unitId: string;

@@ -144,7 +144,7 @@ export interface NewInvoice extends InvoiceReference {
    * analyses.
    */
   readonly usageMonth?: string;
-  /** True if the invoice is counted towards the quota while it is being stored, not before. */
+  /** True if the invoice is stored before it is counted towards the quota, so that a crash may leave it uncounted. */
   readonly isCountUnsure?: true;
   /** Time in milliseconds during which only the first worker may decide the invoice. */
   readonly leaseMs: number;

@@ -168,7 +168,7 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Checks whether a FALSE_POSITIVE review still applies to findings about the invoice in these facts. A review that
+ * Checks whether a FALSE_POSITIVE review still applies to findings about the invoice in the given facts. A review that
  * unblocked an account does not apply after a later fraud confirmation.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
@@ -215,9 +215,9 @@ export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean 
 }
 
 /**
- * Returns whether an invoice is suspected as a copy or a fraud, according to findings that are waiting for a review and
- * from confirmed findings, including those whose case was closed. The suspicion determines what is learned from the
- * invoice.
+ * Returns whether an invoice is suspected as a copy or a fraud, according to its findings that are waiting for a review
+ * and its confirmed findings, including confirmed findings whose case was closed. The suspicion determines what is
+ * learned from the invoice.
  */
 export function suspicionOf(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],

@@ -82,7 +82,7 @@ const POSITION_MAX = 1_000_000;
 
 /**
  * Validates the conditions and the assignee of a routing rule.
- * @throws DomainError invalid, with the field and what to change
+ * @throws DomainError invalid, which names the field and says what to change
  */
 export function readRule(
   { name, position, enabled, match, assignTo }: RoutingRuleInput,

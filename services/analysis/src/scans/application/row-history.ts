@@ -74,7 +74,10 @@ interface RowHistoryOptions {
 
 /** The record of a supplier, account or order in which rows of a history scan must be counted. */
 export interface Counts<R, S> {
-  /** The record as it was read from the database, before the rows of the scan are counted. */
+  /**
+   * The record of a supplier, account or order as it was read from the database, before the rows of the scan are
+   * counted.
+   */
   readonly record: R | undefined;
   /** Rows of the history scan in their order, each with the suspicion that its decision raised. */
   readonly rows: readonly NormalisedInvoice[];
