@@ -15,8 +15,8 @@ import type { NodeProcess } from '../bench/node-process.js';
 /** Memory limit of a gateway in Kubernetes (`k8s/base/gateway`). */
 export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
 /**
- * Maximum heap size of an attacked process. In a container, Node.js uses half of the memory for its heap; here there is
- * no container.
+ * Maximum heap size of an attacked process. It equals half of the memory limit, which is the default of Node.js in a
+ * container; the attacked processes run outside a container.
  */
 const HEAP_MIB_MAX = 256;
 const COLLECTION_MS = 250;

@@ -248,7 +248,9 @@ async function outOfOrderIn(analysis: Db): Promise<number> {
   return places.filter((place, index) => index > 0 && place < (places[index - 1] ?? 0)).length;
 }
 
-/** @returns the highest number of KSeF export calls that one role made in a run without news */
+/**
+ * Starts runs of the KSeF inbox without new invoices, and returns the average number of KSeF export calls in one run.
+ */
 async function callsOfRun(ksef: Ksef, api: Client, connectionId: string): Promise<number> {
   interface Logged {
     readonly items: readonly { readonly n: number; readonly operation: string | null }[];

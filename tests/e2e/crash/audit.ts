@@ -384,7 +384,7 @@ export function counted(keys: readonly (string | undefined)[]): Map<string, numb
   return counts;
 }
 
-/** Returns the keys of records that occur more than once. */
+/** Returns the keys of audited records that occur more than once. */
 export function repeated(keys: readonly string[]): string[] {
   return [...counted(keys)].flatMap(([key, count]) => (count > 1 ? [key] : []));
 }

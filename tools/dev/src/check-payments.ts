@@ -86,15 +86,15 @@ async function main(): Promise<number> {
 async function send(api: Client, bytes: Buffer): Promise<Schemas['PaymentRun']> {
   const isJson = bytes.subarray(0, 1_000).toString('latin1').trimStart().startsWith('{');
   if (!isJson) return (await api.postXml('/payment-runs', bytes)).data;
-  // Each list of payments gets an Idempotency-Key here. Otherwise the client would make a new key for each call, and
-  // the same list would be a second payment run.
+  // The Idempotency-Key is derived from the list of payments. Otherwise the client would make a new key for each call,
+  // and the same list would be a second payment run.
   const idempotencyKey = createHash('sha256').update(bytes).digest('hex');
   return (await api.post('/payment-runs', { body: listOf(bytes), idempotencyKey })).data;
 }
 
 function listOf(bytes: Buffer): Schemas['PaymentRunRequest'] {
   try {
-    // The members of the list of payments are not checked here, because the service checks them.
+    // Only the service checks the members of the list of payments.
     return JSON.parse(bytes.toString('utf8')) as Schemas['PaymentRunRequest'];
   } catch (error) {
     throw new UsageError(

@@ -3,6 +3,7 @@
 import { escapeHtml } from './markdown.mjs';
 
 /**
+ * Returns a documentation page as complete HTML, with the menu of the site and the contents of the page.
  * @param {{ path: string, title: string, html: string, sections: import('./markdown.mjs').Section[], source?: string }} page
  * @param {{ menu: { title: string, pages: { path: string, title: string, children?: { path: string, title: string }[] }[] }[], assets: (name: string) => string }} site
  */

@@ -2,7 +2,10 @@
 import hljs from 'highlight.js/lib/common';
 import MarkdownIt from 'markdown-it';
 
-/** @typedef {{ id: string, level: number, title: string, text: string }} Section a heading and the words below it */
+/**
+ * A heading of a page of the documentation site, with the words below it.
+ * @typedef {{ id: string, level: number, title: string, text: string }} Section
+ */
 
 const LANGUAGES = { sh: 'bash', js: 'javascript', ts: 'typescript', py: 'python' };
 

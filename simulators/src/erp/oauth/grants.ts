@@ -57,7 +57,7 @@ interface RefreshToken {
   readonly grant: Grant;
   readonly issuedAt: number;
   usedAt: number;
-  /** Time when another refresh token replaced this one. */
+  /** Time when the OAuth refresh token was replaced by another one. */
   supersededAt?: number;
   /** True if the refresh token was ended before its expiry. */
   isDead: boolean;

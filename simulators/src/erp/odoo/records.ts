@@ -41,8 +41,8 @@ interface Database {
 }
 
 /**
- * Adds records to a simulated Odoo model, or changes those with the same id.
- * @throws ControlRefusal without changing anything
+ * Adds records to a simulated Odoo model, or changes the records with the same ids.
+ * @throws ControlRefusal for invalid records; no record is changed then
  */
 export function putRecords({ models, tables, clock }: Database, { entity, records, remove }: RecordChange): void {
   const model = models[entity];

@@ -14,7 +14,10 @@ export function oauthErrorOf(status: number): string {
   return status === 401 ? 'invalid_client' : status < 500 ? 'invalid_request' : 'server_error';
 }
 
-/** The 401 response of QuickBooks has lower-case names, unlike all others. */
+/**
+ * The member names in the 401 response of QuickBooks begin with lower-case letters, unlike those of all other
+ * responses.
+ */
 export function refuseOf(status: number): Answer {
   switch (status) {
     case 401: {

@@ -101,7 +101,7 @@ export interface Written {
   readonly lag?: number;
 }
 
-/** Writes a bill of a supplier for a day. */
+/** Creates the bill that a supplier issues on a day. */
 export function write(world: World, supplier: Supplier, date: string, written: Written = {}): Entry {
   const { random } = world;
   const company = written.company ?? supplier.company;

@@ -108,7 +108,7 @@ export function openBook(random: Random, prefix: string) {
 
   return {
     drafts,
-    /** Adds a correct bill to the history. */
+    /** Adds a correct bill to the generated supplier history. */
     add(trader: Trader, options: Parameters<typeof draft>[1]): Draft {
       const added = draft(trader, options);
       drafts.push(added);
@@ -159,7 +159,7 @@ export function openBook(random: Random, prefix: string) {
         }
       }
     },
-    /** Replaces a bill of the history by a changed bill. */
+    /** Replaces a bill of the generated supplier history by a changed bill. */
     replace(old: Draft, changed: Draft): void {
       drafts[drafts.indexOf(old)] = changed;
     },
@@ -454,7 +454,7 @@ export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz
   return random.pick(habits[style])();
 }
 
-// Returns an odd bill amount in cents near a typical one.
+// Returns a function that returns random bill amounts in cents around a typical amount.
 
 export function odd(random: Random, typical: number, spread = 0.7): () => number {
   return () => {
