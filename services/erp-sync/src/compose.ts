@@ -301,7 +301,7 @@ function composeConsents(config: Config, { collections, secrets, outbox, clock, 
     codeVerifier: sealedField(box, 'oauth_flows', 'codeVerifier'),
     tokens: sealedField(box, 'oauth_flows', 'tokens'),
   };
-  // The lease of an ERP import run is at least twice as long as its longest step.
+  // The lease of a process that refreshes OAuth tokens is at least twice as long as one call to the provider.
   const leaseMs = Math.max(config.ERP_LEASE_SECONDS * 1_000, 2 * callMs);
   const access = accessTokens({ tokens, servers, secrets, clock, leaseMs, backoffMs: config.ERP_BACKOFF_MS });
   const settings: OAuthSettings = {

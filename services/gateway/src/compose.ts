@@ -73,7 +73,8 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       logger,
     });
     shutdown.add('broker', () => bus.close());
-    // A page of findings with evidence, or the rows of a history scan, exceed the default size of a gRPC message.
+    // A page of findings with evidence, or the rows of a history scan, may be larger than the default maximum of a gRPC
+    // message.
     const channels = openChannels((owner) =>
       openChannel(config[addressVariable(owner)], {
         service: owner,

@@ -54,7 +54,7 @@ export function reportLimits(): () => void {
 
 type Avoidance = AttributesOf<'invoicecontrol.duplicates_prevented'>['how'];
 
-/** Counts a second KSeF submission of an invoice that was avoided. */
+/** Counts each time that the ksef service avoided submitting an invoice to KSeF twice. */
 export function duplicatePrevented(how: Uppercase<Avoidance>): void {
   count('invoicecontrol.duplicates_prevented', { how: inWords(how) });
 }

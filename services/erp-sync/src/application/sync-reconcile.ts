@@ -9,7 +9,7 @@ import type { IdList, ListOwner } from './sync-stores.js';
  * about 60 bytes for each id.
  */
 export const IDS_MAX = 1_000_000;
-/** Maximum number of consecutive pages in the list of all record ids of an ERP that contain no new id. */
+/** Maximum number of consecutive pages that contain no new id while all record ids of an ERP stream are listed. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
 /**
  * Maximum age of an unfinished list of all record ids of an ERP. An older list is started again, because it would be

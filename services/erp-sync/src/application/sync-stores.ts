@@ -41,7 +41,7 @@ export interface IdList {
   readonly begunAt?: Date;
   /** Position of the last page of ERP record ids that was stored (`IdPage.position`). */
   readonly after?: string;
-  /** Number of ERP record ids of an id list that were stored so far. */
+  /** Number of record ids in a list of ERP record ids that have been stored so far. */
   readonly count: number;
   /** True if the ERP reported deletions that may be missing from its id list. The ids are then listed a second time. */
   readonly isFollowed?: boolean;
@@ -107,7 +107,7 @@ export interface ConnectionClaim {
    */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
   /**
-   * Stores the id list after a page of ERP records, or removes it after the comparison.
+   * Stores the progress of a list of ERP record ids after each page, or removes the list after the comparison.
    * @throws ClaimEnded
    */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
@@ -211,11 +211,11 @@ export interface SyncedConnections {
   postpone(due: DueConnection, nextSyncAt: Date): Promise<void>;
   /** Returns for each provider the longest time in seconds for which an ERP connection has been due. */
   lagSeconds(): Promise<readonly { readonly provider: ProviderCode; readonly seconds: number }[]>;
-  /** Returns ERP connections that have been due for an import run since before this time. */
+  /** Returns ERP connections that have been due for an import run since before the given time. */
   dueBefore(before: Date, limit: number): Promise<readonly StuckConnection[]>;
 }
 
-/** Fields of an ERP connection that determine if a caller may start an import run. */
+/** Fields of an ERP connection that determine whether a caller may start an import run. */
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;

@@ -51,7 +51,7 @@ export function boundedFetch({
   };
 }
 
-/** Checks whether an HTTP response with this status must not have a body. */
+/** Checks whether an HTTP response with the given status must not have a body. */
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -8,7 +8,10 @@ export interface CompanyLimit {
   pauseMs(): number;
 }
 
-/** Maximum number of ERP companies without running calls that are kept in memory because of their delays. */
+/**
+ * Maximum number of companies that are kept in memory although no call to their ERP is in progress, because further
+ * calls must be delayed.
+ */
 const IDLE_MAX = 10_000;
 
 interface State {

@@ -28,7 +28,7 @@ export interface Connection {
   readonly importFrom: string | undefined;
   /** Time when the last import run of the ERP connection was completed. */
   readonly lastSyncAt: Date | undefined;
-  /** Time when the last import run of an ERP connection with the status SUCCEEDED or PARTIAL was completed. */
+  /** Time when the last import run with the status SUCCEEDED or PARTIAL was completed for the ERP connection. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
   /** Time when the next import run is due. Absent while no run is scheduled. */

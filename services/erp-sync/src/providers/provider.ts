@@ -130,7 +130,7 @@ export interface Page<R> extends RecordsPart<R> {
   readonly position?: string;
 }
 
-/** A page of ERP records in a list of all ids. */
+/** A page of a list of all record ids in an ERP stream. */
 export interface IdPage {
   readonly ids: readonly string[];
   /**

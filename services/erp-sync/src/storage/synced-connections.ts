@@ -217,8 +217,8 @@ const ofDue = {
 } as const;
 
 /**
- * Returns the fields of an update of an ERP connection with paths inside an object field, so that the update does not
- * change the other fields of that object.
+ * Returns an update of an ERP connection that sets single fields of an object by their paths, so that the other fields
+ * of the object do not change.
  */
 function below(name: string, fields: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));

@@ -5,7 +5,10 @@ export type Method = RequestAttributes['http.request.method'];
 
 const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Returns a known HTTP method. All others are counted as one in metrics, because callers may invent any number of them. */
+/**
+ * Returns the name of a known HTTP method. All other methods are counted under one name in metrics, because callers may
+ * invent any number of them.
+ */
 export function methodOf(method: string): Method {
   return METHODS.has(method) ? (method as Method) : '_OTHER';
 }

@@ -3,7 +3,10 @@ import type { StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoic
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { EXAMPLE_IDS } from '../http/description/examples.js';
 
-/** Returns the invoice of the API examples as read from a file. Its number is not a safe file name. */
+/**
+ * Returns the invoice of the API examples as if it had been read from an uploaded file. Its invoice number is not safe
+ * as a file name.
+ */
 export function uploadedInvoice(): StoredInvoice {
   return {
     invoiceId: EXAMPLE_IDS.invoice,

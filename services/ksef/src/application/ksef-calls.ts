@@ -110,7 +110,10 @@ export interface RegisteredInvoice {
   readonly invoiceHash: string;
 }
 
-/** Invoices of one role that KSeF stored within a time window. Times are kept exactly as KSeF wrote them. */
+/**
+ * Time window of a KSeF export, which contains the invoices of one role that KSeF stored within it. Times are kept
+ * exactly as KSeF wrote them.
+ */
 export interface ExportWindow {
   readonly role: InboxRole;
   readonly from: string;

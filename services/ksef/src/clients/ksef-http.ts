@@ -96,7 +96,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
         accept: accept === 'xml' ? 'application/xml, application/json' : 'application/json',
         'x-error-format': 'problem-details',
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-        // KSeF responds with 415 to a content type without a body.
+        // KSeF refuses a request that has a content type but no body, with the status 415.
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(xml === undefined ? {} : { 'content-type': 'application/xml' }),
         ...headers,

@@ -153,7 +153,7 @@ export function waitForCall(
   return waitMs;
 }
 
-/** Returns the largest share of a limit that calls to KSeF use up, over all windows. */
+/** Returns the share of the call limits of KSeF that is used, in the time window with the largest share. */
 export function usedShare(
   { ended, underWay }: CallCount,
   limits: WindowLimits,

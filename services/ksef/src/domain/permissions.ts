@@ -18,7 +18,7 @@ const abilities: Readonly<Record<Permission, string>> = {
   InvoiceRead: 'view invoices (InvoiceRead)',
 };
 
-/** Says that the secret of a KSeF connection lacks a permission. The text is a clause without a period. */
+/** Returns the clause that the secret of a KSeF connection lacks a permission. The clause has no period at its end. */
 export function lackOf(permission: Permission, authentication: Authentication): string {
   return `${holders[authentication]} lacks the permission to ${abilities[permission]}`;
 }
@@ -28,7 +28,7 @@ export function onlyViewing(authentication: Authentication): string {
   return `${lackOf('InvoiceWrite', authentication)}, so the connection can only receive invoices. Grant InvoiceWrite in KSeF and test the connection to submit invoices, too.`;
 }
 
-/** Names the permissions that make a KSeF connection useful. */
+/** Sentence that asks the user to grant in KSeF the permissions that a KSeF connection needs. */
 export const GRANT_PERMISSIONS =
   'Grant InvoiceWrite in KSeF to submit invoices, InvoiceRead to receive invoices, or both.';
 

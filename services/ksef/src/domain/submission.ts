@@ -3,7 +3,8 @@ import { v5 as uuidV5 } from 'uuid';
 import type { Environment } from './connection.js';
 
 /**
- * Status of a KSeF submission. QUEUED, SENDING and PROCESSING continue without a request. The other statuses are final.
+ * Status of a KSeF submission. A submission with the status QUEUED, SENDING or PROCESSING continues by itself. The
+ * other statuses are final.
  */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 

@@ -129,7 +129,7 @@ export const endTrails =
 export interface DailyTurn {
   /** Claims the daily purge of organizations. Returns false if another replica has claimed it. */
   take(now: Date): Promise<boolean>;
-  /** Moves the next work on the purge of an organization to an earlier time after a failure. */
+  /** Makes the daily purge of organizations due at the given time, which is earlier than usual after a failure. */
   moveTo(dueAt: Date): Promise<void>;
 }
 

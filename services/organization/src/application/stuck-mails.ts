@@ -1,7 +1,7 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { Notifications } from './notifications.js';
 
-/** Notifies the operator of notification mails that are still waiting. */
+/** Notifies the operator of notification mails that have been waiting to be sent since before a given time. */
 export const stuckMails =
   ({ notifications }: { readonly notifications: Pick<Notifications, 'waitingSince'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

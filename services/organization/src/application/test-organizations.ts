@@ -87,7 +87,7 @@ async function unlessStored(insert: () => Promise<void>): Promise<void> {
 const FOLLOW_ATTEMPTS_MAX = 5;
 
 /**
- * Deletes or restores a test organization as its organization is deleted or restored. The stored state of the
+ * Deletes or restores a test organization when its organization is deleted or restored. The stored state of the
  * organization decides, not the order of the events. After the test organization was written, that state is read again,
  * because it may have changed in between.
  * @param organizationId the organization or its test organization

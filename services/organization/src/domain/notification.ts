@@ -53,7 +53,7 @@ export type BillingNotice =
 /** Notices about an ERP connection. Owners receive all of them, and admins receive ERP_REAUTH_REQUIRED. */
 export type ErpNotice =
   | {
-      /** The ERP connection cannot be synchronised until a person removes the cause. */
+      /** Notice that an ERP connection cannot be synchronised until a person removes the cause. */
       readonly kind: 'ERP_REAUTH_REQUIRED';
       readonly connectionId: string;
       /** Name of the ERP that the notice is about, such as `Business Central`. */
@@ -64,7 +64,7 @@ export type ErpNotice =
       readonly errorMessage: string;
     }
   | {
-      /** Someone connected the ERP by giving consent in the browser. */
+      /** Notice that someone connected an ERP by giving consent in the browser. */
       readonly kind: 'ERP_CONNECTED';
       readonly connectionId: string;
       readonly providerName: string;
@@ -75,7 +75,7 @@ export type ErpNotice =
 /** E-mail notices about KSeF, which owners and admins receive. */
 export type KsefNotice =
   | {
-      /** No invoice can be submitted with the KSeF connection until a person removes the cause. */
+      /** Notice that no invoice can be submitted with a KSeF connection until a person removes the cause. */
       readonly kind: 'KSEF_CONNECTION_FAILED';
       readonly ksefConnectionId: string;
       /** KSeF environment of the connection, such as `PRODUCTION`. */
@@ -84,7 +84,10 @@ export type KsefNotice =
       readonly message: string;
     }
   | {
-      /** A certificate expires, or KSeF stops accepting tokens. The KSeF connection cannot log in after that. */
+      /**
+       * Notice that a certificate will expire, or that KSeF will stop accepting tokens. The KSeF connection cannot log
+       * in after that.
+       */
       readonly kind: 'KSEF_CREDENTIAL_ENDING';
       readonly ksefConnectionId: string;
       readonly environment: string;
@@ -105,7 +108,9 @@ export type KsefNotice =
       readonly message: string;
     }
   | {
-      /** KSeF delivered purchase invoices that could not be stored. Each of them is reported once. */
+      /**
+       * Notice that KSeF delivered purchase invoices that could not be stored. Each of these invoices is reported once.
+       */
       readonly kind: 'KSEF_INVOICES_REFUSED';
       readonly ksefConnectionId: string;
       readonly environment: string;

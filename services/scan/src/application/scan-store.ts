@@ -94,7 +94,7 @@ export interface Failure {
   readonly rows: number;
 }
 
-/** A history scan that has been running for long, for the operator. */
+/** A history scan that has been running for a long time, as it is reported to the operator. */
 export interface StuckScan extends ScanReference {
   readonly createdAt: Date;
   readonly faults: number;
@@ -140,7 +140,7 @@ export interface ScanStore {
    * @throws VersionConflict if the history scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
-  /** Returns the ids of those history scans that were abandoned. */
+  /** Returns the ids of those of the given history scans that were abandoned. */
   failedAmong(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Returns running history scans of all organizations that were accepted before the given time, oldest first, up to a

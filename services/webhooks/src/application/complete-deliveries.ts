@@ -32,8 +32,8 @@ const RETRY_MS = 500;
  */
 const TRIES_MS_MAX = 30_000;
 /**
- * Status with which a receiver asks to stop the webhook requests. The owners of the webhook are notified and decide
- * whether to disable it.
+ * HTTP status with which a receiver asks to stop the webhook requests. The owners of the webhook are notified and
+ * decide whether to disable it.
  */
 const GONE = 410;
 

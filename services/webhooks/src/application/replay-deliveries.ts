@@ -73,7 +73,7 @@ const CHUNK = 500;
 
 /**
  * Replays the failed webhook deliveries of a webhook. While the replay is in progress, a repeated request joins it: it
- * completes what a crash may have left, and has the same response.
+ * completes what a crash may have left unfinished, and gets the same response.
  * @throws DomainError not_found
  */
 export const replayFailed =

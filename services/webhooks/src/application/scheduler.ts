@@ -60,7 +60,9 @@ export interface SchedulerLimits {
   readonly perEndpointPerSecondMax: number;
   /** Maximum number of concurrent requests, out of `fastMax`, to all suspect webhooks together. */
   readonly suspectMax: number;
-  /** If healthy webhooks are waiting, one of every so many webhook requests goes to a suspect webhook. */
+  /**
+   * While healthy webhooks are waiting, one request goes to a suspect webhook after this number of webhook requests.
+   */
   readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;

@@ -153,7 +153,7 @@ export interface DueSearch {
   readonly exceptEndpointIds: readonly string[];
 }
 
-/** An overdue webhook delivery, for the operator. */
+/** An overdue webhook delivery, as it is reported to the operator. */
 export interface OverdueDelivery {
   readonly id: string;
   readonly organizationId: string;

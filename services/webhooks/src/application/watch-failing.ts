@@ -15,7 +15,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Publishes events about webhooks whose deliveries only fail, and disables them after several days. */
+/** Publishes events about webhooks whose deliveries all fail, and disables them after several days. */
 export const watchFailing =
   ({ endpoints, limits, clock, logger }: Deps) =>
   async (): Promise<void> => {

@@ -9,8 +9,8 @@ const ATTEMPTS_MAX = 5;
  */
 const JITTER = 0.2;
 /**
- * Multiple of the usual delay between webhook delivery attempts that limits how long a receiver may delay the next
- * attempt by `Retry-After`.
+ * Maximum delay that a receiver may request by `Retry-After` before the next webhook delivery attempt, as a multiple of
+ * the usual delay.
  */
 const RETRY_AFTER_FACTOR_MAX = 2;
 

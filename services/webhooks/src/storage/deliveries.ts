@@ -98,8 +98,8 @@ export function deliveryStore(
     await collection.updateOne({ _id: delivery.id, claim: claimId, state: 'PENDING' }, update);
   };
   /**
-   * Concurrent claims on webhook deliveries share a command. Each delivery is claimed by its own conditional write, so
-   * nothing must be read afterwards.
+   * Concurrent claims on webhook deliveries share a database command. Each delivery is claimed by its own conditional
+   * write, so nothing must be read afterwards.
    */
   const claim = batched(idOf, async (deliveries: readonly SendableDelivery[]) => {
     const now = clock.now();

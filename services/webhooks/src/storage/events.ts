@@ -51,7 +51,8 @@ export function eventStore(collection: Collection<EventDocument>, cachedCharacte
     async insert(event) {
       const { id, ...stored } = event;
       const existing = await insert([{ _id: id, ...stored }]);
-      // An existing webhook event may have been stored by another release with another body.
+      // A webhook event that already existed is not cached, because another release may have stored it with another
+      // body.
       if (!existing.has(id)) cache(event);
     },
     async read(id) {

@@ -70,8 +70,8 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
       };
 
       /**
-       * Loads the ids of the vendors that payments name by number. Payments state no currency if it is the company's
-       * own.
+       * Loads the ids of the vendors, because payments name their vendors only by number, and the currency of the
+       * company, because payments in this currency state no currency.
        */
       const loadVendorIds = async (payments: readonly unknown[]): Promise<void> => {
         const numbers = payments.flatMap((row) => textOf(row, 'vendorNumber') ?? []);

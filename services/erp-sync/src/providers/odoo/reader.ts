@@ -27,7 +27,7 @@ export interface OdooReader {
    */
   company(): Promise<Company>;
   /**
-   * Yields pages of Odoo records sorted by id, each after the last id on the previous page of ERP records. Records that
+   * Yields pages of Odoo records sorted by id, each page beginning after the last id on the previous page. Records that
    * change in the meantime may be repeated, but none is skipped.
    */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
@@ -36,7 +36,10 @@ export interface OdooReader {
    * @param more additional search condition of Odoo
    */
   readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
-  /** Returns all Odoo records that match, without pagination, for conditions that few records match. */
+  /**
+   * Returns all Odoo records that match a condition, without pagination. It is used for conditions that few records
+   * match.
+   */
   readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
   /**
    * Counts Odoo records to check the permission to read them: without the permission, lists are empty but counts are

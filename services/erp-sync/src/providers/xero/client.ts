@@ -55,8 +55,8 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
   };
 
   /**
-   * The ERP connection list is read without naming the organisation. Only this list shows whether the organisation is
-   * still connected.
+   * The list of connections in Xero is read without naming the organisation. Only this list shows whether the
+   * organisation is still connected.
    */
   const isConnected = async (): Promise<boolean> => {
     const faultOf = ({ status, json, ...answer }: ErpAnswer): ErpFault | undefined => {
@@ -98,7 +98,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     },
     readPage,
     /**
-     * Yields pages of a Xero list sorted by id. Rows never disappear, so a row may be read twice, but no row is
+     * Yields pages of a Xero list sorted by id. Rows never disappear in Xero, so a row may be read twice, but no row is
      * skipped.
      */
     async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {

@@ -8,7 +8,7 @@ import { isSessionToken } from '@invoicecontrol/api-key/session-token';
 const SESSION_COOKIE = '__Host-ic_session';
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
-/** HTTP methods that change nothing, for which browsers send no Origin. */
+/** HTTP methods that change nothing, for which browsers send no header Origin. */
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
 
 /** Returns the Set-Cookie value that stores the session token until the browser is closed. */

@@ -185,13 +185,16 @@ export function showInstant(instant: Date | undefined): string {
   return instant.toISOString();
 }
 
-/** Returns a part of a gRPC message that every API record has. Throws a TypeError if the part is missing. */
+/**
+ * Returns a required part of the gRPC message from which a response is built. Throws a TypeError if the part is
+ * missing.
+ */
 export function stated<T>(part: T | undefined): T {
   if (part === undefined) throw new TypeError('The record from which the response is built lacks a required part.');
   return part;
 }
 
-/** Resource names of the ids in request paths, by schema. */
+/** Names of the resources whose ids occur in request paths, by the schema of the id. */
 export const resourceNames = z.registry<{ readonly name: string }>();
 
 /**

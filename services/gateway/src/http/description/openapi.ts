@@ -76,8 +76,8 @@ export interface PublishedWebhook {
 }
 
 /**
- * Tag of the requests that receivers of webhooks get. These requests have their own tag, because generators of clients
- * would otherwise overwrite the operations on webhooks with them.
+ * Tag of the requests that receivers of webhooks get. These requests have their own tag, because client generators
+ * would otherwise mix them up with the operations on webhooks.
  */
 const EVENTS_TAG = {
   name: 'webhook-events',
@@ -273,8 +273,8 @@ function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
 }
 
 /**
- * The requests that the registered URL of a webhook receives. Generators that know no webhooks find the schemas of the
- * events here.
+ * The requests that the registered URL of a webhook receives. Client generators that do not support webhooks find the
+ * schemas of the events here.
  */
 const webhookCallbacks = {
   event: {

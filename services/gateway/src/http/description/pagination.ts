@@ -112,7 +112,7 @@ export function pageOf<S extends z.ZodType>(entries: string, item: S) {
   return schema.register(examples, { example } as never);
 }
 
-/** Returns the schema of the response with a list that always has a single page. */
+/** Returns the schema of a response with a list that always has a single page. */
 export function onlyPage<T>(items: T[]): Page<T> {
   return { items, nextCursor: null };
 }

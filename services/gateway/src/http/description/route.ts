@@ -10,7 +10,7 @@ import type { Reply } from '../response/reply.js';
 import { resourceNames } from './fields.js';
 import type { HeaderName } from './published-headers.js';
 
-/** The form in the API description of a successful response of a route. */
+/** A successful response of a route, as the API description states it. */
 export interface PublishedResponse {
   readonly description: string;
   /** Schema of the request body of a route. Absent if there is no body, or if the body is not JSON. */
@@ -156,7 +156,10 @@ export interface KeyRoute<
   handle(input: RouteInput<P, Q, B> & { readonly principal: Principal }, clients: TenantClients): Promise<Reply>;
 }
 
-/** A route without an API key. A token in its body authorizes the request, and its rate limit is by address. */
+/**
+ * A route without an API key. A token in its body authorizes the request, and its rate limit applies to the IP address
+ * of the caller.
+ */
 export interface PublicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,

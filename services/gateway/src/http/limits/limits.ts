@@ -8,8 +8,8 @@ export const HEADERS_BYTES_MAX = 16 * 1024;
 export const HEADER_VALUE_LENGTH_MAX = 4 * 1024;
 export const CONNECTIONS_MAX = 5_000;
 /**
- * Maximum number of connections with a valid key or token for one organization. Further connections count for their
- * address.
+ * Maximum number of connections with a valid key or token for one organization. Further connections count towards the
+ * limit of their IP address.
  */
 export const ORGANIZATION_CONNECTIONS_MAX = 500;
 /**

@@ -32,8 +32,8 @@ const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
 /**
- * Measures the load on the gateway process by authenticated requests. Refusing some requests early keeps the other
- * requests fast.
+ * Measures the load that authenticated requests cause in the gateway process. Refusing some requests early keeps the
+ * other requests fast.
  */
 export class LoadGauge {
   readonly #clock: Clock;

@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl';
 export interface ArchiveFile {
   /** Path of a file in the ZIP archive: letters, digits and `-_./`. */
   readonly name: string;
-  /** True if the ZIP archive compresses the file, because the file itself is not compressed. */
+  /** True if the ZIP archive compresses the file. False for a file whose content is compressed already. */
   readonly compress: boolean;
   content(): AsyncIterable<Uint8Array>;
 }
@@ -24,15 +24,15 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
   const output = zip.outputStream as Readable;
   let current: Readable | undefined;
   let isLeft = false;
-  // The error handler of a file in a ZIP archive only prevents an uncaught error: a failure while reading a file is
-  // reported below.
+  // The error handler of the ZIP archive only prevents an uncaught error. A failure while reading a file is reported by
+  // the stream of the file.
   zip.on('error', () => {});
   const write = async (): Promise<void> => {
     for await (const { name, compress, content } of files) {
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
-      // The error handler of a ZIP archive is registered before the stream is passed on, because the archive may end or
-      // fail as soon as it gets the stream of a file.
+      // The end of a file is observed before its stream is passed to the ZIP archive, because the stream may end or
+      // fail as soon as the archive has it.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

@@ -91,7 +91,8 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     z
       .enum(['TOKEN', 'CERTIFICATE'])
       .describe('Whether the KSeF connection logs in with a token or with a certificate.'),
-    // During a deployment, a KSeF service of the previous version supports tokens but no certificates.
+    // During a deployment, a KSeF service of the previous version does not state the authentication, because it
+    // supports only tokens.
     ({ authentication }: Connection) => optionalEnumName(Authentication, authentication) ?? 'TOKEN',
     'TOKEN',
   ),
@@ -106,7 +107,8 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   inbox: shown.made(
     inbox.schema.describe('The inbox of the KSeF connection, which receives the purchase invoices of the company.'),
-    // During a deployment, a KSeF service of the previous version sends no data about the inbox.
+    // During a deployment, a KSeF service of the previous version sends no data about the inbox, which then counts as
+    // never enabled.
     (connection: Connection) => inbox.present(connection.inbox ?? NO_INBOX),
     exampleOf(inbox.schema),
   ),

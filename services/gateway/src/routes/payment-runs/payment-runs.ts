@@ -9,7 +9,7 @@ import { checkPaymentList, PAYMENT_FILE_BYTES_MAX, PAYMENT_LIST_LIMITS, paymentL
 import { paymentLine, paymentRun } from './payment-run-record.js';
 
 const runParams = z.object({ runId: pathId('run', 'payment run') });
-/** Timeout of checking a payment run: the check of 10,000 lines and the write of the run. */
+/** Timeout for checking a payment run, in which up to 10,000 payment lines are checked and the run is stored. */
 const CHECK_TIMEOUT_MS = 60_000;
 const SERVICE = 'invoicecontrol.analysis.v1.PaymentRunService';
 const write = { minimumRole: 'ANALYST', scope: 'payments:write', refusesTestKeys: true } as const;

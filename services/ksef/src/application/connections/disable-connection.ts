@@ -38,7 +38,7 @@ export const disableConnection =
     await wipeSecret(deps, disabled);
   };
 
-/** Removes the secrets of disabled KSeF connections that are no longer needed. */
+/** Removes the secrets that disabled KSeF connections no longer need. */
 export const wipeSecrets =
   (deps: WipeDeps) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -7,7 +7,10 @@ import { isSameSecret } from '../../domain/connection.js';
 import type { NoteWarnings } from '../ksef-calls.js';
 import type { ConnectionStore } from './stores.js';
 
-/** Period in which one process stores a repeated warning only once. KSeF sends some warnings with every response. */
+/**
+ * Period in which one process stores a repeated KSeF warning only once, because KSeF sends some warnings with every
+ * response.
+ */
 const REPEATED_AFTER_MS = 60_000;
 /**
  * Maximum number of stored KSeF warnings that a process keeps in memory, so that it does not store them again. The

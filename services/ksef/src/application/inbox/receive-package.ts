@@ -13,8 +13,8 @@ import type { DownloadedInvoice } from '../ksef-calls.js';
 import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, UploadAnalyses } from './stores.js';
 
 /**
- * Maximum number of attempts to call an unavailable service while a KSeF invoice package is received. They take about
- * 15 seconds, so that a restart of that service does not require another download.
+ * Maximum number of attempts to call an unavailable service while a KSeF invoice package is received. All attempts
+ * together take about 15 seconds, so that a restart of that service does not require another download.
  */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
@@ -35,7 +35,7 @@ export interface ReceiveDeps {
 }
 
 export interface ReceiveOptions {
-  /** Checks whether an invoice document from KSeF, stored at this time, has not been counted before. */
+  /** Checks whether an invoice document from KSeF, stored at the given time, has not been counted before. */
   readonly isNew: (storedAt: Date) => boolean;
   readonly limits: MonthlyLimits;
   readonly signal: AbortSignal;

@@ -172,7 +172,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
     // A submission that was sent to KSeF is tracked even if the connection has lost the permission to issue invoices.
-    // If KSeF then refuses the calls, the wait for an expired session or a late confirmation ends as well.
+    // If KSeF refuses these calls, tracking ends when the session expires or the confirmation is abandoned.
     if (sends && (connection.status !== 'CONNECTED' || connection.readOnlySince !== undefined)) {
       const hopeless = refusedForTooLong(connection, timing());
       if (hopeless === undefined) return waitForConnection(claim, connection);
@@ -208,8 +208,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
     const { organizationId, connectionId } = claim.submission;
     await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
-    // The KSeF connection may have changed between its check and the wait of the submission. In that case no later
-    // change would wake the submission.
+    // The KSeF connection may have changed between its check and the wait of the submission. No later change would then
+    // wake the submission, so it is made due now.
     const now = await connections.find(organizationId, connectionId);
     if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
   }

@@ -6,7 +6,10 @@ import type { AuditTrail } from '../../application/audit-trail.js';
 
 const AUDIT_EVENT_NAMESPACE = '2d3f4a0b-8a54-4f0e-9d0b-5f8f6f1c7e21';
 
-/** Handles `audit_recorded` of every service that publishes it. The audit trail of a deleted organization is kept. */
+/**
+ * Handles the event `audit_recorded` of every service that publishes it. The audit trail of a deleted organization is
+ * kept.
+ */
 export function onAuditRecorded({
   auditTrail,
   clock,

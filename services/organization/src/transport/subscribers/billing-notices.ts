@@ -27,8 +27,8 @@ export function onTrialEnding(deps: NotifyDeps): (event: TrialEnding) => Promise
 }
 
 /**
- * Handles `usage_reached` of every service that counts usage: queues one mail for each month, usage counter and reached
- * share of the limit.
+ * Handles the event `usage_reached` of every service that counts usage: queues one mail for each month, usage counter
+ * and reached share of the limit.
  */
 export function onUsageReached(deps: NotifyDeps): (event: UsageReached) => Promise<void> {
   return ({ organizationId, eventTime, meter, period, percent, used, limit }) =>

@@ -2,8 +2,8 @@ import type { EventHeader } from '@invoicecontrol/contracts/events';
 import { followOrganization } from '../../application/test-organizations.js';
 
 /**
- * Handles `organization_deleted` and `organization_restored`, so that the test organization is deleted and restored
- * together with its organization.
+ * Handles the events `organization_deleted` and `organization_restored`, so that the test organization is deleted and
+ * restored together with its organization.
  */
 export function onOrganizationEnded(
   deps: Parameters<typeof followOrganization>[0],
