@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 
-/** Error of environment variables that are not a valid configuration. Its message lists all faults. */
+/** Error that is thrown if the environment variables are not a valid configuration. Its message lists all faults. */
 export class ConfigError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

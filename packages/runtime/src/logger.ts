@@ -54,8 +54,8 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes each entry as a JSON line to standard output, with secrets removed by name and by
- * pattern. A line that is written during traced work has its `traceId`, `spanId` and `requestId`. While a
- * service is busy, lines below the level `warn` wait for up to {@link WRITE_EACH_MS}. The end of the process writes them.
+ * pattern. A line that is written during traced work has its `traceId`, `spanId` and `requestId`. While a service is
+ * busy, lines below the level `warn` wait for up to {@link WRITE_EACH_MS}. The end of the process writes them.
  */
 export function createLogger({ service, level, destination = standardOutput() }: LoggerOptions): Logger {
   return pino(

@@ -415,8 +415,8 @@ export function reportGauges<Name extends NameOf<'gauge'>>(
 }
 
 /**
- * Records a command of MongoDB that has ended. Within a run of polled work, a command that found nothing to do leaves no
- * span.
+ * Records a command of MongoDB that has ended. Within a run of polled work, a command that found nothing to do leaves
+ * no span.
  */
 export function commandEnded(
   { name, startedAt, startTime, isWork }: EndedCommand,

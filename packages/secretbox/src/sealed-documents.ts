@@ -16,7 +16,10 @@ interface OwnedDocument {
 type StoredValue = SealedValue & { readonly id?: string };
 
 export interface SealedDocuments extends SealedRecords {
-  /** Returns the ids of sealing keys of documents that contain a value sealed with none of the given keys. */
+  /**
+   * Returns the ids of the sealing keys in documents that contain at least one value sealed with none of the given
+   * keys.
+   */
   keyIds(besides: readonly string[]): Promise<readonly string[]>;
 }
 

@@ -4,7 +4,10 @@ interface ContactMarks {
   readonly phones: readonly string[];
   readonly emails: readonly string[];
   readonly hosts: readonly string[];
-  /** Letters and digits of a contact that is neither a phone number nor an e-mail address or host, such as a postal address. */
+  /**
+   * Letters and digits of a contact that is neither a phone number nor an e-mail address or host, such as a postal
+   * address.
+   */
   readonly words: string;
 }
 

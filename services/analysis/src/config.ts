@@ -34,7 +34,9 @@ export const configSchema = z.object({
   ECB_FEED_URL: z.url().optional(),
   /** Announced KSeF outages. Invoices issued on these days need not be sent through KSeF. */
   KSEF_FAILURE_PERIODS: failurePeriods.default([]),
-  /** Day from which transfers between Polish VAT payers must state KSeF numbers (article 108g of the Polish VAT act). */
+  /**
+   * Day from which transfers between Polish VAT payers must state KSeF numbers (article 108g of the Polish VAT act).
+   */
   KSEF_NUMBERS_IN_TRANSFERS_FROM: z
     .string()
     .refine(isCalendarDate, 'must be a date such as 2027-01-01')

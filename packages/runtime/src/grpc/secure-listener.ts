@@ -21,8 +21,8 @@ export interface SecureListenerOptions {
   readonly identity: Identity;
   readonly logger: Logger;
   /**
-   * Gets the name of the service that opened each open connection, by its address and port as `getPeer()` of a gRPC call
-   * returns them.
+   * Gets the name of the service that opened each open connection, by its address and port as `getPeer()` of a gRPC
+   * call returns them.
    */
   readonly callers: Map<string, string>;
   /** Maximum number of open connections to the gRPC listener. Only tests change it. */

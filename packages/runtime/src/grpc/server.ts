@@ -241,7 +241,7 @@ interface Refused {
   onLate(error: unknown): void;
 }
 
-/** Returns the result of the work of an rpc, or throws `unavailable` if the database stops responding. */
+/** Returns the result of an rpc, or throws `unavailable` if the database stops responding during the work. */
 function unlessSilent(
   silence: SilenceWatch,
   begin: () => Promise<unknown>,

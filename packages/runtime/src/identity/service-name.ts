@@ -4,7 +4,7 @@
  */
 export type NameFault = 'no_identity' | 'several_identities' | 'foreign_trust_domain' | 'unknown_identity';
 
-/** Error of a certificate that does not name one service of this installation. */
+/** Error that is thrown if a certificate does not name exactly one service of this installation. */
 export class ServiceNameError extends Error {
   readonly fault: NameFault;
 

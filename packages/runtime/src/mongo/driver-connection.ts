@@ -104,7 +104,7 @@ function numberIn(reply: unknown, name: string): unknown {
   return isOnDemand(reply) ? reply.getNumber(name) : (reply as Reply | undefined)?.[name];
 }
 
-/** Checks whether a database command changed something. A poll that claims nothing, or updates nothing, has not. */
+/** Checks whether a database command changed something. A poll that claims or updates nothing has changed nothing. */
 function hasChanged(operation: string, reply: unknown): boolean {
   if (READS.has(operation)) return false;
   if (operation !== 'findAndModify') return numberIn(reply, 'n') !== 0;

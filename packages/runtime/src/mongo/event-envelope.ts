@@ -20,7 +20,7 @@ export interface Announcing {
   readonly version: number;
   /** Events of the document that the broker has not acknowledged yet. */
   readonly outbox?: readonly OutboxEvent[];
-  /** True if `outbox` is not empty. The field is absent otherwise, because its index is sparse. */
+  /** True if the outbox of the document has events. The field is absent otherwise, because its index is sparse. */
   readonly outboxPending?: true;
   /** Events of the document that were published last. They are published again if the broker loses its volume. */
   readonly recentEvents?: readonly OutboxEvent[];

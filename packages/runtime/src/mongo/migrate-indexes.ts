@@ -11,7 +11,7 @@ const NAMESPACE_NOT_FOUND = 26;
 export interface MigratedIndexes {
   /** Names of the indexes that were missing and are built, as `<collection>.<index>`. */
   readonly built: readonly string[];
-  /** One sentence for each collection whose indexes could not be built. */
+  /** Error messages, one for each collection whose indexes could not be built. */
   readonly failures: readonly string[];
 }
 

@@ -49,8 +49,8 @@ interface RewindOptions {
 /**
  * Detects that the broker lost acknowledged events (after a power failure, or a restored or deleted volume), and
  * publishes the recent events again with the same ids (webhooks-and-events section 2, rule 5). The broker only
- * transports events; the database is the record. Resolves as soon as a loss is recorded, or the broker has turned out to
- * be unavailable, so that the service continues while the stream is refilled.
+ * transports events; the database is the record. Resolves as soon as a loss is recorded, or the broker has turned out
+ * to be unavailable, so that the service continues while the stream is refilled.
  */
 export async function watchForRewind(
   options: RewindOptions,

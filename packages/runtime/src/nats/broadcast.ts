@@ -6,7 +6,8 @@ import { measureDelivery, processAttributes } from './trace-headers.js';
 
 /**
  * Delivers events to every replica without durability, for invalidating caches. If an event is missed, the cached value
- * is stale for only a few seconds. No event arrives before the first connection to the broker. Use a durable subscription for work that must happen.
+ * is stale for only a few seconds. No event arrives before the first connection to the broker. Use a durable
+ * subscription for work that must happen.
  */
 export function subscribeBroadcast<T extends EventHeader>(
   bus: Bus,

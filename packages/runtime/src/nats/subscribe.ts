@@ -107,8 +107,9 @@ const STREAM_AGAIN_MS = 1_000;
  * stored. A failed handler is retried with increasing delays; after eight deliveries the event becomes a dead letter
  * and is logged. While a database or another service is unavailable, the event is retried without limit. If the broker
  * loses the consumer, alone or with its stream, the consumer is created again and receives everything that the stream
- * holds. The stream is created by its publisher, and until it exists the subscription waits. If the database was restored from a backup, its consumer receives the events since the backup again. While the
- * broker is unavailable at the start, the subscription resolves, and begins when the broker is available.
+ * holds. The stream is created by its publisher, and until it exists the subscription waits. If the database was
+ * restored from a backup, its consumer receives the events since the backup again. While the broker is unavailable at
+ * the start, the subscription resolves, and begins when the broker is available.
  */
 export async function subscribe<T extends EventHeader>(
   { bus, deadLetters, positions, isOutage, logger }: SubscribeDeps,
@@ -345,8 +346,9 @@ type Handled = Pick<ConsumerPosition, 'acknowledgedSeq' | 'deliveredSeq'>;
 const NOTHING_HANDLED: Handled = { acknowledgedSeq: 0, deliveredSeq: 0 };
 
 /**
- * A new consumer seems to have delivered events. While one process deletes a consumer and another creates it, the
- * broker may give the new consumer the stored position of the deleted one (nats-server before its pull request 8491).
+ * Error that is thrown if a new event consumer seems to have delivered events already. While one process deletes a
+ * consumer and another creates it, the broker may give the new consumer the stored position of the deleted one
+ * (nats-server before its pull request 8491).
  */
 class NotNew extends Error {
   constructor(durable: string) {

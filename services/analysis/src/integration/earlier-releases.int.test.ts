@@ -1,4 +1,5 @@
-// Documents in the form of releases before ADR 0131, which stored every analysis in `analyses` and removed the facts from the invoice.
+// Documents in the form of releases before ADR 0131, which stored every analysis in `analyses` and removed the facts
+// from the invoice.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ArchiveServiceDefinition } from '@invoicecontrol/contracts/archive/v1/archive_service';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';

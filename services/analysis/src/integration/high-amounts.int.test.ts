@@ -36,7 +36,9 @@ afterAll(async () => {
 });
 
 let storedInvoices = 0;
-/** Stores decided invoices of an amount, newer than all before, with only the fields that usual amounts are read from. */
+/**
+ * Stores decided invoices of an amount, newer than all before, with only the fields that usual amounts are read from.
+ */
 async function store(organizationId: string, count: number, amount: string): Promise<void> {
   const invoices = Array.from({ length: count }, () => ({
     _id: randomUUID(),

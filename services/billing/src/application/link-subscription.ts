@@ -17,10 +17,10 @@ type Linked =
   { readonly organizationId: string; readonly isNew: boolean } | { readonly refusal: 'UNLINKED' | 'UNKNOWN_PRICE' };
 
 /**
- * Finds the organization to which a subscription belongs: the one to which it was linked first, or the one that created
- * its checkout. The organization that a checkout names proves nothing, because anyone who opens a checkout can choose
- * it. The reference of the checkout proves the organization, once and for {@link CHECKOUT_REFERENCE_MS}. Any other
- * subscription is recorded for the operator and grants nothing.
+ * Finds the organization to which a subscription belongs: the organization to which it was linked first, or the
+ * organization that created its checkout. The organization that a checkout names proves nothing, because anyone who
+ * opens a checkout can choose it. The reference of the checkout proves the organization, once and for {@link
+ * CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the operator and grants nothing.
  * @param seenAt normalized time of this state at the provider
  */
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {

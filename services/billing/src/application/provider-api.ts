@@ -36,5 +36,5 @@ export class ProviderUnavailable extends Error {
 /** Error that is thrown if the payment provider does not have the requested object. */
 export class UnknownAtProvider extends ProviderUnavailable {}
 
-/** Error that the payment provider refuses the API key, in general or for the current call. */
+/** Error that is thrown if the payment provider refuses the API key, in general or for the current call. */
 export class KeyRefused extends ProviderUnavailable {}

@@ -397,8 +397,8 @@ function renderingFailureOf(
 }
 
 /**
- * Returns the refusal for an XML invoice or confirmation that could not be read. A retry may succeed if the child
- * process hardly had a processor core.
+ * Returns the refusal for an XML invoice or confirmation that could not be read. A retry may succeed if the machine was
+ * so busy that the child process hardly had a processor core.
  */
 function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {

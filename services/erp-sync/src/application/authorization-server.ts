@@ -1,7 +1,7 @@
 import type { ConsentedTenant, GrantedTokens } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** Error that the refresh token or the authorization code is no longer valid (`invalid_grant`). */
+/** Error that is thrown if the refresh token or the authorization code is no longer valid (`invalid_grant`). */
 export class GrantRefused extends Error {
   constructor() {
     super('The authorization server refused the grant.');

@@ -142,8 +142,8 @@ export function passingAccounts(history: readonly AccountPeriod[]): readonly Acc
 }
 
 /**
- * Returns the other bank accounts that a vendor had both before and after a temporary account, or none if the account
- * remained for long.
+ * Returns the other bank accounts that a vendor had both before and after a temporary account, or none if the vendor
+ * had the account for too long.
  */
 function heldThroughout({ key, absentAt, to }: AccountPeriod, history: readonly AccountPeriod[]): readonly string[] {
   if (absentAt === undefined || to === undefined) return [];

@@ -127,7 +127,10 @@ interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
 
-/** An invoice or a history scan. Each counts once in every record that counts invoices. */
+/**
+ * An invoice or a history scan as the unit that is counted. Each unit is counted once in every record of a supplier,
+ * bank account or order.
+ */
 export interface Unit {
   readonly unitId: string;
   /**

@@ -65,7 +65,9 @@ function isWaiting({ disposition }: Pick<WorkedFinding, 'disposition'>): boolean
   return disposition === 'OPEN' || disposition === 'UNDER_REVIEW';
 }
 
-/** A finding that blocks a bank account is never superseded, because nobody could remove the block without it. */
+/**
+ * A finding that blocks a bank account is never superseded, because nobody could remove the block without the finding.
+ */
 function dispositionAfter({ disposition, blockedSince }: WorkedFinding, now: StoredFinding | undefined): Disposition {
   if (now !== undefined) return disposition === 'SUPERSEDED' ? now.disposition : disposition;
   return blockedSince === undefined ? 'SUPERSEDED' : disposition;
@@ -84,7 +86,10 @@ function noteOf(before: Raised, now: Raised | undefined): string {
     : `A later analysis raised the finding as ${level(now)}; before, it was ${level(before)}.`;
 }
 
-/** Returns the reason why a finding is no longer raised: the review, or the record that a person confirmed. */
+/**
+ * Returns the reason why an analysis no longer raises a finding: an earlier review, or a record that a person
+ * confirmed.
+ */
 async function reasonOf(
   { invoices, reviews }: Deps,
   { organizationId, invoiceId, bankKey }: AnalyzedAgain,

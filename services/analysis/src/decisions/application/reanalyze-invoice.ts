@@ -57,7 +57,7 @@ export const reanalyzeInvoice =
   };
 
 /**
- * Returns the refusal of a request for an invoice that does not exist.
+ * Returns the refusal of a request to analyze an invoice that does not exist.
  * @param upload the upload from which no invoice was read, or undefined
  */
 function noInvoice(upload: UploadRecord | undefined): DomainError {

@@ -38,7 +38,7 @@ export interface RunReference {
   readonly runId: string;
 }
 
-/** Bytes of the file of a payment run that a download gives out. */
+/** Bytes of the payment file that a download of a payment run returns. */
 export interface PaymentFileContent {
   readonly bytes: Uint8Array;
   readonly count: number;

@@ -503,8 +503,8 @@ function messageNotice(messageId: string): Notice {
 
 /**
  * Allots the amount of a payment line to its invoices: credit notes are used whole, then the bills in the order of
- * their issue. An amount that exceeds all bills is allotted to the last bill, so that the parts add up to the line, and
- * a line that is released all the same counts as paid.
+ * their issue. An amount that exceeds all bills is allotted to the last bill, so that the parts add up to the amount of
+ * the line, and a line that is released although it pays too much counts as paid.
  */
 function allot(line: PaymentLine, payables: readonly Payable[], used: Map<string, bigint>): readonly PaidInvoice[] {
   const { amount, currency } = comparedAmount(line);

@@ -3,7 +3,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
-/** An upload whose file is stored. */
+/** An uploaded document whose file is stored in the documents service. */
 export interface KeptUpload {
   /** Channel, such as KSeF, through which an upload came. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;
