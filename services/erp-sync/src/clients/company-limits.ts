@@ -8,10 +8,7 @@ export interface CompanyLimit {
   pauseMs(): number;
 }
 
-/**
- * Maximum number of companies that are kept in memory although no call to their ERP is in progress, because further
- * calls must be delayed.
- */
+/** Number of companies in memory above which companies without calls to their ERP and without a delay are removed. */
 const IDLE_MAX = 10_000;
 
 interface State {

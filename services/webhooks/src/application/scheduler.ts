@@ -60,9 +60,7 @@ export interface SchedulerLimits {
   readonly perEndpointPerSecondMax: number;
   /** Maximum number of concurrent requests, out of `fastMax`, to all suspect webhooks together. */
   readonly suspectMax: number;
-  /**
-   * While healthy webhooks are waiting, one request goes to a suspect webhook after this number of webhook requests.
-   */
+  /** While healthy webhooks are waiting, one out of this number of webhook requests goes to a suspect webhook. */
   readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;
