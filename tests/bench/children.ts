@@ -3,7 +3,10 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 
-/** Time in milliseconds that is longer than a service takes for its open requests after the last call. */
+/**
+ * Time limit in milliseconds for the end of a child process after SIGTERM. It is longer than a service needs to
+ * complete its open requests.
+ */
 const STOP_MS_MAX = 10_000;
 
 const running = new Set<ChildProcess>();

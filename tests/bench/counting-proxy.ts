@@ -43,7 +43,7 @@ function readingAlong(read: Reader): Transform {
 /** Command that the driver sent to the database, with its duration as the proxy measured it. */
 export interface DatabaseCommand {
   readonly service: string;
-  /** Name of the command, such as `invoices.find`. */
+  /** Name of the database command, such as `invoices.find`. */
   readonly name: string;
   /** True for a database command that changes documents. The response to such a command waits for the journal. */
   readonly isWrite: boolean;
@@ -115,7 +115,7 @@ export interface RpcConnection {
   readonly called: string;
   /** Address of the gRPC service whose calls the proxy counts. */
   readonly address: string;
-  /** Directory with the identity files of both services. */
+  /** Directory with the identity files of the calling service and of the called service. */
   readonly identities: string;
 }
 

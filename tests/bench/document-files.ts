@@ -19,7 +19,10 @@ export interface DocumentFile {
 const SCAN_DPI = 200;
 const SCAN_JPEG_QUALITY = 85;
 const POINTS_PER_INCH = 72;
-/** Creates the documents `first` to `first + count - 1` of a kind. The same index always gives the same document. */
+/**
+ * Creates the invoice documents of a kind with the indexes `first` to `first + count - 1`. The same index always gives
+ * the same document.
+ */
 export async function makeDocuments(kind: DocumentKind, first: number, count: number): Promise<DocumentFile[]> {
   const files: DocumentFile[] = [];
   for (let index = first; index < first + count; index += 1) files.push(await makeDocument(kind, index));

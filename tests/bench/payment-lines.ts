@@ -46,7 +46,7 @@ export interface LabelledRuns {
 
 const CENT = 10_000n;
 const UNIT = 1_000_000n;
-/** Share of the planted lines of a payment run, by kind. All other lines are clean. */
+/** Share of the lines of a payment run that each kind of planted fault has. All other lines are clean. */
 const PLANTED_SHARE = 0.07;
 const INVOICES_PER_LINE_MAX = 4;
 /** Account of a person who is paid in place of the supplier. */

@@ -15,8 +15,8 @@ export interface ScanCeilings {
 const BATCH_ROWS = 1_000;
 
 /**
- * Measures both parts of a history scan in this process without a service. The rows are written to a separate
- * collection, which is emptied afterwards.
+ * Measures both parts of a history scan, parsing its body and writing its rows, in this process without a service. The
+ * rows are written to a separate collection, which is emptied afterwards.
  */
 export async function measureScanCeilings(db: MongoConnection['db'], body: string): Promise<ScanCeilings> {
   const bytes = Buffer.from(body);

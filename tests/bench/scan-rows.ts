@@ -106,7 +106,7 @@ function duplicate(random: () => number, before: readonly Printed[], storedCount
   return random() < EXACT_SHARE ? again : { ...again, invoiceNumber: `${again.invoiceNumber}A` };
 }
 
-/** Returns an invoice of the history in the form in which the ERP stores it. */
+/** Returns an invoice of the generated history in the form in which an ERP stores it. */
 function posted(index: number, storedCount: number): Printed {
   const { supplier, invoice_number, issue_date, currency, gross_amount } = invoiceAt(index, storedCount);
   return {

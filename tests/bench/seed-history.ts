@@ -19,7 +19,7 @@ export interface HistoryOptions {
   readonly onProgress?: (stored: number) => void;
 }
 
-/** Number of invoices that one write stores. */
+/** Number of generated invoices that one write to the database stores. */
 const BATCH = 500;
 
 /**

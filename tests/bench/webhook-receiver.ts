@@ -1,9 +1,12 @@
-// Runs the benchmark's receiver in a separate process, so that its CPU time is not counted for the sender.
+// Runs the webhook receiver of the benchmark in a separate process, so that its CPU time is not counted for the sender.
 import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
 import type { WebhookReceiverOptions } from '@invoicecontrol/simulators/webhook-receiver';
 import type { Arrival, ReceiverOrder, ReceiverStart } from './webhook-receiver-process.js';
 
-/** Number of requests that the simulator keeps. The benchmark itself keeps what arrives, without bodies. */
+/**
+ * Number of webhook requests that the simulated receiver keeps. The benchmark itself keeps all requests without their
+ * bodies.
+ */
 const KEPT_BY_SIMULATOR = 1;
 /** Delay in milliseconds of a webhook receiver that stores the event before it responds. */
 const ANSWER_MS = 5;

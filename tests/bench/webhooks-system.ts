@@ -284,7 +284,10 @@ export async function startWebhooksSystem(options: {
 
 type EndpointClient = ReturnType<typeof client<typeof EndpointServiceDefinition>>;
 
-/** Returns the path of a program. The compiled file of this module is in `tests/dist/bench`. */
+/**
+ * Returns the path of the compiled program of a service. The path is relative to the compiled file of this module in
+ * `tests/dist/bench`.
+ */
 function program(service: string): string {
   return fileURLToPath(new URL(`../../../services/${service}/dist/main.js`, import.meta.url));
 }

@@ -290,7 +290,7 @@ async function deadLettersOf(db: Db): Promise<string[]> {
 }
 
 interface Durable {
-  /** Name of the durable consumer, together with its stream. */
+  /** Name of the durable consumer of an event stream, together with the name of the stream. */
   readonly name: string;
   readonly pending: number;
   readonly unacknowledged: number;
@@ -357,7 +357,7 @@ async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Pro
   return isWhole ? [] : [`${stream} is not filled again`];
 }
 
-/** Returns every message of a stream, from the first one on. */
+/** Returns every event in an event stream of the broker, from the first one on. */
 async function published({ jetstream, manager }: Bus, stream: string): Promise<PublishedEvent[]> {
   const { state } = await manager.streams.info(stream);
   if (state.messages === 0) return [];

@@ -1,4 +1,7 @@
-/** Names of the simulated faults, with the change that each causes in the next payment notifications. */
+/**
+ * Names of the simulated faults of the payment provider, with the change that each causes in the next payment
+ * notifications.
+ */
 export const faultMeanings = {
   NONE: 'ends the fault',
   SHUFFLE: 'sends the next sequence in another order',

@@ -461,7 +461,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
           hardNegative: 'the same contract, another year',
         });
   }
-  // Invoice numbers of this supplier restart from 1 each year and do not contain the year.
+  // A supplier of the factory numbers its bills from 1 each year, without the year in the number.
   const cleaning = supplier('DE', 'Gebäudereinigung');
   book.stream({
     trader: cleaning,

@@ -207,7 +207,7 @@ export const standardEntities: Readonly<Record<string, Entity>> = {
   },
 };
 
-/** Entity sets of custom APIs of other publishers, by publisher/group/version and name. */
+/** Entity sets in the custom APIs of other publishers in Business Central, by publisher/group/version and name. */
 export const publishedEntities: Readonly<Record<string, Readonly<Record<string, Entity>>>> = {
   'navipartner/core/v1.0': {
     vendorBankAccounts: {

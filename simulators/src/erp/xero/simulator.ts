@@ -52,7 +52,7 @@ const KNOWN_SCOPES: ReadonlySet<string> = new Set([
   'profile',
   'email',
   'offline_access',
-  // Xero apps that were created since March 2026 do not have accounting.transactions.
+  // Xero apps that were created since March 2026 do not have the OAuth scope accounting.transactions.
   ...['contacts', 'invoices', 'payments', 'banktransactions', 'manualjournals', 'settings', 'attachments'].flatMap(
     (name) => [`accounting.${name}`, `accounting.${name}.read`],
   ),

@@ -1,5 +1,5 @@
-// Contains the notation of the histories of the set worldwide: lines of suppliers, their numbers, and the desk at which
-// their bills arrive.
+// Contains the notation in which the histories of the set `worldwide` are written: lines of suppliers, their numbers,
+// and the desk at which their bills arrive.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Bill } from '../../bill.js';
 import type { Random } from '../../random.js';
