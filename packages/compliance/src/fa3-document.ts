@@ -104,8 +104,8 @@ function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: bo
 }
 
 /**
- * The XML text is scanned in one pass. A regular expression that searches for an end repeatedly would take a minute for
- * a malicious document.
+ * Removes comments and CDATA sections from XML in one pass. A regular expression that searches for an end repeatedly
+ * would take a minute for a malicious document.
  */
 function withoutCommentsAndCdata(text: string): string {
   const parts: string[] = [];

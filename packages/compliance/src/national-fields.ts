@@ -264,8 +264,8 @@ export function checkNationalFields(root: Element, profile: Profile): readonly F
 }
 
 /**
- * A CII invoice may declare a ZUGFeRD 1 profile, so the root element, and not the profile, shows where the elements of
- * the invoice are.
+ * Returns the fields and sums of CII, ZUGFeRD 1 or UBL by the root element of an invoice. A CII invoice may declare a
+ * ZUGFeRD 1 profile, so the root element, and not the profile, shows where the elements of the invoice are.
  */
 function formatOfRoot({ name, namespace }: Element): Format {
   if (namespace === CII) return cii;

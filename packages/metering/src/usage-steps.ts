@@ -8,7 +8,9 @@ export function stepOf(used: number, limit: number | undefined): Step | undefine
   return STEPS.findLast((step) => used * 100 >= limit * step);
 }
 
-/** Returns the used amount at which the next step is reached, which is the quota limit if all steps are. */
+/**
+ * Returns the used amount at which the next quota step is reached, or the quota limit if all steps have been reached.
+ */
 export function nextStepAt(used: number, limit: number): number {
   return STEPS.map((step) => Math.ceil((limit * step) / 100)).find((at) => used < at) ?? limit;
 }

@@ -77,7 +77,10 @@ function bbanOf(country: string, digits: string, account: PaymentAccount, agent:
   }
 }
 
-/** A Danish account is a registration number of four digits and an account number of up to ten, filled with zeros. */
+/**
+ * Returns the BBAN of a Danish account: a registration number of four digits, and an account number of up to ten digits
+ * that is filled with zeros.
+ */
 function danishBban(digits: string): string | undefined {
   return /^[0-9]{8,14}$/.test(digits) ? digits.slice(0, 4) + digits.slice(4).padStart(10, '0') : undefined;
 }

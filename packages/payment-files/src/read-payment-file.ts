@@ -305,8 +305,8 @@ function contentOf({ contentStart, contentEnd }: XmlElement): ByteRange {
 }
 
 /**
- * A transaction outside a block of the payment file, or a block inside a block, is refused, because it would not be
- * part of the sums.
+ * Refuses a transaction outside a block of the payment file, and a block inside a block, because it would not be part
+ * of the sums.
  */
 function requireParent(element: XmlElement, name: string): void {
   if (element.parent?.name === name) return;

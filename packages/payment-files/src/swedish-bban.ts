@@ -54,8 +54,8 @@ export function swedishBban(digits: string): string | undefined {
 }
 
 /**
- * Clearing numbers from 8000 have a fifth digit, a check digit that many leave out and that is not part of the IBAN. The
- * account number has up to ten digits.
+ * Returns the BBAN of an account of Swedbank with a clearing number from 8000. Such clearing numbers have a fifth
+ * digit, a check digit that many leave out and that is not part of the IBAN. The account number has up to ten digits.
  */
 function swedbankBban(digits: string): string | undefined {
   const hasFifth = passesLuhn(digits.slice(0, 5));

@@ -257,7 +257,10 @@ function codeRule({ id, what, ubl, cii }: CodeRow): Rule {
   };
 }
 
-/** Returns undefined if the XML attribute with the code is absent, because other validation rules require it. */
+/**
+ * Returns the code of an XML element. Undefined if the XML attribute with the code is absent, because other validation
+ * rules require the attribute.
+ */
 function codeOf(element: Element, place: CodedPlace): string | undefined {
   const code = place.attribute === undefined ? element.text : element.attributes.get(place.attribute);
   return code?.trim().replace(/\s+/g, ' ');

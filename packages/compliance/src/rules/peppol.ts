@@ -104,7 +104,10 @@ function tolerance(invoice: Group, set: RuleSet): Decimal {
   return set === 'XRECHNUNG' && invoice.value('BT-5') === 'HUF' ? TOLERANCE_HUF : TOLERANCE;
 }
 
-/** The Peppol rules R041 and R042 are checked before this rule, so the base and the percentage exist here. */
+/**
+ * Declares the rule that an allowance or charge is the stated percentage of its base (R040). The Peppol rules R041 and
+ * R042 check that the base and the percentage exist.
+ */
 function percentageOfBase(set: RuleSet): Rule {
   return eachGroup(
     'PEPPOL-EN16931-R040',

@@ -312,7 +312,7 @@ function taxIdFirstUse(facts: Facts, { levels }: SupplierParameters): RaisedFind
   ];
 }
 
-/** Lists what else on the invoice differs from the supplier that is known by the name. */
+/** Lists the other differences between the invoice and the supplier that is known by the name. */
 function signsOfOtherParty(facts: Facts): { readonly name: string; readonly sentence: string }[] {
   const { invoice, supplier } = facts;
   const { accounts, lateTaxIds = [] } = supplier.profile;

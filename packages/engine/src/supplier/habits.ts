@@ -30,7 +30,10 @@ export function comparableAmounts(
   );
 }
 
-/** Compares the amount with the supplier's usual amounts. Returns undefined if the supplier has no earlier amounts. */
+/**
+ * Compares the amount of the checked invoice with the supplier's usual amounts. Returns undefined if the supplier has
+ * no earlier amounts.
+ */
 export function usualAmountStatistics(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
   const uses = comparableAmounts(facts, parameters);
   const usual = uses.slice(-usualCount(amountsOf(uses), parameters));

@@ -97,7 +97,10 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Returns the two middle values. If the number of values is odd, the middle value is returned twice. */
+/**
+ * Returns the two middle values of a list of numbers. If the number of values is odd, the middle value is returned
+ * twice.
+ */
 function middlesOf(values: readonly number[]): readonly [lower: number, upper: number] {
   const sorted = ascending(values);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -124,8 +127,8 @@ function ascending(values: readonly number[]): number[] {
 }
 
 /**
- * Rounds a statistic of amounts to two decimals, so that the last bits of a logarithm never determine if a threshold is
- * reached.
+ * Rounds a statistic of amounts to two decimals, so that the last bits of a logarithm never determine whether a
+ * threshold is reached.
  */
 function rounded(value: number): number {
   return Math.round(value * 100) / 100;

@@ -31,7 +31,10 @@ const WORDS: Readonly<Record<OcrLanguage, RegExp>> = {
 const HITS_MIN = 3;
 const FIRST_PASS_DEFAULT: OcrLanguage = 'deu';
 
-/** Returns English and the language of the first company whose country has a supported language. */
+/**
+ * Returns the languages for text recognition: English and the language of the first company whose country has a
+ * supported language, or else German.
+ */
 export function firstLanguages(companies: readonly OwnCompany[]): readonly OcrLanguage[] {
   const own = companies.map(({ country }) => BY_COUNTRY[country ?? '']).find((language) => language !== undefined);
   return ['eng', own ?? FIRST_PASS_DEFAULT];

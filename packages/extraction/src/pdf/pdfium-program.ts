@@ -16,7 +16,7 @@ declare const WebAssembly: {
   readonly Instance: new (program: Program, imports: object) => Instance;
 };
 
-/** Starts an instance of the program with separate memory. PDFium accepts this function as `instantiateWasm`. */
+/** Starts an instance of the PDFium program with separate memory. PDFium accepts this function as `instantiateWasm`. */
 type Instantiate = (imports: object, started: (instance: Instance, program: Program) => void) => object;
 
 const FILE = createRequire(import.meta.url).resolve('@hyzyla/pdfium/pdfium.wasm');

@@ -24,7 +24,10 @@ export function readEvaluationSet(set: string): readonly EvaluatedInvoice[] {
   return readPrintedInvoices(set).map((invoice) => ({ ...invoice, pdf: () => printInvoice(invoice) }));
 }
 
-/** Description of a PDF in a folder, in the file with the same name and the ending `.json`. */
+/**
+ * Description of a PDF in a folder of an evaluation set. The description is in the file with the same name and the
+ * ending `.json`.
+ */
 interface Description {
   readonly country: string;
   readonly company: { readonly name: string; readonly tax_ids: readonly string[] };

@@ -377,13 +377,16 @@ function keyOf(cell: ReadCell, amount: AmountMatch): string {
   return `${cell.page}/${cell.line}/${cell.index}/${amount.start}`;
 }
 
-/** Amounts must have two decimals, or as many as the currency of the document: none if almost no amount has two. */
+/**
+ * Returns a function that checks whether a number is an amount of money. It must have two decimals, or as many as the
+ * currency of the document: none if almost no amount has two.
+ */
 function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
   const withTwo = placed.filter(({ amount }) => amount.decimals === 2).length;
   const withThree = placed.filter(({ amount }) => amount.decimals === 3 && amount.currency !== null).length;
   if (withThree > withTwo) return ({ amount }) => amount.decimals === 3;
   if (withTwo > 0) {
-    // A whole amount with a currency sign and a label, as in `Total € 4.904`, counts too.
+    // A whole amount with a currency sign and a label, as in `Total € 4.904`, also counts as an amount of money.
     return ({ amount, scores }) =>
       amount.decimals === 2 ||
       (amount.decimals < 2 &&

@@ -71,7 +71,8 @@ export function findCorrectionStates(document: TextDocument): ReadonlyMap<ReadCe
 function headingsOf({ cells }: ReadLine): (readonly [ReadCell, CorrectionState])[] {
   return cells.flatMap((cell): (readonly [ReadCell, CorrectionState])[] => {
     if (cell.text.length > HEADING_LENGTH_MAX || cell.dates.length > 0) return [];
-    // The words in the title of a corrective invoice are ignored, because the title contains the same words.
+    // A text cell with the label of an invoice number is the title of a corrective invoice and heads no amounts,
+    // although it contains the same words.
     if (cell.labels.some((hit) => hit.start <= 1 && hasKind(hit, 'number'))) return [];
     const key = keyOf(cell);
     const state = WORDS.find(([, words]) => words.test(key))?.[0];

@@ -91,7 +91,9 @@ function namedDate(year: string | undefined, name: string | undefined, day: stri
   return month === undefined ? undefined : toDate(year ?? '', String(month), day ?? '');
 }
 
-/** Returns undefined for a date that does not exist, and for years outside 1990 to 2089. */
+/**
+ * Returns a date as `YYYY-MM-DD`, or undefined for a date that does not exist or whose year is outside 1990 to 2089.
+ */
 function toDate(year: string, month: string, day: string): string | undefined {
   const fullYear = year.length === 2 ? 2000 + Number(year) : Number(year);
   if (fullYear < 1990 || fullYear > 2089) return undefined;

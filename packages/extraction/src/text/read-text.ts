@@ -34,8 +34,8 @@ export interface TextReading extends Pick<
   | 'payeeName'
 > {
   /**
-   * True if the text looks like an invoice: at least two of these are found: the word "invoice", a number, a date, a
-   * total, a tax id.
+   * True if the text looks like an invoice, because it contains at least two of these: the word "invoice", a number, a
+   * date, a total, a tax id.
    */
   readonly isInvoice: boolean;
 }

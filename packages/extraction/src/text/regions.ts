@@ -103,8 +103,8 @@ function cellsToTheRight(
 }
 
 /**
- * Text such as `No 1234` or `VAT` begins with a word that may be a label. It counts as a label only if nothing or a
- * colon follows.
+ * Checks whether a text cell that begins with a label is a value. A currency that digits follow, as in `EUR 1234`, is
+ * part of an amount and not the label of another value.
  */
 function isValue(cell: ReadCell, label: LabelHit): boolean {
   return label.entries.every(({ kind }) => kind === 'currency') && /\d/.test(cell.text.slice(label.end));

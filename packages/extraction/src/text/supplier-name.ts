@@ -33,7 +33,7 @@ const CONTACT =
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, which is lower than the score of every letterhead. */
 const PAYEE_SCORE = 0.25;
-/** Score, as supplier name, of the name of the owner of the bank account, who may be another payee. */
+/** Score of the bank account owner's name as a possible supplier name. The owner may be another payee. */
 const ACCOUNT_OWNER_SCORE = 0.45;
 /** Minimum length of a label that is never part of a supplier name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
@@ -350,8 +350,8 @@ function beforeAddress(text: string): string {
 }
 
 /**
- * The name of a firm ends with its legal form, as in `Harrow & Finch Ltd. Registered in England` or `Cumulus SAS au
- * capital de`.
+ * Cuts a text after the legal form with which the name of a firm ends, as in `Harrow & Finch Ltd. Registered in
+ * England` or `Cumulus SAS au capital de`.
  */
 function cutBehindLegalForm(text: string): string {
   const match = LEGAL_FORM.exec(text);
@@ -367,7 +367,8 @@ function cutBehindLegalForm(text: string): string {
 }
 
 /**
- * `Calle Mayor 3` is an address, but `Taman Daya Books Sdn Bhd` is a supplier name because it ends with a legal form.
+ * Checks whether a text is an address. `Calle Mayor 3` is an address, but `Taman Daya Books Sdn Bhd` is a supplier
+ * name, because it ends with a legal form.
  */
 function isAddress(text: string): boolean {
   const name = repairLegalForm(text.trim());

@@ -131,7 +131,7 @@ function longestRepaired(
   return undefined;
 }
 
-/** Yields the text of a possible tax id, and then the text without its last groups, one group less each time. */
+/** Yields the text of a possible tax id, and then the text without its last groups, one group fewer each time. */
 function shorterAndShorter(text: string): string[] {
   const texts = [text.replace(/(?<![ .:/-])[ .:/-]+$/, '')];
   for (const { index } of [...text.matchAll(/[ .:/-]+/g)].reverse()) {

@@ -32,8 +32,8 @@ export const cii: Syntax = {
   fields: {
     'supplier.name': partyName(`${AGREEMENT}/ram:SellerTradeParty`),
     'supplier.tax_id': partyTaxId(`${AGREEMENT}/ram:SellerTradeParty`),
-    // In EN 16931, the account identifier (BT-84) may be in either element. A ProprietaryID that is not an IBAN is a
-    // local account number.
+    // In EN 16931, the account identifier (BT-84) may be in the element IBANID or in the element ProprietaryID. A
+    // ProprietaryID that is not an IBAN is a local account number.
     'supplier.bank_account.iban': [`${ACCOUNT}/ram:IBANID`, `${ACCOUNT}/ram:ProprietaryID`],
     invoice_number: ['rsm:ExchangedDocument/ram:ID'],
     issue_date: ['rsm:ExchangedDocument/ram:IssueDateTime/*'],
@@ -70,7 +70,7 @@ export const cii: Syntax = {
   },
   lines: {
     // In the extended profile of Factur-X, invoice lines that only group other lines or give information repeat the
-    // amounts of other lines.
+    // amounts of other lines, so they are left out.
     path: `${TRANSACTION}/ram:IncludedSupplyChainTradeLineItem[not(ram:AssociatedDocumentLineDocument/ram:LineStatusReasonCode[. = 'GROUP' or . = 'INFORMATION'])]`,
     description: ['ram:SpecifiedTradeProduct/ram:Name', 'ram:SpecifiedTradeProduct/ram:Description'],
     quantity: 'ram:SpecifiedLineTradeDelivery/ram:BilledQuantity',
