@@ -3,8 +3,8 @@
 import { startInfrastructure } from './infrastructure/infrastructure.js';
 
 /**
- * Starts the servers for the first project. Later projects find the addresses in the environment, so nothing is started
- * for them.
+ * Starts MongoDB and NATS for the first test project. Later projects find the addresses in the environment, so nothing
+ * is started for them.
  * @returns a function that ends the started servers
  */
 export async function setup(): Promise<() => Promise<void>> {

@@ -56,7 +56,8 @@ export function classifyRecord({
 }
 
 /**
- * Reads every record of the CSV file into one of the three lists. A faulty record has one fault for each faulty cell.
+ * Reads every record of the CSV file as a row to send, as a skipped record, or as a record with faults. A faulty record
+ * has one fault for each faulty cell.
  */
 export function readRows(records: readonly LedgerRecord[], conventions: Conventions): ReadRows {
   const rows: ScanRow[] = [];
@@ -190,8 +191,8 @@ type UkAccount =
   | { readonly field: ScanField; readonly fault: string };
 
 /**
- * A UK bank account needs both parts (specification 2.9); the column of account numbers may also contain numbers of
- * other countries.
+ * A UK bank account needs both a sort code and an account number (specification 2.9). An account number without a sort
+ * code is ignored, because the column may also contain account numbers of other countries.
  */
 function ukAccountOf(sortCode: string | undefined, accountNumber: string | undefined): UkAccount {
   if (!sortCode || !accountNumber) return { pair: {} };

@@ -174,7 +174,8 @@ export const services = {
     calls: ['organization', 'analysis'],
     settings: { OPERATOR_TOKEN: operatorToken },
     requests: { cpu: '100m', memory: '256Mi' },
-    // Maximum memory for the rows of history scans that one process holds at the same time.
+    // The memory limit of the scan service is enough for the maximum number of history scan rows that one process holds
+    // at the same time.
     limits: { cpu: '1', memory: '1Gi' },
   },
   webhooks: {
@@ -198,7 +199,8 @@ export const services = {
       WEBHOOK_NOTICE_AFTER_MS: {},
       WEBHOOK_DISABLE_AFTER_MS: {},
     },
-    // Customers choose the port of their receivers. The service refuses the ports of databases and brokers.
+    // Customers choose the port of their webhook receivers. The webhooks service refuses the ports of databases and
+    // brokers.
     internetPorts: [443, { from: 1_024, to: 65_535 }],
     requests: { cpu: '200m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },
@@ -255,7 +257,7 @@ export const services = {
       },
       ERP_OAUTH_RETURN_URL: { value: 'https://example.com/erp-connections', development: 'http://127.0.0.1:8080/docs' },
     },
-    // Customers choose the port of their Odoo. The service refuses the ports of databases and brokers.
+    // Customers choose the port of their Odoo. The erp-sync service refuses the ports of databases and brokers.
     internetPorts: [443, { from: 1_024, to: 65_535 }],
     requests: { cpu: '200m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },

@@ -26,8 +26,8 @@ const STOP_TIMEOUT_MS = 10_000;
 type Docker = typeof import('testcontainers');
 
 /**
- * Returns Docker if it responds. The library takes half a second to load, so it is not loaded where Docker cannot be
- * present.
+ * Returns the library testcontainers if Docker responds. The library takes half a second to load, so it is not loaded
+ * on a machine that cannot have Docker.
  */
 export async function dockerIfRunning(): Promise<Docker | undefined> {
   if (!mayHaveDocker()) return undefined;
@@ -43,7 +43,7 @@ export async function dockerIfRunning(): Promise<Docker | undefined> {
   }
 }
 
-/** Checks the addresses where testcontainers looks for Docker. */
+/** Checks whether this machine has one of the sockets or settings with which testcontainers finds Docker. */
 function mayHaveDocker(): boolean {
   if (process.platform === 'win32' || process.env.DOCKER_HOST) return true;
   return [

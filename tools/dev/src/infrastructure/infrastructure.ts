@@ -46,7 +46,10 @@ export interface InfrastructureOptions {
    * prefix, and tests have all rights.
    */
   databasePrefix?: string;
-  /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */
+  /**
+   * True if temporary NATS streams are stored in a directory of this machine even with Docker, so that a test can
+   * delete them.
+   */
   hasStreamsDirectory?: boolean;
   /**
    * Environment variables that replace the variables of this process. A test that kills servers passes `{}` and gets
@@ -139,7 +142,10 @@ export async function startInfrastructure({
 }
 
 const TEMPORARY_PREFIX = 'invoice-control-';
-/** Free memory in bytes below which data in memory could take memory that the services need. */
+/**
+ * Minimum of free memory in bytes for temporary data in memory. With less, the data could take memory that the services
+ * need.
+ */
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 /**

@@ -10,7 +10,8 @@ const END_MS_MAX = 10_000;
 const POLL_EACH_MS = 50;
 
 /**
- * Refuses data that mongod cannot read, because earlier versions of this project stored their data in another format.
+ * Refuses a data directory with data of an earlier version of this project, which mongod cannot read because of another
+ * format.
  * @throws Error that states how to continue
  */
 export async function refuseForeignData(directory: string): Promise<void> {
