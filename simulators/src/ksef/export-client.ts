@@ -5,7 +5,7 @@ import type { TestClient, TestSession } from './testing.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Part of a KSeF invoice package in the R2 response. */
+/** Part of a KSeF invoice package, as the status of the export (call R2) describes it. */
 export interface ListedPart {
   readonly ordinalNumber: number;
   readonly partName: string;
@@ -17,7 +17,7 @@ export interface ListedPart {
   readonly expirationDate: string;
 }
 
-/** A KSeF invoice package in the R2 response. */
+/** A KSeF invoice package, as the status of its export (call R2) describes it. */
 export interface ListedPackage {
   readonly invoiceCount: number;
   readonly size: number;

@@ -92,7 +92,7 @@ export class Keys {
     await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption'], this.#clock.now());
   }
 
-  /** Withdraws the oldest published key pair of the simulated KSeF of each usage. */
+  /** Withdraws the oldest published key pair for each usage from the simulated KSeF. */
   async withdraw(): Promise<void> {
     await this.ready();
     for (const usage of ['KsefTokenEncryption', 'SymmetricKeyEncryption'] as const) {

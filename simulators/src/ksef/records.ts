@@ -169,7 +169,7 @@ export interface Invoice {
    * Absent until the invoice is accepted.
    */
   readonly storedAt?: string;
-  /** Number of requests for the invoice list of a KSeF session that do not show this invoice. */
+  /** Number of next requests for the invoice list of a KSeF session in which a simulated fault hides this invoice. */
   readonly hiddenLooks: number;
   /**
    * Status of the invoice that a simulated fault forces. If the code is below 200, the status remains until the fault
