@@ -9,7 +9,7 @@ const INSTANCE = 'demonstration';
 const API_KEY = 'demonstration-development-only';
 /**
  * Time limit in milliseconds for the first ERP import. An import of so few records takes a second, or longer on a
- * machine that is busy with a start.
+ * machine that is busy with starting the product.
  */
 const READ_MS_MAX = 20_000;
 const POLL_EACH_MS = 100;

@@ -13,7 +13,7 @@ import type { Filing } from './ksef-demonstration.js';
 
 /**
  * Time limit of an inbox run of the demonstration. The run waits for KSeF to build a package, which takes longer on a
- * machine that is busy with a start.
+ * machine that is busy with starting the product.
  */
 const RECEIVED_MS_MAX = 60_000;
 const POLL_EACH_MS = 500;

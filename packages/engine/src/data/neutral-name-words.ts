@@ -40,5 +40,5 @@ export const tradingAs: readonly string[] = [
   'H O D N',
 ];
 
-/** Words between a firm's name and the recipient of its mail or its payments. */
+/** Words such as "c/o" between the name of a firm and the recipient of its mail or its payments. */
 export const careOf: readonly string[] = ['C O', 'CARE OF'];

@@ -8,7 +8,7 @@ import type { Announcing } from './event-envelope.js';
  * the broker is unavailable.
  */
 const PENDING_MAX = 10_000;
-/** Maximum number of documents with an outbox whose oldest unpublished event is read. */
+/** Maximum number of documents that one measurement reads to find the oldest unpublished event of the outbox. */
 const AGED_DOCUMENTS_MAX = 256;
 
 /**

@@ -36,7 +36,7 @@ export interface Imports {
   ): Promise<ImportedRows>;
   /**
    * Marks imported records that the ERP reports as deleted.
-   * @returns the number of records that were not deleted before
+   * @returns the number of ERP records that this call marked as deleted
    */
   remove(source: ImportSource, stream: StreamName, externalIds: readonly string[], call: ImportCall): Promise<number>;
   /**

@@ -48,7 +48,7 @@ export interface DeletableStore {
   /**
    * Marks ERP records as deleted in the ERP. The next examination of the records of the ERP connection finds the
    * consequences.
-   * @returns the number of records that were not deleted before
+   * @returns the number of ERP records that this call marked as deleted
    */
   markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
 }
@@ -122,7 +122,7 @@ export const reconcileIds =
 
 /**
  * Marks the imported records that the ERP itself reports as deleted.
- * @returns the number of records that were not deleted before
+ * @returns the number of ERP records that this call marked as deleted
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type DeleteRecords = (of: ImportSource, entity: ErpEntity, externalIds: readonly string[]) => Promise<number>;

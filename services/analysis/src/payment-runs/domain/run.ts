@@ -113,7 +113,7 @@ export function isReleased(release: Release | undefined): boolean {
 /** Returns the newest check of a payment run, which applies. */
 export function currentCheck({ checks }: Pick<PaymentRun, 'checks'>): RunCheck {
   const last = checks.at(-1);
-  if (last === undefined) throw new Error('A payment run has at least one check.');
+  if (last === undefined) throw new Error('The stored payment run has no check of its payments.');
   return last;
 }
 

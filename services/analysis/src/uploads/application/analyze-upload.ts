@@ -266,7 +266,7 @@ function requireSameRequest(
   if (isSame) return;
   throw new DomainError(
     'idempotency_mismatch',
-    'The analysis of this upload was requested with another body. Send the same body again, or upload the document again.',
+    'The analysis of this upload was already requested with a different request body. Send the body of the first request, or upload the document again.',
   );
 }
 
