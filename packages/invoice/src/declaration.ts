@@ -59,7 +59,7 @@ export interface Group<M extends Members = Members> {
   readonly rule?: Rule;
   /** Converts the checked fields of a group of invoice fields to the stored object. */
   readonly normalise?: (values: Values) => Values;
-  /** JSON Schema of `rule`, which relates the fields of the group to each other, as far as JSON Schema can express it. */
+  /** JSON Schema of `rule`, which relates fields of the group to each other, as far as JSON Schema can express it. */
   readonly published?: Readonly<Record<string, unknown>>;
 }
 
