@@ -71,7 +71,7 @@ describe('a finding', () => {
     ['SUPERSEDED', 'OPEN', 'The finding cannot be reviewed.'],
   ])('that is %s and cannot become %s says what it can become', (from, to, advice) => {
     const act = () => review(suspicion(from), { disposition: to, note: undefined, isByAdmin: false }, defaultPolicy);
-    expect(act).toThrow(`A finding that is ${from} cannot become ${to}. ${advice}`);
+    expect(act).toThrow(`A finding with the disposition ${from} cannot become ${to}. ${advice}`);
   });
 
   test('reviewed with the disposition it has keeps a new note', () => {
