@@ -9,8 +9,8 @@ const REQUEST_ID_AT = 4;
 const RESPONSE_TO_AT = 8;
 const OP_CODE_AT = 12;
 const OP_MSG = 2013;
-/** Commands of the MongoDB driver itself, such as heartbeats. All other commands come from the program under test. */
-const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
+/** Commands of the MongoDB driver itself, such as heartbeats and logins. All others come from the program under test. */
+const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore|saslStart|saslContinue)\b/;
 
 export interface HoldOptions {
   /** MongoDB command and collection as they are sent, such as `insert invoices` or `findAndModify uploads`. */
