@@ -24,7 +24,8 @@ const DOMAIN = 'installation.example';
 const DAY_MS = 86_400_000;
 /** Interval in milliseconds at which identities are read in this test. */
 const POLL_MS = 20;
-const CONNECTION_AGE_MS = 150;
+/** The age is not shorter, because a call that two ending connections refuse one after the other is not repeated. */
+const CONNECTION_AGE_MS = 400;
 const CALLERS = 8;
 const authority = createTestAuthority('authority a');
 const otherAuthority = createTestAuthority('authority b');
