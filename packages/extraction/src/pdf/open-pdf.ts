@@ -52,6 +52,7 @@ export const pdfMessages = {
   ENCRYPTED: 'The PDF needs a password. Send a copy that opens without one.',
   DAMAGED: 'The file is damaged or incomplete. Export it again and send the new file.',
   TOO_LARGE: 'An attachment of the PDF is too large when unpacked. Send the invoice without it.',
+  TOO_MANY_PAGES: 'The PDF has more than 10,000 pages. Send the invoice without its annexes.',
   TOO_MUCH_TEXT: 'The PDF has more than 500,000 characters of text. Send the invoice without its annexes.',
   NO_INVOICE: 'No invoice was found in the document. Send the invoice itself.',
 } as const;

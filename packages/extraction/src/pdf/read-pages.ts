@@ -7,6 +7,11 @@ import type { Area, Layers, PageMarks, ShownText } from './page-marks.js';
 /** Maximum numbers of pages of a PDF that are read: the first 40 and the last 10 (documents reference, section 3). */
 const PAGES_FIRST = 40;
 const PAGES_LAST = 10;
+/**
+ * Maximum number of pages that a PDF may state. A file of some kilobytes can state a billion pages that it does not
+ * have, and everything that lists the pages would have to list them all.
+ */
+export const PAGES_STATED_MAX = 10_000;
 const TEXT_CHARACTERS_MAX = 500_000;
 /**
  * Minimum number of letters and digits on a document page. A page with fewer letters and digits counts as a scan if it
@@ -45,10 +50,13 @@ interface PdfTextItem {
 
 /** Returns the numbers of the document pages that are read. */
 export function pagesToRead(count: number): number[] {
-  const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return count <= PAGES_FIRST + PAGES_LAST
-    ? numbers
-    : [...numbers.slice(0, PAGES_FIRST), ...numbers.slice(-PAGES_LAST)];
+    ? numbersFrom(1, count)
+    : [...numbersFrom(1, PAGES_FIRST), ...numbersFrom(count - PAGES_LAST + 1, PAGES_LAST)];
+}
+
+function numbersFrom(first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => first + index);
 }
 
 /** Reads the visible text of each document page. Returns TOO_LARGE above 500,000 characters. */

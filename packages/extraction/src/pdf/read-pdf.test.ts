@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PDFDocument, PDFOperator, PDFString, StandardFonts, rgb } from 'pdf-lib';
+import { PDFDict, PDFDocument, PDFName, PDFOperator, PDFString, StandardFonts, rgb } from 'pdf-lib';
 import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
 import { attachInvoice } from '../testing/attach-invoice.js';
 import { valuesOf } from '../testing/outcomes.js';
@@ -424,6 +424,29 @@ describe('pages', () => {
     const ofMore = pagesToRead(51);
     expect(ofMore).toHaveLength(50);
     expect([ofMore[39], ofMore[40], ofMore[49]]).toEqual([40, 42, 51]);
+  });
+
+  /** A small PDF with 50 pages, between which its page tree states more pages that the file does not have. */
+  const stating = async (count: number) =>
+    makePdf(invoice, (page, { catalog, context: objects }) => {
+      const root = catalog.get(PDFName.of('Pages'));
+      const add = (entries: object) => objects.register(objects.obj({ Parent: root, ...entries }));
+      const blank = () => add({ Type: 'Page', MediaBox: [0, 0, 595, 842], Resources: {} });
+      const unseen = add({ Type: 'Pages', Kids: [], Count: count - 50 });
+      const kids = [page.ref, ...Array.from({ length: 39 }, blank), unseen, ...Array.from({ length: 10 }, blank)];
+      const pages = catalog.lookup(PDFName.of('Pages'), PDFDict);
+      pages.set(PDFName.of('Kids'), objects.obj(kids));
+      pages.set(PDFName.of('Count'), objects.obj(count));
+    });
+
+  test('can be 10,000, and a small file that states one more, or billions, is refused before anything lists them', async () => {
+    const { pages } = readingOf(await readPdf(await stating(10_000), context));
+    expect(pages).toBe(10_000);
+    for (const count of [10_001, 4_000_000_000]) {
+      expect(await readPdf(await stating(count), context)).toMatchObject({
+        failure: { reason: 'TOO_LARGE', message: expect.stringContaining('more than 10,000 pages') },
+      });
+    }
   });
 });
 

@@ -32,7 +32,7 @@ import { findHiddenTexts } from './hidden-texts.js';
 import { pdfMessages, withPdf } from './open-pdf.js';
 import { readCodes } from './drawn-codes.js';
 import { rasterPages } from './raster.js';
-import { readPages } from './read-pages.js';
+import { PAGES_STATED_MAX, readPages } from './read-pages.js';
 import type { PdfPage } from './read-pages.js';
 import { findDrawingSigns } from './tamper-signs.js';
 
@@ -82,6 +82,9 @@ export async function readPdf(bytes: Uint8Array, context: PdfContext): Promise<R
 export async function readPdfWithXml(bytes: Uint8Array, context: PdfContext): Promise<ReadPdf> {
   if (hasOversizedAttachment(bytes)) return { outcome: refuse('TOO_LARGE', pdfMessages.TOO_LARGE), xml: null };
   const read = await withPdf(bytes, async (pdf) => {
+    if (pdf.numPages > PAGES_STATED_MAX) {
+      return { outcome: refuse('TOO_LARGE', pdfMessages.TOO_MANY_PAGES), xml: null };
+    }
     const invoices = await readInvoiceAttachments(pdf);
     const outcome = await readOpenPdf(pdf, bytes, invoices, context);
     return { outcome, xml: xmlOf(outcome, invoices) };

@@ -101,6 +101,14 @@ describe('GET /invoices/{id}/document/fields', () => {
     expect(await get(invoiceId)).toEqual({ status: 200, body: { pages: [], fields: {} } });
   });
 
+  test('lists at most 10,000 pages, also of a document that states a billion', async () => {
+    for (const pages of [10_000, 10_001, 1_000_000_000]) {
+      answer = { pages, fields: [] };
+      const { status, body } = await get(invoiceId);
+      expect([status, (body as { pages: unknown[] }).pages.length]).toEqual([200, 10_000]);
+    }
+  });
+
   test('of an invoice without a document, of another organization and of nothing look the same', async () => {
     for (const id of [EXAMPLE_IDS.company, 'not-an-id']) {
       expect(await get(id)).toMatchObject({

@@ -5,6 +5,9 @@ import { route } from '../../http/description/route.js';
 import * as shown from '../../http/description/shown.js';
 import { fieldsByPath } from '../analysis/document-field.js';
 
+/** Maximum number of pages that are listed. The documents service refuses documents that state more. */
+const PAGES_MAX = 10_000;
+
 const documentPage = z.object({
   page: z.int().min(1).describe('The number of the document page, counted from 1.'),
 });
@@ -13,8 +16,10 @@ const documentFields = shown.record<GetDocumentFieldsResponse>('DocumentFields')
   pages: shown.made(
     z
       .array(documentPage)
+      .max(PAGES_MAX)
       .describe('The pages of the document. Empty for XML, and for a document that could not be read.'),
-    ({ pages }: GetDocumentFieldsResponse) => Array.from({ length: pages }, (_, index) => ({ page: index + 1 })),
+    ({ pages }: GetDocumentFieldsResponse) =>
+      Array.from({ length: Math.min(pages, PAGES_MAX) }, (_, index) => ({ page: index + 1 })),
     [{ page: 1 }],
   ),
   fields: fieldsByPath,
