@@ -324,6 +324,24 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     await check();
   });
 
+  test('that somebody else has decided since are shown as they are now, and can then be decided', async () => {
+    const { tenant, finding } = await repeatedInvoice();
+    const { page, check } = await openApp(browser, running.origin);
+    await signIn(page, tenant.keys.analyst, `/app/findings/${finding.id}`);
+    const underReview = page.getByRole('button', { name: 'Under review (u)' });
+    await underReview.waitFor();
+    const decided = { key: tenant.keys.owner, body: { disposition: 'UNDER_REVIEW' } };
+    expect((await running.request(`POST /findings/${finding.id}/review`, decided)).status).toBe(200);
+    await page.keyboard.press('f');
+    await page.getByText('Another reviewer was faster.').waitFor();
+    await underReview.waitFor({ state: 'detached' });
+    await page.locator(`#row-${finding.id}`).getByText('Under review').waitFor();
+    await check();
+    await page.keyboard.press('f');
+    await page.getByText('The finding is now: False positive.').waitFor();
+    expect(await dispositionOf(tenant, finding)).toBe('FALSE_POSITIVE');
+  });
+
   test('are decided several at once, and one that somebody else has decided since is refused with the reason', async () => {
     const { tenant, finding } = await repeatedInvoice();
     const second = await repeatOf(tenant);
@@ -344,12 +362,25 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     expect(await dispositionOf(tenant, finding)).toBe('FALSE_POSITIVE');
     expect(await dispositionOf(tenant, second)).toBe('UNDER_REVIEW');
 
+    // The refused finding is shown as it is now. Findings of different dispositions are guarded too.
+    const row = page.locator(`#row-${second.id}`);
+    await row.getByText('Under review').waitFor();
+    await row.getByRole('checkbox').check();
+    await page.locator(`#row-${finding.id}`).getByRole('checkbox').check();
+    await page.getByText('2 findings selected').waitFor();
+    const confirmed = { key: tenant.keys.owner, body: { disposition: 'CONFIRMED' } };
+    expect((await running.request(`POST /findings/${second.id}/review`, confirmed)).status).toBe(200);
+    await page.keyboard.press('f');
+    await row.getByText('Confirmed').waitFor();
+    await page.getByText('Done: 1. Refused: 1.').waitFor();
+    expect(await dispositionOf(tenant, second)).toBe('CONFIRMED');
+
     await page.locator(`#row-${finding.id}`).getByRole('checkbox').check();
     await page.getByText('1 finding selected').waitFor();
     await page.keyboard.press('a');
     await page.getByLabel('Member').selectOption('admin');
     await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
-    await page.getByText('Done: 1.').waitFor();
+    await page.getByText('Done: 1.', { exact: true }).waitFor();
   });
 
   test('are assigned to a person by name, listed for the assignee, and name in their history who did it', async () => {

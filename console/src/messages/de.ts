@@ -362,6 +362,7 @@ export const de: Messages = {
   bulk: {
     title: 'Ausgewählte Befunde',
     selected: (count) => (count === 1 ? '1 Befund ausgewählt' : `${count} Befunde ausgewählt`),
+    full: 'Mehr Befunde lassen sich nicht auf einmal auswählen.',
     clear: 'Auswahl aufheben',
     done: (changed, refused) =>
       refused === 0 ? `Erledigt: ${changed}.` : `Erledigt: ${changed}. Abgelehnt: ${refused}.`,

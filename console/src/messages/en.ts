@@ -346,6 +346,7 @@ export const en = {
   bulk: {
     title: 'Selected findings',
     selected: (count: number) => (count === 1 ? '1 finding selected' : `${count} findings selected`),
+    full: 'No more findings can be selected at once.',
     clear: 'Clear the selection',
     done: (changed: number, refused: number) =>
       refused === 0 ? `Done: ${changed}.` : `Done: ${changed}. Refused: ${refused}.`,

@@ -358,6 +358,7 @@ export const pl: Messages = {
   bulk: {
     title: 'Zaznaczone ustalenia',
     selected: (count) => `Zaznaczono: ${count}`,
+    full: 'Nie można zaznaczyć więcej ustaleń naraz.',
     clear: 'Usuń zaznaczenie',
     done: (changed, refused) =>
       refused === 0 ? `Wykonano: ${changed}.` : `Wykonano: ${changed}. Odrzucono: ${refused}.`,

@@ -9,7 +9,7 @@ import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { AssignDialog } from './assign-dialog.js';
-import { useAssignAll, useReviewAll } from './queries.js';
+import { SELECTED_MAX, useAssignAll, useReviewAll } from './queries.js';
 import type { BatchItem, Decision } from './queries.js';
 import { asksFirst, ReviewDialog } from './review-dialog.js';
 import { useCommands } from './use-commands.js';
@@ -43,17 +43,7 @@ export function BulkBar({ chosen, onClear }: { readonly chosen: readonly Finding
   };
   const decide = (disposition: Decision, note?: string): void => {
     if (isPending || chosen.length === 0) return;
-    // The selected findings may differ. If they do not, a finding that somebody else has decided since is refused.
-    const [seen, ...others] = new Set(chosen.map((finding) => finding.disposition));
-    review.mutate(
-      {
-        finding_ids: findingIds,
-        disposition,
-        ...(note === undefined ? {} : { note }),
-        ...(seen === undefined || others.length > 0 ? {} : { expected_disposition: seen }),
-      },
-      { onSuccess: show },
-    );
+    review.mutate({ findings: chosen, disposition, ...(note === undefined ? {} : { note }) }, { onSuccess: show });
   };
   const ask = (decision: Decision): void => {
     review.reset();
@@ -74,6 +64,7 @@ export function BulkBar({ chosen, onClear }: { readonly chosen: readonly Finding
       {chosen.length > 0 && (
         <div className={controls['actions']}>
           <strong>{texts.selected(chosen.length)}</strong>
+          {chosen.length === SELECTED_MAX && <span>{texts.full}</span>}
           {mayReview &&
             decisions.map((decision) => (
               <Button key={decision} isPending={isPending} onPress={() => ask(decision)}>

@@ -20,14 +20,12 @@ import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
 import { BulkBar } from './bulk-bar.js';
 import { FindingDetail } from './finding-detail.js';
-import { dispositions, severities, sorts, useFindings } from './queries.js';
+import { dispositions, SELECTED_MAX, severities, sorts, useFindings } from './queries.js';
 import type { Filters } from './queries.js';
 import { useCommands } from './use-commands.js';
 import styles from './findings.module.css';
 
 const texts = messages.findings;
-/** Maximum number of findings that one request of the API decides. */
-const BATCH_MAX = 100;
 
 export default function FindingsPage() {
   if (!may(useCaller(), rights.readFindings)) return <Forbidden right={rights.readFindings} />;
@@ -52,7 +50,7 @@ function Inbox() {
   /** Selects a finding for a decision about several, or removes it. No more are selected than one request takes. */
   const select = (id: string): void => {
     const changed = new Set(chosen.map((finding) => finding.id));
-    if (!changed.delete(id) && changed.size < BATCH_MAX) changed.add(id);
+    if (!changed.delete(id) && changed.size < SELECTED_MAX) changed.add(id);
     setSelected(changed);
   };
 

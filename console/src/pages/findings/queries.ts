@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InfiniteData } from '@tanstack/react-query';
+import { ApiError } from '@invoicecontrol/client/browser';
 import type { Schemas } from '@invoicecontrol/client/browser';
 import { client } from '../../client.js';
 import type { Finding } from '../../client.js';
@@ -40,6 +41,8 @@ export type Decision = Exclude<Finding['disposition'], 'SUPERSEDED'>;
 const FINDINGS = 'findings';
 /** Number of findings that one request reads. */
 const PAGE_SIZE = 50;
+/** Maximum number of findings that one request of the API decides or assigns, and therefore of those that are selected. */
+export const SELECTED_MAX = 100;
 
 interface FindingsPageData {
   readonly items: readonly Finding[];
@@ -61,11 +64,16 @@ export function useFindings(filters: Filters) {
   });
 }
 
-export function useFinding(findingId: string) {
-  return useQuery({
+function findingQuery(findingId: string) {
+  return {
     queryKey: [FINDINGS, findingId],
-    queryFn: async ({ signal }) => (await client.get('/findings/{findingId}', { path: { findingId }, signal })).data,
-  });
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }) =>
+      (await client.get('/findings/{findingId}', { path: { findingId }, signal })).data,
+  };
+}
+
+export function useFinding(findingId: string) {
+  return useQuery(findingQuery(findingId));
 }
 
 export function useHistory(findingId: string) {
@@ -83,24 +91,47 @@ interface NewReview {
   readonly expected_disposition?: Finding['disposition'];
 }
 
-/** Reviews a finding, and shows its new disposition in the list and in the detail. */
+/**
+ * Reviews a finding, and shows its new disposition in the list and in the detail. If another reviewer was faster, that
+ * reviewer's disposition is shown, so that the person can review the finding as it is.
+ */
 export function useReview() {
   const onSuccess = useShowChanged();
+  const showCurrent = useShowCurrent();
   return useMutation({
     async mutationFn({ findingId, ...body }: NewReview & { readonly findingId: string }) {
       return (await client.post('/findings/{findingId}/review', { path: { findingId }, body })).data;
     },
     onSuccess,
+    onError(error, { findingId }) {
+      if (error instanceof ApiError && error.status === 409) showCurrent(findingId);
+    },
   });
 }
 
-/** Reviews several findings independently of each other in one request, and shows their new dispositions. */
+/**
+ * Reviews several findings independently of each other, each only if it still has the disposition that the person saw,
+ * and shows their new dispositions. Findings with different dispositions are sent in one request for each disposition.
+ */
 export function useReviewAll() {
   const showChanged = useShowChanged();
+  const showCurrent = useShowCurrent();
   return useMutation({
-    mutationFn: async (body: NewReview & { finding_ids: string[] }) =>
-      (await client.post('/findings/reviews', { body })).data.items,
-    onSuccess: (items) => changedIn(items).forEach(showChanged),
+    async mutationFn({
+      findings,
+      ...review
+    }: Pick<NewReview, 'disposition' | 'note'> & { findings: readonly Finding[] }) {
+      const all: BatchItem[] = [];
+      for (const seen of new Set(findings.map(({ disposition }) => disposition))) {
+        const finding_ids = findings.filter(({ disposition }) => disposition === seen).map(({ id }) => id);
+        const body = { finding_ids, ...review, expected_disposition: seen };
+        const { items } = (await client.post('/findings/reviews', { body })).data;
+        changedIn(items).forEach(showChanged);
+        for (const { id, error } of items) if (error?.code === 'CONFLICT') showCurrent(id);
+        all.push(...items);
+      }
+      return all;
+    },
   });
 }
 
@@ -150,5 +181,15 @@ function useShowChanged(): (changed: Finding) => void {
             })),
           },
     );
+  };
+}
+
+/** Returns a function that reads a finding again, because somebody else has changed it, and shows it as it is now. */
+function useShowCurrent(): (findingId: string) => void {
+  const queries = useQueryClient();
+  const showChanged = useShowChanged();
+  return (findingId) => {
+    // If the finding cannot be read, the refusal of the review, which is shown, already says that it was changed.
+    void queries.query({ ...findingQuery(findingId), staleTime: 0 }).then(showChanged, () => undefined);
   };
 }
