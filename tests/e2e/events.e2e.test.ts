@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Schemas } from '@invoicecontrol/client';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -178,6 +179,82 @@ describe('the audit trail', () => {
     const others = (await trailOf(running.other)).map(({ target: about }) => about);
     expect(others).not.toContain(`invoice:${id}`);
     expect(others).not.toContain(`finding:${finding?.id}`);
+  });
+});
+
+describe('a batch of findings', () => {
+  test('is reviewed with one event and one line in the audit trail for each, without those of others, and can be repeated', async () => {
+    const tenant = await running.newTenant();
+    const { keys } = tenant;
+    const api = running.clientOf(keys.analyst);
+    // All findings are about one supplier, whose profile every confirmation of a copy changes.
+    const rows = Array.from({ length: 200 }, (_, index) => ({
+      supplierName: 'Nordlicht Energie GmbH',
+      supplierTaxId: 'DE136695976',
+      invoiceNumber: `RE-${1_000 + Math.floor(index / 2)}`,
+      issueDate: '2026-03-02',
+      currency: 'EUR',
+      grossAmount: `${100 + Math.floor(index / 2)}.00`,
+      sourceRowNumber: index + 1,
+    }));
+    await api.post('/scans', { body: { rows } });
+    const query = { limit: 98, disposition: 'OPEN', type: 'DUPLICATE_INVOICE' } as const;
+    const own = (await api.get('/findings', { query })).data.items.map(({ id }) => id);
+    expect(own).toHaveLength(98);
+    const other = await running.newTenant();
+    await post(other);
+    const [ofOther] = (await latestOf(other, (await post(other)).id)).findings;
+    const ids = [...own, ofOther?.id ?? '', randomUUID()];
+    const review = (requestId: string) =>
+      running.request<Schemas['FindingBatchResult']>('POST /findings/reviews', {
+        key: keys.analyst,
+        body: { finding_ids: ids, disposition: 'CONFIRMED', expected_disposition: 'OPEN' },
+        requestId,
+      });
+
+    const { status, body } = await review('batch');
+    expect(status).toBe(200);
+    expect(body.items.map(({ id }) => id)).toEqual(ids);
+    const outcomesOf = ({ items }: Schemas['FindingBatchResult']) => items.map(({ outcome }) => outcome);
+    expect(outcomesOf(body)).toEqual([...own.map(() => 'CHANGED'), 'REFUSED', 'REFUSED']);
+    for (const { error, finding } of body.items.slice(98)) {
+      expect({ error, finding }).toEqual({ error: { code: 'NOT_FOUND', message: 'No such finding.' }, finding: null });
+    }
+    const after = await running.clientOf(other.keys.owner).get('/findings/{findingId}', {
+      path: { findingId: ofOther?.id ?? '' },
+    });
+    expect(after.data.disposition).toBe('OPEN');
+    expect(outcomesOf((await review('again')).body)).toEqual([...own.map(() => 'UNCHANGED'), 'REFUSED', 'REFUSED']);
+
+    await eventually(async () => {
+      const lines: Schemas['AuditEvent'][] = [];
+      for await (const line of running.clientOf(keys.admin).items('/audit-events', { query: { limit: 100 } }))
+        if (line.action === 'finding.reviewed') lines.push(line);
+      expect(lines).toHaveLength(98);
+      expect(new Set(lines.map(({ target: about }) => about))).toEqual(new Set(own.map((id) => `finding:${id}`)));
+      expect(new Set(lines.map(({ requestId, outcome }) => `${requestId} ${outcome}`))).toEqual(
+        new Set(['batch SUCCEEDED']),
+      );
+    });
+    await eventually(() => {
+      const reviewed = heardOf(tenant, 'invoicecontrol.analysis.v1.finding_reviewed');
+      expect(reviewed).toHaveLength(98);
+      expect(new Set(reviewed.map((payload) => payload['findingId']))).toEqual(new Set(own));
+    });
+  });
+
+  test('is assigned to no member of another organization, as to nobody who exists', async () => {
+    const tenant = await running.newTenant();
+    await post(tenant);
+    const [finding] = (await latestOf(tenant, (await post(tenant)).id)).findings;
+    for (const assignee_user_id of [running.other.users.analyst, randomUUID()]) {
+      const { status, body } = await running.request('PATCH /findings/assignments', {
+        key: tenant.keys.analyst,
+        body: { finding_ids: [finding?.id], assignee_user_id },
+      });
+      const error = { code: 'NOT_FOUND', message: 'No such member.' };
+      expect([status, body]).toEqual([200, { items: [{ id: finding?.id, outcome: 'REFUSED', error, finding: null }] }]);
+    }
   });
 });
 

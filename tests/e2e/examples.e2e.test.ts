@@ -51,8 +51,8 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
  * signature, and the portal a customer; billing.e2e.test.ts has both. Tests and runs of connections, and vendors, need an ERP;
  * erp-connections.e2e.test.ts has some, and erp-oauth.e2e.test.ts persons who consent. Submissions and inbox runs need KSeF;
  * ksef.e2e.test.ts and ksef-inbox.e2e.test.ts have it. A verification of an account needs two people;
- * account-verifications.e2e.test.ts has them. Batches of findings name findings that exist; app.e2e.test.ts changes some. Files of payment runs and reports of banks are XML; payment-runs.e2e.test.ts
- * sends some.
+ * account-verifications.e2e.test.ts has them. Batches of findings name findings that exist; events.e2e.test.ts changes
+ * some. Files of payment runs and reports of banks are XML; payment-runs.e2e.test.ts sends some.
  */
 const testedElsewhere: ReadonlySet<string> = new Set([
   'receiveUpload',

@@ -265,7 +265,7 @@ class Operations:
     def review_findings(self, body: models.FindingReviews) -> models.FindingBatchResult:
         """Record a disposition on up to 100 findings.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
 
         The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -276,7 +276,7 @@ class Operations:
     def assign_findings(self, body: models.FindingAssignments) -> models.FindingBatchResult:
         """Assign up to 100 findings to a member, or remove their assignments.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
 
         Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
@@ -1499,7 +1499,7 @@ class AsyncOperations:
     async def review_findings(self, body: models.FindingReviews) -> models.FindingBatchResult:
         """Record a disposition on up to 100 findings.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
 
         The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
 
@@ -1510,7 +1510,7 @@ class AsyncOperations:
     async def assign_findings(self, body: models.FindingAssignments) -> models.FindingBatchResult:
         """Assign up to 100 findings to a member, or remove their assignments.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.
+        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
 
         Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exampleBody } from '../testing/example-body.js';
-import { accessFor, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
+import { accessFor, answersForEach, keyNamed, principal, refuseEverything } from '../testing/fakes.js';
 import { publishedOperations } from '../testing/published.js';
 import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
@@ -32,7 +32,7 @@ describe('every route', () => {
         headers: { authorization: `Bearer ${key}`, 'content-type': type },
         ...sent,
       });
-      expect(response.status).toBe(409);
+      expect(response.status).toBe(answersForEach.has(operation) ? 200 : 409);
       const tenant = access === 'public' ? 'undefined' : TENANT;
       const expected = [rpc, ...alsoAsks].map((name) => `${name} ${tenant}`);
       expect(asked.size).toBeGreaterThan(0);

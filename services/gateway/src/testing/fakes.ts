@@ -77,6 +77,9 @@ export function accessFor(
   };
 }
 
+/** Operations that answer for each finding of a request: with 200, even if {@link refuseEverything} refuses them all. */
+export const answersForEach: ReadonlySet<string> = new Set(['assignFindings', 'reviewFindings']);
+
 /**
  * Refuses every call to the fake services with 409, except calls about API keys.
  * @param onCall receives the method (`<package>.<Service>/<Rpc>`) and the organization of each call

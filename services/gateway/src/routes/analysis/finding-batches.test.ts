@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
-import { DomainError, notFound } from '@invoicecontrol/errors';
+import { DomainError, notFound, plainSentences } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, ORGANIZATION_ID, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
 import type { RunningGateway } from '../../testing/running-gateway.js';
@@ -129,18 +129,30 @@ describe('several findings', () => {
     ]);
   });
 
-  test('are refused as a whole if all are refused for one reason, and one by one otherwise', async () => {
+  test('are refused one by one also if all are refused, and a finding of others looks like none', async () => {
     outcomes = new Map([first, second].map((id) => [id, notFound('finding')]));
+    const error = { code: 'NOT_FOUND', message: 'No such finding.' };
     expect(await review([first, second])).toMatchObject({
-      status: 404,
-      body: { error: { message: 'No such finding.' } },
+      status: 200,
+      body: { items: [first, second].map((id) => ({ id, outcome: 'REFUSED', error, finding: null })) },
     });
-    outcomes = new Map([
-      [first, notFound('finding')],
-      [second, new DomainError('wrong_state', 'Superseded.')],
-    ]);
-    const { status, body } = await review([first, second]);
-    expect([status, body.items?.map(({ outcome }) => outcome)]).toEqual([200, ['REFUSED', 'REFUSED']]);
+  });
+
+  test.each([
+    ['unavailable', 503],
+    ['deadline', 504],
+    ['internal', 500],
+  ] as const)('fail as a whole only if none got a response (%s)', async (kind, status) => {
+    const failed = new DomainError(kind, kind === 'internal' ? 'a bug' : plainSentences[kind]);
+    outcomes = new Map([first, second].map((id) => [id, failed]));
+    const whole = await review([first, second]);
+    expect(whole.status).toBe(status);
+    expect(whole.body.error?.message).toContain('may have taken effect');
+
+    outcomes = new Map([[second, failed]]);
+    const { status: partly, body } = await review([first, second]);
+    expect([partly, body.items?.map(({ outcome }) => outcome)]).toEqual([200, ['CHANGED', 'REFUSED']]);
+    expect(body.items?.[1]?.error).toEqual({ code: 'PROCESSING_FAILED', message: whole.body.error?.message });
   });
 
   test('are changed once for an id that occurs twice, and a few at a time', async () => {

@@ -1,10 +1,11 @@
 import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import type { ReviewFindingResponse } from '@invoicecontrol/contracts/analysis/v1/finding_service';
-import { DomainError } from '@invoicecontrol/errors';
+import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { z } from 'zod';
 import { EXAMPLE_IDS, exampleOf, examples } from '../../http/description/examples.js';
 import { stated, uuid } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
+import { adviceFor } from '../../http/response/advice.js';
 import { answerTo } from '../../http/response/envelope.js';
 import { assignmentFields, reviewFields } from './findings.js';
 import { finding } from './finding-record.js';
@@ -36,8 +37,8 @@ const item = z
         message: z.string().describe('The message that explains the refusal and what must be changed.'),
       })
       .nullable()
-      .describe('The reason why the finding was not changed, or null if nothing was refused.'),
-    finding: finding.schema.nullable().describe('The finding after the request, or null if the change was refused.'),
+      .describe('The reason why the change of the finding was refused or failed, or null if it succeeded.'),
+    finding: finding.schema.nullable().describe('The finding after the request, or null if there is an error.'),
   })
   .meta({ id: 'FindingBatchItem' });
 
@@ -53,7 +54,9 @@ const result = z
   });
 
 const BATCH =
-  'Each finding is changed as by a request of its own, and a refused one does not hinder the others. If all findings are refused for the same reason, the request is refused as a whole. Changed findings stay changed when the request is retried.';
+  'Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.';
+/** Advice in the error of a finding whose change failed without a response, as a request for this finding would get it. */
+const ADVICE = adviceFor({ method: 'post' }, '');
 
 export const reviewFindings = route({
   operation: 'reviewFindings',
@@ -63,7 +66,6 @@ export const reviewFindings = route({
   description: BATCH,
   rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
   access: { scope: 'findings:review' },
-  resourceName: 'finding',
   timeoutMs: 10_000,
   body: z
     .strictObject({ finding_ids: findingIds, ...reviewFields })
@@ -72,7 +74,6 @@ export const reviewFindings = route({
       example: { finding_ids: [EXAMPLE_IDS.finding], disposition: 'CONFIRMED', expected_disposition: 'OPEN' },
     }),
   responses: { 200: { description: 'The result for each finding.', schema: result } },
-  refusals: [404, 409],
   async handle({ body, principal }, { findings }) {
     const isByAdmin = isRoleAtLeast(principal.role, 'ADMIN');
     const { finding_ids: ids, disposition, note, expected_disposition: expectedDisposition } = body;
@@ -90,7 +91,6 @@ export const assignFindings = route({
   description: BATCH,
   rpc: 'invoicecontrol.analysis.v1.FindingService/AssignFinding',
   access: { minimumRole: 'ANALYST', scope: 'findings:assign' },
-  resourceName: 'finding or member',
   timeoutMs: 10_000,
   body: z
     .strictObject({ finding_ids: findingIds, ...assignmentFields })
@@ -99,7 +99,6 @@ export const assignFindings = route({
       example: { finding_ids: [EXAMPLE_IDS.finding], assignee_user_id: EXAMPLE_IDS.assignee },
     }),
   responses: { 200: { description: 'The result for each finding.', schema: result } },
-  refusals: [404, 409],
   async handle({ body }, { findings }) {
     const { finding_ids: ids, assignee_user_id: assigneeUserId } = body;
     return changeEach(ids, (findingId) =>
@@ -109,13 +108,11 @@ export const assignFindings = route({
 });
 
 type Change = (findingId: string) => Promise<ReviewFindingResponse>;
-type Outcome = { readonly id: string } & (
-  { readonly reply: ReviewFindingResponse } | { readonly refusal: DomainError }
-);
+type Outcome = { readonly id: string } & ({ readonly reply: ReviewFindingResponse } | { readonly error: DomainError });
 
 /**
  * Changes several findings, a few at a time. The refusal of one finding does not affect the others.
- * @throws DomainError if all findings are refused for the same reason, such as an outage
+ * @throws DomainError if no change of a finding got a response, so that there is no outcome to show
  */
 async function changeEach(ids: readonly string[], change: Change) {
   const outcomes: Outcome[] = [];
@@ -123,30 +120,29 @@ async function changeEach(ids: readonly string[], change: Change) {
   for (let from = 0; from < distinct.length; from += CONCURRENCY) {
     outcomes.push(...(await Promise.all(distinct.slice(from, from + CONCURRENCY).map((id) => changeOne(id, change)))));
   }
-  const [first] = outcomes;
-  const isSame = (one: Outcome): boolean =>
-    first !== undefined && 'refusal' in first && 'refusal' in one && isEqual(first.refusal, one.refusal);
-  if (first !== undefined && 'refusal' in first && outcomes.every(isSame)) throw first.refusal;
+  const failures = outcomes.flatMap((outcome) => ('error' in outcome && isFailure(outcome.error) ? outcome.error : []));
+  if (failures[0] !== undefined && failures.length === outcomes.length) throw failures[0];
   return { status: 200, body: { items: outcomes.map(present) } satisfies z.infer<typeof result> };
+}
+
+/** Checks whether an error says nothing about the finding, because the service did not respond as it should. */
+function isFailure(error: DomainError): boolean {
+  return error.kind === 'internal' || isTemporary(error);
 }
 
 async function changeOne(id: string, change: Change): Promise<Outcome> {
   try {
     return { id, reply: await change(id) };
   } catch (error) {
-    if (error instanceof DomainError) return { id, refusal: error };
+    if (error instanceof DomainError) return { id, error };
     throw error;
   }
 }
 
-function isEqual(left: DomainError, right: DomainError): boolean {
-  return left.kind === right.kind && left.publicMessage === right.publicMessage;
-}
-
 function present(outcome: Outcome): z.infer<typeof item> {
   const { id } = outcome;
-  if ('refusal' in outcome) {
-    const { code, message } = answerTo(outcome.refusal, '').body.error;
+  if ('error' in outcome) {
+    const { code, message } = answerTo(outcome.error, '', ADVICE).body.error;
     return { id, outcome: 'REFUSED', error: { code, message }, finding: null };
   }
   const { reply } = outcome;
