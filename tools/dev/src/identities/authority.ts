@@ -80,7 +80,8 @@ export async function openAuthority(stored: KeyPair): Promise<SigningAuthority> 
         subject: distinguishedName(name, unit),
         issuer: authority.subjectName,
         notBefore: notBefore ?? period.notBefore,
-        notAfter: notAfter ?? period.notAfter,
+        // Nobody accepts a certificate after the end of its issuer.
+        notAfter: notAfter ?? new Date(Math.min(period.notAfter.getTime(), authority.notAfter.getTime())),
         signingAlgorithm: ALGORITHM,
         publicKey,
         signingKey,

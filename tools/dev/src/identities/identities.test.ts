@@ -101,6 +101,16 @@ test('a new authority is trusted one call before it issues certificates', async 
   expect(await read('scan', 'ca.crt')).toBe(String(second));
 });
 
+test('no certificate outlives the authority that issued it', async () => {
+  await prepareIdentities(directory, NAMES);
+  const authority = new X509Certificate(await read('ca.crt'));
+  after(29);
+  await prepareIdentities(directory, NAMES);
+  const certificate = await certificateOf('scan');
+  expect(certificate.checkIssued(authority)).toBe(true);
+  expect(Date.parse(certificate.validTo)).toBeLessThanOrEqual(Date.parse(authority.validTo));
+});
+
 test('an authority that is lost, or whose key is another one, is replaced with all that it issued', async () => {
   await prepareIdentities(directory, NAMES);
   const before = await read('scan', 'tls.crt');
