@@ -149,6 +149,30 @@ describe.each(startOrder)('%s at the broker', (service) => {
     }
   });
 
+  test('acknowledges what its own consumers deliver, also by the subjects of nats-server 2.16, and nothing else', async () => {
+    const { connection } = busOf(service);
+    const answerOf = async (subject: string): Promise<string> =>
+      connection.request(subject, '', { timeout: 200 }).then(
+        () => 'accepted',
+        ({ message }: Error) => message,
+      );
+    for (const owner of startOrder) {
+      for (const { name, type } of durablesOf(owner)) {
+        for (const before of ['', '_.account.']) {
+          // The broker knows no such delivery, so that nothing is acknowledged.
+          const answer = await answerOf(`$JS.ACK.${before}${type.stream}.${name}.1.999999.999999.1.0`);
+          if (owner === service) expect(answer).not.toContain(REFUSED);
+          else expect(answer).toContain(REFUSED);
+        }
+        if (owner === service) continue;
+        for (const own of durablesOf(service)) {
+          const subject = `$JS.ACK.${type.stream}.${name}.${own.type.stream}.${own.name}.1.1.1`;
+          expect(await answerOf(subject)).toContain(REFUSED);
+        }
+      }
+    }
+  });
+
   test('hears the broadcasts that it receives, and no other subject', async () => {
     const { subscribe: allowed } = brokerRights(service, '');
     const bus = busOf(service);
