@@ -584,9 +584,10 @@ export const alerts: readonly Alert[] = [
     journey: 'decide',
     dashboard: 'service',
     summary: 'A service calls what it may not call.',
-    expr: `sum by (service_name, caller, rpc) (increase(${rpcRefused}[10m])) > 0`,
+    // The counter of a pair begins with its first refusal, which is no increase.
+    expr: `sum by (service_name, caller, rpc) (increase(${rpcRefused}[10m]) > 0 or ${rpcRefused} unless ${rpcRefused} offset 10m) > 0`,
     for: '0m',
-    fires: { [`${rpcRefused}{service_name="organization",caller="webhooks",rpc="x"}`]: rising(1) },
+    fires: { [`${rpcRefused}{service_name="organization",caller="webhooks",rpc="x"}`]: '_x75 1x15' },
     labels: { service_name: 'organization', caller: 'webhooks', rpc: 'x' },
     silent: { [`${rpcRefused}{service_name="organization",caller="webhooks",rpc="x"}`]: flat },
   },
