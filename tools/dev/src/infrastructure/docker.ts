@@ -58,10 +58,11 @@ function mayHaveDocker(): boolean {
 
 /**
  * Commands that write the key of the replica set and start mongod. mongod refuses a key that other users can read, and
- * the image runs mongod as the user `mongodb` if the container runs as root.
+ * the image runs mongod as the user `mongodb` if the container runs as root. Linux does not let even root write to a
+ * file of another user in /tmp, so a second start creates a new file.
  */
 const WITH_KEY =
-  'umask 077; printf %s "$MONGODB_KEY" > /tmp/replica-set.key; ' +
+  'umask 077; rm -f /tmp/replica-set.key; printf %s "$MONGODB_KEY" > /tmp/replica-set.key; ' +
   '[ "$(id -u)" != 0 ] || chown mongodb /tmp/replica-set.key; ' +
   'exec docker-entrypoint.sh mongod --auth --keyFile /tmp/replica-set.key "$@"';
 
