@@ -7,7 +7,10 @@ import { parse } from 'yaml';
 import { root } from './kubernetes-objects.js';
 
 interface Container {
+  readonly image?: string;
   readonly command?: readonly string[];
+  readonly restart?: string;
+  readonly volumes?: readonly unknown[];
 }
 
 const { services } = parse(readFileSync(join(root, 'compose.yaml'), 'utf8'), { merge: true }) as {
@@ -42,4 +45,15 @@ test('a second start of MongoDB replaces the key of the first one, which belongs
   } finally {
     rmSync(directory, { recursive: true });
   }
+});
+
+test('certificates are made again while the services run, by the program that made them first', () => {
+  const { certificates: first, 'certificate-renewal': renewal } = services;
+  expect(renewal).toMatchObject({ image: first?.image, volumes: first?.volumes, restart: 'unless-stopped' });
+  const made = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('CMD ') && line.includes('write-identities'));
+  const program = JSON.parse(made?.slice('CMD '.length) ?? '[]') as string[];
+  expect(program.length).toBeGreaterThan(1);
+  expect(renewal?.command?.at(-1)).toContain(program.join(' '));
 });

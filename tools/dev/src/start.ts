@@ -19,6 +19,7 @@ import { demonstrateErp, seedOdoo } from './erp-demonstration.js';
 import type { Books } from './erp-demonstration.js';
 import { DirectoryInUse, lockDirectory } from './directory-lock.js';
 import { prepareIdentities } from './identities/identities.js';
+import { keepIdentities } from './identities/renewal.js';
 import { startInfrastructure } from './infrastructure/infrastructure.js';
 import { endSurvivor } from './infrastructure/mongod-data.js';
 import { demonstrateKsef, newKsefToken, uploadFiledInvoice } from './ksef-demonstration.js';
@@ -88,12 +89,18 @@ async function main(): Promise<void> {
   const startedAt = Date.now();
   say('Starting MongoDB and NATS ...');
   const identities = join(dataDir, 'tls');
-  await prepareIdentities(identities, [...startOrder, 'operator', 'nats']);
+  const identityNames = [...startOrder, 'operator', 'nats'];
+  await prepareIdentities(identities, identityNames);
   const infrastructure = await startInfrastructure({ dataDir, identities, databasePrefix: '', log: say }).catch(
     (error: unknown) => {
       throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
     },
   );
+  const renewal = keepIdentities(identities, identityNames, {
+    onChecked: () => infrastructure.nats.readIdentity(),
+    onError: (error) =>
+      say(`The certificates in ${identities} could not be renewed: ${(error as Error).message}. The next try follows.`),
+  });
   const stored = await readInstallation(installationFile);
   // A newer version of a service may need a secret that the installation does not have yet.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
@@ -120,6 +127,7 @@ async function main(): Promise<void> {
   const stop = once(async () => {
     say('Stopping ...');
     await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
+    await renewal.stop();
     await system.stop();
     await simulators.stop();
     await infrastructure.stop();

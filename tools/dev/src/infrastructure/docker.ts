@@ -9,7 +9,7 @@ import { natsConfig } from './nats-config.js';
 import type { BrokerAccess } from './nats-config.js';
 import { freePort } from './port.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
-import type { Server } from './server.js';
+import type { Broker, Server } from './server.js';
 
 // The Docker images that compose.yaml uses.
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
@@ -115,21 +115,29 @@ export async function natsInDocker(
   docker: Docker,
   { identity, authorization }: BrokerAccess,
   dataDir: string | undefined,
-): Promise<Server> {
+): Promise<Broker> {
   const port = await freePort();
   const place = { host: '0.0.0.0', port: 4222, storeDir: '/data' };
-  const files = ['tls.crt', 'tls.key', 'ca.crt'].map((name) => ({
-    content: readFileSync(join(identity, name)),
-    target: `${NATS_IDENTITY}/${name}`,
-  }));
+  const identityFiles = () =>
+    ['tls.crt', 'tls.key', 'ca.crt'].map((name) => ({
+      content: readFileSync(join(identity, name)),
+      target: `${NATS_IDENTITY}/${name}`,
+    }));
   const config = natsConfig({ ...place, identity: NATS_IDENTITY, authorization });
   const container = withData(new docker.GenericContainer(NATS_IMAGE), dataDir, '/data')
-    .withCopyContentToContainer([...files, { content: config, target: '/etc/nats/nats.conf' }])
+    .withCopyContentToContainer([...identityFiles(), { content: config, target: '/etc/nats/nats.conf' }])
     .withCommand(['--config', '/etc/nats/nats.conf'])
     .withExposedPorts({ container: 4222, host: port })
     .withWaitStrategy(docker.Wait.forLogMessage(/Server is ready/));
   const started = await start('NATS', container);
-  return asServer(docker, started, NATS_IMAGE, `tls://${started.getHost()}:${port}`);
+  return {
+    ...asServer(docker, started, NATS_IMAGE, `tls://${started.getHost()}:${port}`),
+    async readIdentity() {
+      await started.copyContentToContainer(identityFiles());
+      const { container } = await docker.getContainerRuntimeClient();
+      await container.getById(started.getId()).kill({ signal: 'SIGHUP' });
+    },
+  };
 }
 
 function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {

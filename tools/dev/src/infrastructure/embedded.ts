@@ -12,7 +12,7 @@ import type { BrokerAccess } from './nats-config.js';
 import { findNatsServer } from './nats-server.js';
 import type { Log } from './program.js';
 import { freePort } from './port.js';
-import type { Server } from './server.js';
+import type { Broker, Server } from './server.js';
 
 /** Size of the MongoDB cache. By default, MongoDB would use half of the memory of the machine. */
 const MONGODB_CACHE_GB = 0.5;
@@ -109,7 +109,7 @@ export async function embeddedNats(
   { path, isTemporary }: DataDirectory,
   access: BrokerAccess,
   log: Log,
-): Promise<Server> {
+): Promise<Broker> {
   const config = join(path, NATS_CONFIG);
   await mkdir(path, { recursive: true });
   const { binary, version, origin } = await findNatsServer(log);
@@ -128,7 +128,15 @@ export async function embeddedNats(
       ...(isTemporary ? { temporaryDir: path } : {}),
     });
   });
-  return { ...server, url: `tls://127.0.0.1:${port}`, about: `nats-server ${version} ${origin}` };
+  return {
+    ...server,
+    url: `tls://127.0.0.1:${port}`,
+    about: `nats-server ${version} ${origin}`,
+    async readIdentity() {
+      const processId = server.processId();
+      if (processId !== undefined) process.kill(processId, 'SIGHUP');
+    },
+  };
 }
 
 async function restartable(

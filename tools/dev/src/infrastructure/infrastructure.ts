@@ -7,7 +7,7 @@ import { identitiesForTests } from '../identities-for-tests.js';
 import { dockerIfRunning, mongodbInDocker, natsInDocker } from './docker.js';
 import { embeddedMongodb, embeddedNats } from './embedded.js';
 import { brokerAccess } from './nats-config.js';
-import type { Server } from './server.js';
+import type { Broker, Server } from './server.js';
 
 /** Source of the MongoDB or NATS server: a configured address, a container, or a child process. */
 export type Source = 'environment' | 'docker' | 'embedded';
@@ -19,7 +19,7 @@ export interface Infrastructure {
   /** Text that names the servers and where they come from. */
   about: string;
   mongodb: Omit<Server, 'url' | 'stop'>;
-  nats: Omit<Server, 'url' | 'stop'>;
+  nats: Omit<Broker, 'url' | 'stop'>;
   /**
    * Directory in which the broker stores its streams on this machine. Undefined for a configured server and for a
    * server that stores its streams in its container.
@@ -100,8 +100,9 @@ export async function startInfrastructure({
     return embeddedMongodb({ path: await directoryFor('mongod', temporaryDataDir), isTemporary }, log);
   };
   let streamsDirectory: string | undefined;
-  const startNats = async (): Promise<Server> => {
-    if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
+  const startNats = async (): Promise<Broker> => {
+    // The operator of a configured broker renews its certificate.
+    if (given.nats) return { ...givenServer('NATS', 'NATS_URL', given.nats), readIdentity: async () => {} };
     const access = brokerAccess(identities, databasePrefix);
     if (docker && !hasStreamsDirectory) return natsInDocker(docker, access, undefined);
     // The NATS streams are not kept in memory, because JetStream reserves the maximum size of its streams, which is more

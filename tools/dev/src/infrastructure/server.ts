@@ -14,3 +14,9 @@ export interface Server {
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** A NATS server, which proves who it is by a certificate. */
+export interface Broker extends Server {
+  /** Makes the server use the files of its identity as they are now. Connections continue. */
+  readIdentity(): Promise<void>;
+}
