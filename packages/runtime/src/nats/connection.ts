@@ -5,6 +5,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { connect, ConnectionError } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
+import { onceAMinute } from '../once-a-minute.js';
 import { reportGauges } from '../telemetry.js';
 
 interface Link {
@@ -185,7 +186,13 @@ async function followStatus(
   logger: Logger,
   setConnected: (isConnected: boolean) => void,
 ): Promise<void> {
-  for await (const { type } of connection.status()) {
+  const isDue = onceAMinute();
+  for await (const status of connection.status()) {
+    const { type } = status;
+    // Nobody waits for the result of an acknowledgement or of a publication outside of a stream, so its refusal is
+    // reported only here.
+    if (type === 'error' && isDue(status.error.name))
+      logger.error({ error: status.error }, 'the broker refused something');
     if (type !== 'disconnect' && type !== 'reconnect') continue;
     setConnected(type === 'reconnect');
     if (type === 'disconnect')

@@ -226,6 +226,25 @@ test('nobody is let in without a certificate, with one of another authority, or 
   }
 }, 60_000);
 
+test('a refusal for whose result nobody waits, as that of an acknowledgement, is logged once a minute', async () => {
+  const lines: string[] = [];
+  const bus = await connectNats({
+    url: `tls://127.0.0.1:${server.port}`,
+    identity: join(directory, 'tls/scan'),
+    name: 'scan',
+    logger: createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } }),
+  });
+  closing.push(() => bus.close());
+  for (const sequence of [1, 2]) {
+    bus.connection.publish(`$JS.ACK.INVOICECONTROL_ORGANIZATION.billing__organization_purged.1.${sequence}.1.1.0`);
+    await bus.connection.flush();
+  }
+  const refusals = (): string[] => lines.filter((line) => line.includes('the broker refused something'));
+  await eventually(() => expect(refusals()).not.toEqual([]));
+  await bus.connection.flush();
+  expect(refusals()).toEqual([expect.stringContaining('billing__organization_purged')]);
+});
+
 test('a service whose rights were taken away and given back goes on without a restart', async () => {
   const [type] = catalogue.filter(({ service }) => service === 'scan');
   if (type === undefined) throw new Error('scan publishes nothing.');
