@@ -35,6 +35,18 @@ test('the printed configuration carries no secret', () => {
   expect(printed).toContain('"PASSWORD":{"configured":true}');
 });
 
+test.each([
+  ['mongodb://scan:hush@host:27017/?replicaSet=rs0', 'mongodb://***@host:27017/?replicaSet=rs0'],
+  ['mongodb://scan:hu/hush@host', 'mongodb://***@host'],
+  ['mongodb://scan:hu@hush@host', 'mongodb://***@host'],
+  ['mongodb://scan:hu hush@host', 'mongodb://***@host'],
+  ['nats://a:hush@one,nats://b:hush@two', 'nats://***@two'],
+  ['tls://one:4222,tls://two:4222', 'tls://one:4222,tls://two:4222'],
+])('no password is printed, also if it is not escaped: %s', (url, printed) => {
+  const store = z.object({ STORE_URL: z.string() });
+  expect(describeConfig(store, { STORE_URL: url })).toEqual({ STORE_URL: printed });
+});
+
 test('a setting of keys is a secret, keeps their order and bounds their length', () => {
   const key = (id: string, bytes: number): string => `${id}:${Buffer.alloc(bytes, 7).toString('base64')}`;
   const atLeast = z.object({ KEYS: namedKeys({ bytesMin: 32 }) });

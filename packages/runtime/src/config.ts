@@ -84,9 +84,14 @@ function isSecret(field: z.ZodType): boolean {
   return inner?.in === undefined ? false : isSecret(inner.in);
 }
 
-/** Connection strings of databases may contain a password between `//` and `@`. */
+/**
+ * Hides what is between `//` and the last `@`. A connection string of a database may contain a password there, also one with
+ * characters that should have been escaped, which the driver refuses only after the start has been logged.
+ */
 function hideCredentials(value: unknown): unknown {
-  return typeof value === 'string' ? value.replaceAll(/\/\/[^/@\s]*@/g, '//***@') : value;
+  if (typeof value !== 'string') return value;
+  const [start, end] = [value.indexOf('//'), value.lastIndexOf('@')];
+  return start === -1 || end < start ? value : `${value.slice(0, start)}//***${value.slice(end)}`;
 }
 
 /** The log levels of a service. */
