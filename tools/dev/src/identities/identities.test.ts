@@ -101,6 +101,16 @@ test('a new authority is trusted one call before it issues certificates', async 
   expect(await read('scan', 'ca.crt')).toBe(String(second));
 });
 
+test('what was made while the clock was ahead is made again, with its authority', async () => {
+  await prepareIdentities(directory, NAMES);
+  after(-1);
+  await prepareIdentities(directory, NAMES);
+  for (const text of [await read('ca.crt'), await read('scan', 'tls.crt')]) {
+    expect(Date.parse(new X509Certificate(text).validFrom)).toBeLessThanOrEqual(Date.now());
+  }
+  expect(await read('scan', 'ca.crt')).toBe(await read('ca.crt'));
+});
+
 test('no certificate outlives the authority that issued it', async () => {
   await prepareIdentities(directory, NAMES);
   const authority = new X509Certificate(await read('ca.crt'));

@@ -63,12 +63,12 @@ export async function issueIdentity(authority: Authority, options: IdentityOptio
 export async function createAuthority(directory: string): Promise<Authority> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const known = await readPair(directory, 'ca.crt', 'ca.key');
-  const trusted = known === undefined ? [] : certificatesIn(known.certificate).filter(isValid);
-  const [current] = trusted;
-  if (known === undefined || current === undefined) {
+  const [current, ...former] = known === undefined ? [] : certificatesIn(known.certificate);
+  if (known === undefined || current === undefined || !isValid(current)) {
     const made = await makeAuthority(directory, []);
     return { bundle: made.certificate, issue: made.issue };
   }
+  const trusted = [current, ...former.filter(isValid)];
   const isSucceeded = !isFresh(current);
   const next = isSucceeded ? await makeAuthority(directory, trusted) : undefined;
   const open = once(async () =>
@@ -119,13 +119,14 @@ function alternativeNamesOf({ alternatives }: Leaf): string {
   return alternatives.map(({ type, value }) => `${labels[type]}:${String(value)}`).join(', ');
 }
 
-function isValid({ validTo }: X509Certificate): boolean {
-  return Date.parse(validTo) > Date.now();
+/** A certificate may begin in the future if it was made while the clock of the machine was wrong. */
+function isValid({ validFrom, validTo }: X509Certificate): boolean {
+  return Date.parse(validFrom) <= Date.now() && Date.parse(validTo) > Date.now();
 }
 
-function isFresh({ validFrom, validTo }: X509Certificate): boolean {
-  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
-  return to - Date.now() > (to - from) * REMAINING_PART_MIN;
+function isFresh(certificate: X509Certificate): boolean {
+  const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  return isValid(certificate) && to - Date.now() > (to - from) * REMAINING_PART_MIN;
 }
 
 /**
