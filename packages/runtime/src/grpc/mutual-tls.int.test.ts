@@ -270,6 +270,50 @@ test('at most so many connections are open at once, and the next one is refused 
   await eventually(() => expect(loggedReasons()).toEqual(['too_many']));
 });
 
+test('a connection that ended, in whatever way, keeps no place and leaves no caller behind', async () => {
+  const server = new Server();
+  const { identity } = await issue('organization');
+  const callers = new Map<string, string>();
+  const connectionsMax = 3;
+  const options = { host: '127.0.0.1', port: 0, identity, logger, callers, connectionsMax };
+  const { port, close } = await listenSecurely(server, options);
+  closing.push(() => {
+    close();
+    server.forceShutdown();
+  });
+  const address = `127.0.0.1:${port}`;
+  const { cert, key } = (await issue('gateway')).identity.files;
+  const stranger = otherAuthority.issue({ uris: [uriOf('gateway')] });
+  const say = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connectPlain(port, '127.0.0.1', () => socket.write(text));
+      socket.resume().once('error', () => {});
+      socket.once('close', () => resolve());
+    });
+  const ways: readonly (() => Promise<unknown>)[] = [
+    async () => (await dial(address, { cert, key })).destroy(),
+    async () => (await dial(address, { cert, key })).end(),
+    // A client that does not agree on HTTP/2 gets a refusal, and the connection ends.
+    async () => (await dial(address, { cert, key, ALPNProtocols: ['other'] })).resume(),
+    () => dial(address, {}),
+    () => dial(address, { cert: stranger.certificate, key: stranger.key }),
+    () => say('GET / HTTP/1.1\r\n\r\n'),
+  ];
+  for (const way of ways) {
+    for (let connection = 0; connection < connectionsMax; connection++) await way().catch(() => {});
+    await eventually(async () => {
+      const open: TLSSocket[] = [];
+      try {
+        while (open.length < connectionsMax) open.push(await dial(address, { cert, key }));
+        await eventually(() => expect(callers.size).toBe(connectionsMax), { timeoutMs: 1_000 });
+      } finally {
+        for (const socket of open) socket.destroy();
+      }
+    });
+    await eventually(() => expect(callers.size).toBe(0));
+  }
+});
+
 test('a caller refuses a server that is another service than it asked for, and logs it once a minute', async () => {
   const { address } = await serve((await issue('scan')).identity);
   const { identity } = await issue('gateway');
