@@ -348,6 +348,8 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     const { page, check } = await openApp(browser, running.origin);
     await signIn(page, tenant.keys.analyst, `/app/findings/${finding.id}`);
     await page.getByRole('button', { name: 'Assign (a)' }).waitFor();
+    // The key selects a row of the list, which may load after the finding beside it.
+    await page.locator(`#row-${finding.id}`).waitFor();
     await page.keyboard.press('s');
     await page.getByText('1 finding selected').waitFor();
     await page.locator(`#row-${second.id}`).getByRole('checkbox').check();
