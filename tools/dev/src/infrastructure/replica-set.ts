@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient, MongoServerError } from 'mongodb';
+import { MongoClient, MongoNetworkError, MongoServerError } from 'mongodb';
 import type { Db } from 'mongodb';
 
 const PRIMARY_MS_MAX = 60_000;
@@ -40,13 +40,27 @@ export async function becomePrimary({ url, host }: SetOfOne): Promise<void> {
       const members = config.members.slice(0, 1).map((member) => ({ ...member, host }));
       await admin.command({ replSetReconfig: { ...config, members, version: config.version + 1 }, force: true });
     }
-    const deadline = performance.now() + PRIMARY_MS_MAX;
-    while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
-      if (performance.now() > deadline) throw new Error('MongoDB did not become the primary of its replica set.');
-      await delay(POLL_EACH_MS);
-    }
+    await untilPrimary(admin);
   } finally {
     await client.close();
+  }
+}
+
+/** Waits until the MongoDB server is primary. A server that becomes primary may close its connections. */
+export async function untilPrimary(admin: Pick<Db, 'command'>): Promise<void> {
+  const deadline = performance.now() + PRIMARY_MS_MAX;
+  while (!(await isPrimary(admin))) {
+    if (performance.now() > deadline) throw new Error('MongoDB did not become the primary of its replica set.');
+    await delay(POLL_EACH_MS);
+  }
+}
+
+async function isPrimary(admin: Pick<Db, 'command'>): Promise<boolean> {
+  try {
+    return (await admin.command({ hello: 1 }))['isWritablePrimary'] === true;
+  } catch (error) {
+    if (error instanceof MongoNetworkError) return false;
+    throw error;
   }
 }
 
