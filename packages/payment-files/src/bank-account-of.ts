@@ -43,7 +43,7 @@ export function bankAccountOf(account: PaymentAccount | undefined, agent: Accoun
 
 /**
  * Returns the IBAN of an account of Poland, Denmark, Sweden, Norway or the United Kingdom, or undefined if the number
- * is no such account or could be read in two ways. A UK account needs a BIC, which begins with the bank code of the
+ * is no such account or has two readings. A UK account needs a BIC, which begins with the bank code of the
  * IBAN.
  */
 export function ibanOfBban(account: PaymentAccount, agent: AccountAgent): string | undefined {

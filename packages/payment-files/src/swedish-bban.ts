@@ -1,6 +1,6 @@
 /**
- * The two ways in which an account number becomes part of a Swedish IBAN: with its clearing number and seven digits, or
- * without the clearing number.
+ * States whether a Swedish IBAN contains the account number with its clearing number and seven digits, or without the
+ * clearing number.
  */
 type Method = 'WITH_CLEARING' | 'WITHOUT_CLEARING';
 
@@ -13,8 +13,8 @@ interface ClearingRange {
 
 /**
  * Clearing numbers with the identifier of the bank in an IBAN, as the Swedish banks publish them. Private accounts of
- * Nordea (3300 and 3782) are left out, because their numbers are stated in two ways, and so are banks that no longer
- * exist.
+ * Nordea (3300 and 3782) are left out, because payers write their numbers with and without the clearing number. Banks
+ * that no longer exist are left out too.
  */
 const ranges: readonly ClearingRange[] = [
   ...withClearing('120', '1200-1399 2400-2499'),

@@ -4,8 +4,8 @@ export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const
 export type Severity = (typeof severities)[number];
 
 /**
- * Families of findings. Findings of one family about an invoice describe one problem in several ways, so the score
- * counts only the strongest of them in full.
+ * Families of findings. Findings of one family about an invoice describe the same problem, so the score counts
+ * only the strongest of them in full.
  */
 export const families = {
   DUP: 'Duplicate invoices',

@@ -270,7 +270,7 @@ test('at most so many connections are open at once, and the next one is refused 
   await eventually(() => expect(loggedReasons()).toEqual(['too_many']));
 });
 
-test('a connection that ended, in whatever way, keeps no place and leaves no caller behind', async () => {
+test('a connection keeps no place and leaves no caller behind, whatever ended it', async () => {
   const server = new Server();
   const { identity } = await issue('organization');
   const callers = new Map<string, string>();
@@ -290,7 +290,7 @@ test('a connection that ended, in whatever way, keeps no place and leaves no cal
       socket.resume().once('error', () => {});
       socket.once('close', () => resolve());
     });
-  const ways: readonly (() => Promise<unknown>)[] = [
+  const endings: readonly (() => Promise<unknown>)[] = [
     async () => (await dial(address, { cert, key })).destroy(),
     async () => (await dial(address, { cert, key })).end(),
     // A client that does not agree on HTTP/2 gets a refusal, and the connection ends.
@@ -299,8 +299,8 @@ test('a connection that ended, in whatever way, keeps no place and leaves no cal
     () => dial(address, { cert: stranger.certificate, key: stranger.key }),
     () => say('GET / HTTP/1.1\r\n\r\n'),
   ];
-  for (const way of ways) {
-    for (let connection = 0; connection < connectionsMax; connection++) await way().catch(() => {});
+  for (const connectAndEnd of endings) {
+    for (let connection = 0; connection < connectionsMax; connection++) await connectAndEnd().catch(() => {});
     await eventually(async () => {
       const open: TLSSocket[] = [];
       try {

@@ -18,7 +18,7 @@ export class RowFault extends Error {
 /**
  * A row from an ERP, which is read field by field. A field of a wrong type makes only the row invalid that contains the
  * field. Every value that means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined.
- * Whether a value is allowed is checked for all ERPs in `packages/books`.
+ * `packages/books` checks for all ERPs which values are allowed.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;
