@@ -11,7 +11,7 @@ test('a key is let through once a minute, and others do not count for it', () =>
   expect([isDue('a'), isDue('a')]).toEqual([true, false]);
 });
 
-test('a thousand keys are remembered, and the next key makes it forget them', () => {
+test('a thousand keys are remembered, and the next key makes it forget the oldest one', () => {
   const isDue = onceAMinute(() => 0);
   for (let key = 0; key < 1_000; key++) isDue(`${key}`);
   expect(isDue('0')).toBe(false);

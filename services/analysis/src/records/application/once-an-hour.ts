@@ -1,7 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { oncePer } from '@invoicecontrol/runtime/once-per';
 
-const EACH_MS = 3_600_000;
-/** Maximum number of keys for which the last time is kept. The oldest key is removed first, and then counts as new. */
+const HOUR_MS = 3_600_000;
 const KEYS_MAX = 10_000;
 
 /**
@@ -9,14 +9,5 @@ const KEYS_MAX = 10_000;
  * read the same thing again and again, because one event per request would hide other events.
  */
 export function onceAnHour(clock: Clock): (key: string) => boolean {
-  const lastAtMs = new Map<string, number>();
-  return (key) => {
-    const nowMs = clock.now().getTime();
-    if (nowMs - (lastAtMs.get(key) ?? -Infinity) < EACH_MS) return false;
-    const [oldest] = lastAtMs.keys();
-    if (lastAtMs.size >= KEYS_MAX && oldest !== undefined) lastAtMs.delete(oldest);
-    lastAtMs.delete(key);
-    lastAtMs.set(key, nowMs);
-    return true;
-  };
+  return oncePer({ periodMs: HOUR_MS, keysMax: KEYS_MAX, nowMs: () => clock.now().getTime() });
 }

@@ -1,0 +1,23 @@
+/** Bounds of a function that lets each key through once in a period. */
+export interface OncePerOptions {
+  readonly periodMs: number;
+  /** Maximum number of keys for which the last time is kept. The oldest key is removed first, and then counts as new. */
+  readonly keysMax: number;
+  /** Returns the current time in milliseconds. */
+  readonly nowMs: () => number;
+}
+
+/** Returns a function that tells whether it has not returned true for the key during the last period. */
+export function oncePer({ periodMs, keysMax, nowMs }: OncePerOptions): (key: string) => boolean {
+  const lastAtMs = new Map<string, number>();
+  return (key) => {
+    const now = nowMs();
+    if (now - (lastAtMs.get(key) ?? -Infinity) < periodMs) return false;
+    // A key that is set again moves to the end of the map, so the first key of the map is the oldest.
+    lastAtMs.delete(key);
+    const [oldest] = lastAtMs.keys();
+    if (lastAtMs.size >= keysMax && oldest !== undefined) lastAtMs.delete(oldest);
+    lastAtMs.set(key, now);
+    return true;
+  };
+}
