@@ -43,7 +43,7 @@ export function brokerRights(service: ServiceName, databasePrefix: string | unde
   const { receives } = readService(service);
   const own = publishers().filter((publisher) => publisher.service === service);
   return {
-    publish: [
+    publish: distinct([
       ...own.flatMap(({ stream }) => [
         `invoicecontrol.${service}.v1.>`,
         `$JS.API.STREAM.INFO.${stream}`,
@@ -68,7 +68,7 @@ export function brokerRights(service: ServiceName, databasePrefix: string | unde
           `$JS.ACK._.*.${stream}.${durable}.>`,
         ];
       }),
-    ].filter(isFirst),
+    ]),
     subscribe: [`${inboxPrefix(service)}.>`, ...receives.map((key) => (catalogue[key] ?? missing(key)).subject)],
   };
 }
@@ -119,8 +119,8 @@ function subjects(allowed: readonly string[]): string {
   return `{ allow: [\n${allowed.map((subject) => `          "${subject}"\n`).join('')}        ] }`;
 }
 
-function isFirst(subject: string, index: number, all: readonly string[]): boolean {
-  return all.indexOf(subject) === index;
+function distinct(subjects: readonly string[]): string[] {
+  return [...new Set(subjects)];
 }
 
 function missing(key: string): never {
