@@ -14,7 +14,7 @@ function project(name, order, options) {
     test: {
       name,
       environment: 'node',
-      // The titles of tests are shown whole.
+      // Test titles that contain values are shown whole, up to this number of characters.
       chaiConfig: { truncateThreshold: 240 },
       pool: 'forks',
       isolate: false,

@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 
 const NODE_MINIMUM = [20, 19];
 const NPM_TIMEOUT_MS = 15 * 60_000;
-/** Folder of the web application. */
+/** Folder with the source of the web application. */
 const CONSOLE = 'console';
 const LOCK_WAIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 200;

@@ -15,7 +15,7 @@ export interface DocumentFile {
   readonly bytes: Uint8Array;
 }
 
-/** Resolution in DPI of office scanners. */
+/** Resolution in DPI with which the benchmark draws scanned pages, as office scanners do. */
 const SCAN_DPI = 200;
 const SCAN_JPEG_QUALITY = 85;
 const POINTS_PER_INCH = 72;

@@ -48,7 +48,7 @@ export interface WebhooksSystem {
   readonly webhooks: NodeProcess;
   readonly caFile: string;
   readonly natsUrl: string;
-  /** Database of the webhooks service. */
+  /** Connection to the database of the webhooks service. */
   readonly db: MongoConnection['db'];
   /** Counts of the commands of the webhooks service to its database, and of its calls to other services. */
   readonly counted: Counted;

@@ -74,7 +74,7 @@ export interface WorkOptions {
   readonly databasePrefix: string;
   readonly secrets: Secrets;
   readonly identities: string;
-  /** Database of the analysis service. */
+  /** Connection to the database of the analysis service. */
   readonly db: MongoConnection['db'];
   readonly customers: readonly Customer[];
   readonly load: LoadProcess;

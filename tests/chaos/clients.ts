@@ -32,7 +32,7 @@ const SUPPLIERS = 7;
 const ROWS_MIN = 200;
 /** Maximum number of requests that a chaos client repeats while it sends others. */
 const RETRYING_MAX = 8;
-/** Findings that a client has yet to review. */
+/** Maximum number of findings that a client of the chaos run keeps for a later review. */
 const OPEN_FINDINGS_MAX = 50;
 /**
  * Number of the newest invoices from which copies are made, so that a copy may be sent while its original is in

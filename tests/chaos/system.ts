@@ -35,7 +35,7 @@ const RESTART_PAUSE_MS = 500;
 
 /** A process that a fault of the chaos run can affect. */
 interface Node {
-  /** Process id of a running service. */
+  /** Process id of the running service. It changes when the process is started again. */
   readonly pid?: number | undefined;
   kill(): Promise<void>;
   /** Starts the process of the product again, and resolves when it serves. */
@@ -47,7 +47,7 @@ interface Node {
 export interface ChaosSystem {
   /** Base URL of the API, `http://127.0.0.1:<port>/v1`, which leads through a proxy. */
   readonly baseUrl: string;
-  /** URL of MongoDB without a proxy. */
+  /** URL of the MongoDB server itself, without a proxy in front of it. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   /**

@@ -29,7 +29,7 @@ export interface DeliveryRecord {
   readonly failures: number;
   /** Number of attempts of the webhook delivery that were counted, over all series. */
   readonly attemptCount: number;
-  /** Last 20 attempts of the webhook delivery. */
+  /** The last 20 attempts to send the webhook delivery. */
   readonly attempts: readonly { readonly series: number; readonly outcome: string; readonly interruptions: number }[];
   readonly claim?: string;
   readonly leaseUntil?: Date;
@@ -37,7 +37,7 @@ export interface DeliveryRecord {
 
 /** Request that arrived at a webhook receiver. */
 export interface WebhookArrival {
-  /** Path of the URL of the webhook. */
+  /** Path in the URL of the webhook that the request was sent to. */
   readonly path: string;
   readonly eventId: string | null;
   readonly body: string;

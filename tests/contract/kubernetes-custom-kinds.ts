@@ -13,7 +13,7 @@ const name = z.string().min(1);
 const kind = <Version extends string, Spec extends z.ZodType>(apiVersion: Version, spec: Spec) =>
   z.strictObject({ apiVersion: z.literal(apiVersion), kind: z.string(), metadata, spec });
 
-/** A duration of cert-manager in hours. */
+/** A duration in hours, in the form that cert-manager accepts. */
 const hours = z.string().regex(/^\d{1,5}h$/);
 
 const listener = z.strictObject({

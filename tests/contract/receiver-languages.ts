@@ -95,7 +95,7 @@ export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env)
 
 export interface Receiver {
   readonly origin: string;
-  /** Every line that the webhook receiver wrote. */
+  /** Every line that the sample webhook receiver has written so far. */
   readonly output: readonly string[];
   /** Sends a webhook request to the sample receiver. @returns the status of the response */
   deliver(id: string, body: string, signature?: string): Promise<number>;

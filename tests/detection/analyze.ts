@@ -43,7 +43,7 @@ export interface Raised {
   readonly severity: Severity;
   /** Confidence of the finding in percent. */
   readonly confidence: number;
-  /** The earlier bills that the finding names. */
+  /** The earlier bills of the test history that the finding names. */
   readonly others: readonly Bill[];
 }
 

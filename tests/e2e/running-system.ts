@@ -87,7 +87,7 @@ export interface RunningSystem extends Api {
    * values.
    */
   setPlan(organizationId: string, change: PlanChange): Promise<void>;
-  /** The database of the analysis service. */
+  /** Connection to the database of the analysis service, for tests that read or change stored documents. */
   readonly analysisDatabase: MongoConnection['db'];
   stop(): Promise<void>;
 }

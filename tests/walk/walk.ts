@@ -227,12 +227,12 @@ interface Inbox {
    * that receiver.
    */
   forwardTo(origin: string): void;
-  /** Waits for the first webhook request. */
+  /** Resolves with the first webhook request that arrives. */
   next(): Promise<Received>;
   stop(): void;
 }
 
-/** Starts a server that receives webhooks. */
+/** Starts a local HTTP server that receives webhooks and passes them on to a sample receiver. */
 async function startInbox(): Promise<Inbox> {
   let target: string | undefined;
   const received: Received[] = [];

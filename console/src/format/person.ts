@@ -3,7 +3,7 @@ const ID_SHOWN = 8;
 /** A person or key of the API: `USER:<id>`, `API_KEY:<id>` or `OPERATOR:<id>`. */
 export interface Person {
   readonly kind: 'you' | 'member' | 'key' | 'operator' | 'other';
-  /** Id of the person or key, or the whole text if it has no known kind. */
+  /** Id of the person or API key, or the whole text if the text names no known kind of actor. */
   readonly id: string;
 }
 

@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import { BASE62_ALPHABET } from './base62.js';
 
 /**
- * API keys of the kind `live` act on real data and those of the kind `test` on test installations. Both have the same
- * format.
+ * Kinds of API keys. A `live` key acts on the data of its organization, and a `test` key on the separate test
+ * organization. Both have the same format.
  */
 export type ApiKeyKind = 'live' | 'test';
 

@@ -13,7 +13,7 @@ export const callerNames = [
 /** Trust domain in the certificates of an installation that configures no other trust domain. */
 export const TRUST_DOMAIN_DEFAULT = 'invoice-control.local';
 
-/** Name of a program that calls services. */
+/** Name of a program that may call the gRPC services, such as `gateway`. */
 export type Caller = (typeof callerNames)[number];
 
 /** Callers of the rpcs that every program with a certificate of the installation may call. */

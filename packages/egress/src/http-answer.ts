@@ -3,7 +3,7 @@ import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 /** Longest `Retry-After` of an HTTP response that is honoured. A longer time is reduced to it. */
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 
-/** HTTP response headers by lower-case name. */
+/** Headers of an HTTP response by their names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 /** Joins the values of repeated headers that node:http returns as a list. */

@@ -65,7 +65,7 @@ export function usageCollection(db: Db): Collection<UsageDocument> {
   return db.collection<UsageDocument>('usage');
 }
 
-/** Returns the id of a usage counter. */
+/** Returns the id of the usage counter of an organization for a month and a meter. */
 export function idOf({ organizationId, month, meter }: CounterKey): string {
   return `${organizationId}:${month}:${meter}`;
 }

@@ -29,7 +29,7 @@ const encodingsByName: ReadonlyMap<string, Encoding> = new Map<string, Encoding>
   ['CP1252', 'windows-1252'],
 ]);
 
-/** The decoded characters of a payment file. */
+/** A payment file whose bytes were decoded to characters. */
 export interface DecodedFile {
   readonly encoding: Encoding;
   /** The text of the payment file without byte order mark. */

@@ -11,8 +11,8 @@ export interface PartIdentifiers {
 /**
  * Returns the identifiers of a payment file with a part of a payment run. The first part has the identifiers of the
  * original file. The identifiers of later parts end in `-2`, `-3` and so on, and are cut to 35 characters before that.
- * Where the cut would make two blocks equal, the number of the block comes before the end, since a bank refuses a file
- * that has an identifier twice.
+ * If two blocks would get equal identifiers in this way, the number of the block is inserted before the ending, because
+ * a bank refuses a file that contains an identifier twice.
  */
 export function identifiersOfPart(
   { messageId, blocks }: Pick<PaymentFile, 'messageId' | 'blocks'>,

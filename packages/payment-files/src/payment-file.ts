@@ -46,7 +46,7 @@ export interface PaymentTransaction {
   readonly lineId: string;
   /** Position of the payment in the file, from 1. */
   readonly position: number;
-  /** Index of the block in `PaymentFile.blocks`. */
+  /** Index of the block that contains the payment, in `PaymentFile.blocks`. */
   readonly block: number;
   readonly endToEndId?: string;
   readonly instructionId?: string;
@@ -99,7 +99,7 @@ export interface PaymentAccount {
   readonly scheme?: string;
 }
 
-/** A range of bytes in a payment file. */
+/** A range of bytes in a payment file, without the byte at `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

@@ -4,7 +4,7 @@ import { identifiersOfPart } from './identifiers-of-part.js';
 import type { ByteRange, HeaderLayout, PaymentFile, PaymentTransaction } from './payment-file.js';
 import { isSpace } from './xml-elements.js';
 
-/** A replacement of bytes in a payment file. */
+/** A range of bytes in a payment file, with the text that replaces these bytes. */
 interface Edit extends ByteRange {
   readonly text: string;
 }
@@ -131,7 +131,7 @@ function replaceId(source: Source, range: ByteRange, before: string, id: string)
   return { start, end: place.end, text: escaped(id.slice(kept)) };
 }
 
-/** Returns the change that removes an element of a payment file and of the white space before it. */
+/** Returns the change that removes an element of a payment file, together with the white space before the element. */
 function removal({ bytes }: Source, { start, end }: ByteRange): Edit {
   let from = start;
   while (from > 0 && isSpace(bytes[from - 1])) from -= 1;

@@ -85,8 +85,9 @@ function isSecret(field: z.ZodType): boolean {
 }
 
 /**
- * Hides what is between `//` and the last `@`. A connection string of a database may contain a password there, also one with
- * characters that should have been escaped, which the driver refuses only after the start has been logged.
+ * Hides the user name and the password of a connection string, which are between `//` and the last `@`. The password
+ * may contain characters that should have been escaped. The database driver refuses such a string, but only after the
+ * configuration was logged.
  */
 function hideCredentials(value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -94,7 +95,7 @@ function hideCredentials(value: unknown): unknown {
   return start === -1 || end < start ? value : `${value.slice(0, start)}//***${value.slice(end)}`;
 }
 
-/** The log levels of a service. */
+/** A setting with the lowest level at which a service writes log lines. */
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');
 
 /** A setting with a TCP port. With 0, the operating system chooses a free port. */

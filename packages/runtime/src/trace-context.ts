@@ -127,7 +127,7 @@ export function activeCause(): Cause {
   return { ...(traceparent === undefined ? {} : { traceparent }), ...(requestId === undefined ? {} : { requestId }) };
 }
 
-/** Returns the trace fields of a log line. */
+/** Returns the log fields with the trace, the span and the request to which the running code belongs. */
 export function activeLogFields(): { traceId?: string; spanId?: string; requestId?: string } {
   const active = activeSpanContext();
   const requestId = activeRequestId();

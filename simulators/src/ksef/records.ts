@@ -132,7 +132,7 @@ export interface InvoiceFacts {
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
   /** Kind of the submitted invoice (field RodzajFaktury). */
   readonly kind: string;
-  /** Invoice number (field P_2). */
+  /** Number of the submitted invoice (field P_2 of the FA(3) document). */
   readonly number: string;
   /** Issue date of the submitted invoice (field P_1). */
   readonly issueDate: string;

@@ -12,7 +12,7 @@ export type { Fault, FaultKind } from './faults.js';
 
 /** A webhook request that the simulator received, whatever its response was. */
 export interface ReceivedDelivery {
-  /** Path of the webhook, such as `/orders`. */
+  /** Path at which the webhook request arrived, such as `/orders`. */
   readonly path: string;
   /** Value of the webhook header `svc-event-id`, or null if it is missing. */
   readonly eventId: string | null;

@@ -54,7 +54,7 @@ export interface InboxTrial {
   newReceiver(name: string): Promise<Receiver>;
   /** Issues invoices of suppliers to a company, and one from the company to itself. */
   issue(receiver: Receiver): Promise<void>;
-  /** Starts a KSeF inbox run of every role. */
+  /** Starts a run of the company's KSeF inbox for every role. */
   run(receiver: Receiver): Promise<void>;
   /**
    * Waits until every purchase invoice was received from KSeF and decided. Starts another inbox run if one ended

@@ -29,7 +29,7 @@ export interface Trial {
   readonly ledger: Ledger;
   /** Databases of the services, reached without the proxies. */
   readonly databases: Databases;
-  /** Waits until no service has unfinished work. */
+  /** Waits until every service has finished the work that a crash interrupted. */
   expectNothingUnfinished(): Promise<void>;
   /**
    * Waits until no work is left, every event was handled by its consumers and usage counters are exact. Then compares

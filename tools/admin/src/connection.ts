@@ -17,7 +17,7 @@ const TIMEOUT_MS = 15_000;
 export interface Connection {
   readonly addresses: ReadonlyMap<OperatedService, string>;
   readonly call: CallOptions;
-  /** Certificate of the operator. */
+  /** Certificate by which the services recognize the operator. */
   readonly identity: Identity;
 }
 
@@ -59,7 +59,7 @@ export async function findSystem(
   };
 }
 
-/** Opens the certificate of the operator. */
+/** Opens the files with the certificate of the operator. */
 function openOperatorIdentity(directory: string, env: NodeJS.ProcessEnv): Identity {
   const logger = createLogger({ service: 'admin', level: 'silent' });
   try {

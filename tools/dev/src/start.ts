@@ -63,7 +63,7 @@ interface Installation {
     readonly books?: Books;
     readonly filing?: Filing;
   };
-  /** Port of the simulator of Odoo. */
+  /** Port of the simulated Odoo, which the next start uses again if it is free. */
   readonly odooPort?: number;
 }
 
@@ -243,11 +243,11 @@ async function setUpOwnBroker(natsUrl: string, identities: string): Promise<void
 interface Welcome {
   readonly baseUrl: string;
   readonly key: string;
-  /** Result of the demonstration's webhook. */
+  /** Line about the demonstration of webhooks, or undefined if this start does not demonstrate webhooks. */
   readonly webhooks: string | undefined;
-  /** Result of the demonstration's ERP import. */
+  /** Line about the demonstration of the ERP import. */
   readonly erp: string | undefined;
-  /** Result of the demonstration's submission to KSeF. */
+  /** Line about the demonstration of a submission to KSeF. */
   readonly ksef: string | undefined;
   readonly toTry: Readonly<Record<string, unknown>>;
   readonly tookMs: number;

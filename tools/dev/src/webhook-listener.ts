@@ -19,7 +19,7 @@ export interface ListenerOptions {
 
 export interface WebhookListener {
   readonly url: string;
-  /** Number of webhook requests received so far. */
+  /** Numbers of the webhook requests that were received so far, by the result of checking their signature. */
   readonly counts: { readonly verified: number; readonly refused: number; readonly unverified: number };
   stop(): Promise<void>;
 }

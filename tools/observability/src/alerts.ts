@@ -584,7 +584,8 @@ export const alerts: readonly Alert[] = [
     journey: 'decide',
     dashboard: 'service',
     summary: 'A service calls what it may not call.',
-    // The counter of a pair begins with its first refusal, which is no increase.
+    // A counter of refusals begins with its first refusal, which Prometheus does not see as an increase. The second
+    // part of the expression therefore matches counters that did not exist ten minutes ago.
     expr: `sum by (service_name, caller, rpc) (increase(${rpcRefused}[10m]) > 0 or ${rpcRefused} unless ${rpcRefused} offset 10m) > 0`,
     for: '0m',
     fires: { [`${rpcRefused}{service_name="organization",caller="webhooks",rpc="x"}`]: '_x75 1x15' },

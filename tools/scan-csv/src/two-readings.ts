@@ -1,4 +1,4 @@
-/** A cell of the ledger file. */
+/** A cell of the CSV file, with its line. */
 export interface Cell {
   readonly line: number;
   readonly text: string;

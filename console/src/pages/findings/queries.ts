@@ -184,12 +184,13 @@ function useShowChanged(): (changed: Finding) => void {
   };
 }
 
-/** Returns a function that reads a finding again, because somebody else has changed it, and shows it as it is now. */
+/** Returns a function that reads a finding again that somebody else has changed, and shows its current state. */
 function useShowCurrent(): (findingId: string) => void {
   const queries = useQueryClient();
   const showChanged = useShowChanged();
   return (findingId) => {
-    // If the finding cannot be read, the refusal of the review, which is shown, already says that it was changed.
+    // If reading the finding fails, nothing more is shown: the refusal of the review already says that the finding was
+    // changed.
     void queries.query({ ...findingQuery(findingId), staleTime: 0 }).then(showChanged, () => undefined);
   };
 }

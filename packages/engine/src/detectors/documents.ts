@@ -330,7 +330,7 @@ function masked(text: string): string {
   });
 }
 
-/** Invoice field names that accountants use. */
+/** Names of invoice fields in the words of accountants, by the path of the field. */
 const fieldNames: Readonly<Record<string, string>> = {
   'supplier.name': 'supplier name',
   'supplier.tax_id': 'tax id of the supplier',

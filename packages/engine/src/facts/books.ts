@@ -8,7 +8,7 @@ import type { Candidate } from './invoice.js';
 export interface Books {
   readonly companyId: string;
   readonly vendors: readonly BookedVendor[];
-  /** Total number of the company's vendors. */
+  /** Total number of vendors that the company has in its ERP. */
   readonly vendorCount: number;
   readonly accountChanges: readonly VendorAccountChange[];
   readonly bills: readonly BookedBill[];
@@ -80,7 +80,7 @@ export interface BookedPayment {
   /** Total amount that was open, before the payment, on all invoices that the payment covers. */
   readonly dueMinor?: string;
   readonly reference?: string;
-  /** Known invoices that the payment covers. */
+  /** Ids of the known invoices that the ERP payment covers. */
   readonly invoiceIds: readonly string[];
   readonly account?: MasterAccount;
   /**

@@ -22,7 +22,7 @@ const SCAN_IMAGE_SHARE = 0.1;
 const DRAWN_LETTERS_MIN = 200;
 
 export interface PdfPage {
-  /** Visible text of the document page. */
+  /** Text of the PDF page that a reader sees. */
   readonly text: TextPage;
   readonly marks: PageMarks;
   /** Number of the page's object in the PDF file. */

@@ -4,7 +4,7 @@ import { repairIban } from './misread.js';
 
 /** A text in a document that looks like an IBAN. */
 export interface IbanMatch {
-  /** IBAN without spaces, in upper case. */
+  /** The IBAN that was found in the document, without spaces and in upper case. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;

@@ -64,7 +64,7 @@ export interface Syntax {
     readonly accounts: string;
     readonly sortCode: string;
     readonly accountNumber: string;
-    /** Path of the country of the supplier. */
+    /** Path of the element with the country of the supplier. */
     readonly country: string;
   };
   /** Path of the name of the payee, if the payee is not the supplier (BT-59). */

@@ -11,7 +11,7 @@ import { toStatus } from './errors.js';
 export interface CallerGuardOptions {
   /** Names of the services that opened the current connections, by the addresses of the connections. */
   readonly callers: ReadonlyMap<string, string>;
-  /** Name of the service that is called. */
+  /** Name of the service whose rpcs are called. */
   readonly service: string;
   readonly logger: Logger;
 }

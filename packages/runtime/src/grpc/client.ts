@@ -54,7 +54,7 @@ export interface Channel {
 export interface ChannelOptions {
   /** Service that the address should lead to. A connection to another service is refused. */
   readonly service: ServiceName;
-  /** Identity of the caller. */
+  /** Identity by which the calling program proves who it is. */
   readonly identity: Identity;
   readonly messageBytesMax?: number;
 }

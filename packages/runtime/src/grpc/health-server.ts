@@ -2,7 +2,7 @@ import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 
 export interface HealthServer {
-  /** Port of the running health server. */
+  /** Port on which the health server accepts the probes. */
   readonly port: number;
   stop(): void;
 }
@@ -13,8 +13,9 @@ export function newHealth(): HealthImplementation {
 }
 
 /**
- * Serves the gRPC health service, and nothing else, on a port without TLS, because the probes of Kubernetes know none.
- * It is a server of its own, because one server with two ports would serve all rpcs on both.
+ * Serves the gRPC health service, and nothing else, on a port without TLS, because the probes of Kubernetes do not
+ * support TLS. The health service has a separate server, because one server with two ports would serve all rpcs on
+ * both.
  */
 export async function startHealthServer(
   host: string,

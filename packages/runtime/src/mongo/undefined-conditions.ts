@@ -15,7 +15,7 @@ export function refuseUndefinedConditions(command: Command): void {
   }
 }
 
-/** Returns all filters of a MongoDB command. */
+/** Returns every part of a MongoDB command that selects documents: filters, queries and pipelines. */
 function conditionsOf({ filter, query, pipeline, updates, deletes }: Command): readonly unknown[] {
   const conditions = [updates, deletes].flatMap((operations) => documentsOf(operations).map(({ q }) => q));
   return [filter, query, pipeline, ...conditions];

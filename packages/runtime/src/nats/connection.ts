@@ -189,8 +189,8 @@ async function followStatus(
   const isDue = onceAMinute();
   for await (const status of connection.status()) {
     const { type } = status;
-    // Nobody waits for the result of an acknowledgement or of a publication outside of a stream, so its refusal is
-    // reported only here.
+    // No caller waits for the result of an acknowledgement, or of a publication outside of a stream. A refusal by the
+    // broker is therefore reported only here.
     if (type === 'error' && isDue(status.error.name))
       logger.error({ error: status.error }, 'the broker refused something');
     if (type !== 'disconnect' && type !== 'reconnect') continue;

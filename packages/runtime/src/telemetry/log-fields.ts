@@ -4,7 +4,7 @@
  * other fields.
  */
 export const logFields = {
-  // Log fields for kinds of work.
+  // Log fields that name the kind of work: the route, the rpc, the job.
   route: 'route of the API, as its template',
   method: 'method of a request',
   status: 'status of a response, or of a piece of work',
@@ -18,7 +18,7 @@ export const logFields = {
   source: 'origin of an invoice, or the cause of a check',
   type: 'type of an event or notification',
   kind: 'what a refusal means',
-  // Log fields for results and durations.
+  // Log fields for the results and the durations of work.
   error: 'error with its causes',
   outcome: 'result of an attempt or a run',
   reason: 'reason of a refusal or an end',
@@ -35,7 +35,7 @@ export const logFields = {
   deliveries: 'number of times that an event was delivered',
   retryAt: 'time of the next attempt',
   retryAfterSeconds: 'seconds until the next attempt',
-  // Log fields for ids and names.
+  // Log fields for the ids and names of records.
   requestId: 'id of the request',
   organizationId: 'id of the organization',
   companyId: 'id of the company',
@@ -104,7 +104,7 @@ export const logFields = {
   from: 'value before a correction',
   to: 'value after a correction',
   wasAbandoned: 'true if the operator had abandoned it before',
-  // Log fields for limits.
+  // Log fields that state a limit that was reached.
   connectionsMax: 'maximum number of connections',
   companiesMax: 'maximum number of companies',
   // Log fields for connections between services.

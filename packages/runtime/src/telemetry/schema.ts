@@ -46,7 +46,7 @@ export interface Metric {
   /** Upper limits of the buckets of a histogram metric. */
   readonly buckets?: readonly number[];
   readonly owners: readonly Owner[];
-  /** Former names of the metric. */
+  /** Names that the metric had in earlier releases. */
   readonly renamedFrom?: readonly string[];
   /** Event after which the metric is produced, if no usual journey of a customer produces it. */
   readonly onlyAfter?: string;
@@ -148,7 +148,7 @@ const counter = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({
   instrument: 'counter' as const,
   ...metric,
 });
-/** A histogram metric of durations. */
+/** Declares a histogram metric that measures durations in seconds. */
 const histogram = <const M extends Omit<Metric, 'instrument' | 'unit'>>(metric: M) => ({
   instrument: 'histogram' as const,
   unit: 's' as const,
@@ -275,7 +275,7 @@ export const metrics = {
       'messaging.system': oneOf('nats'),
       'messaging.operation.name': oneOf('process'),
       'messaging.destination.name': subject,
-      // This attribute is absent for broadcast events, which have no consumer at the broker.
+      // The attribute with the consumer group is absent for broadcast events, which have no consumer at the broker.
       'messaging.consumer.group.name': optional(consumer),
       'error.type': errorType,
     },

@@ -18,6 +18,6 @@ export interface RunUnderWay {
   readonly listedIds: ListedIdStore;
   /** Lists of all ERP record ids that have not been compared with the stored records yet, in their stored form. */
   readonly lists: Map<StreamName, IdList>;
-  /** Stores the progress of the import run. */
+  /** Stores how far the import run has read the ERP. */
   saveProgress(): Promise<void>;
 }

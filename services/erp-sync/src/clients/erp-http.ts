@@ -44,7 +44,7 @@ export interface ErpCalls extends ErpHttp {
 export interface ErpCallsOptions {
   /** Key made of ERP provider and company. All calls to an ERP with the same key share a limit. */
   readonly company: string;
-  /** Name of the ERP in metrics. */
+  /** Name under which metrics count the calls to the ERP. */
   readonly peer: Peer;
   /** Maximum number of concurrent calls to one company in an ERP. */
   readonly concurrency: number;

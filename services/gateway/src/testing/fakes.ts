@@ -77,7 +77,10 @@ export function accessFor(
   };
 }
 
-/** Operations that answer for each finding of a request: with 200, even if {@link refuseEverything} refuses them all. */
+/**
+ * Operations that respond with 200 and one outcome for each finding, even if {@link refuseEverything} refuses every
+ * change.
+ */
 export const answersForEach: ReadonlySet<string> = new Set(['assignFindings', 'reviewFindings']);
 
 /**

@@ -61,7 +61,7 @@ export interface LimitSubject {
   readonly operation: Operation;
 }
 
-/** A counted KSeF call that is in progress. */
+/** A call to KSeF that is in progress and counts towards the call limits. */
 export interface CountedCall {
   end(): void;
 }

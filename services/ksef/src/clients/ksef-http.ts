@@ -40,7 +40,7 @@ export interface KsefRequest {
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 
-/** Response of KSeF with a status of success. */
+/** Response of KSeF whose HTTP status means success. */
 export interface KsefAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

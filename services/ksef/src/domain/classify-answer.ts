@@ -33,7 +33,7 @@ export type Operation =
   | 'R5'
   | 'LIMITS';
 
-/** Response of KSeF with a status of failure. */
+/** Response of KSeF whose HTTP status means failure. */
 export interface RefusedAnswer {
   readonly operation: Operation;
   /** Login of the KSeF connection that made the call. Absent for a call without a login. */

@@ -13,9 +13,9 @@ export interface CertificateWishes {
 
 export interface TestCertificate {
   readonly serialNumber: string;
-  /** The test certificate in PEM. */
+  /** Certificate that the KSeF simulator issued, in PEM format. */
   readonly certificate: string;
-  /** Private key of the test certificate in PEM. */
+  /** Private key of the certificate that the KSeF simulator issued, in PEM format. */
   readonly privateKey: string;
 }
 

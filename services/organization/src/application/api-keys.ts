@@ -20,7 +20,7 @@ import type { Rosters } from './rosters.js';
 import { generateKey } from './secrets.js';
 import { ensureTestOrganization, findTestOrganization } from './test-organizations.js';
 
-/** Stores the API keys of organizations. */
+/** Stores the API keys of all organizations. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
   /** Finds the API keys of the organization with the given ids, in any order. */

@@ -15,7 +15,7 @@ export interface AuditEvent {
   readonly ip: string | undefined;
 }
 
-/** Stores the append-only audit trail. */
+/** Store of the audit trail, to which entries can only be added. */
 export interface AuditTrail {
   /**
    * Stores an audit event that another service published. The call may be repeated, because the id is derived from the

@@ -9,7 +9,7 @@ import { hashKey } from '../domain/api-key.js';
 /** A new API key and the parts of it that are stored. */
 export interface GeneratedKey {
   readonly id: string;
-  /** Complete API key, which is shown once. */
+  /** The complete API key, which only the response to its creation shows. */
   readonly key: string;
   readonly hash: string;
   readonly pepperId: string;

@@ -155,7 +155,7 @@ export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Da
 export interface EndpointTrouble {
   readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
   readonly endpointId: string;
-  /** Host name in the URL of the webhook. */
+  /** Host name in the URL of the webhook that the mail is about. */
   readonly host: string;
   readonly failingSince: Date;
   /** Time of the last response 410 Gone of a webhook receiver since the failures began. Undefined if there was none. */

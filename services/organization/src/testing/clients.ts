@@ -57,7 +57,7 @@ export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
   return { context, timeoutMs: CALL_TIMEOUT_MS };
 }
 
-/** Returns the id that an API key contains. */
+/** Returns the public id that is a part of an API key. */
 export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }

@@ -32,7 +32,7 @@ export interface EndpointChange {
 
 export interface Endpoints {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
-  /** Returns a webhook that was not deleted. */
+  /** Returns a webhook of the organization, or undefined if it does not exist or was deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;
   /** Returns those of the given webhooks that still exist. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;

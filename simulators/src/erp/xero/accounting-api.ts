@@ -8,7 +8,7 @@ import { entities } from './entities.js';
 import type { Entity } from './entities.js';
 import { parseWhere, QueryParseException, sortRows } from './filter.js';
 
-/** An organisation of Xero with its records. */
+/** An organisation in the simulated Xero, with its accounting records. */
 export interface Books {
   readonly tenantId: string;
   readonly tenantName: string;

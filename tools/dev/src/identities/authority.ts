@@ -21,7 +21,7 @@ import { AUTHORITY_MS, BACKDATED_MS, LEAF_MS } from './lifetimes.js';
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const SERIAL_BYTES = 16;
 
-/** A certificate and its private key, in PEM. */
+/** A certificate and its private key, both in PEM format. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
@@ -80,7 +80,8 @@ export async function openAuthority(stored: KeyPair): Promise<SigningAuthority> 
         subject: distinguishedName(name, unit),
         issuer: authority.subjectName,
         notBefore: notBefore ?? period.notBefore,
-        // Nobody accepts a certificate after the end of its issuer.
+        // A certificate is not accepted any more when the certificate of its issuer has expired, so it does not end
+        // later.
         notAfter: notAfter ?? new Date(Math.min(period.notAfter.getTime(), authority.notAfter.getTime())),
         signingAlgorithm: ALGORITHM,
         publicKey,

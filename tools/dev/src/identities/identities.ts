@@ -119,7 +119,10 @@ function alternativeNamesOf({ alternatives }: Leaf): string {
   return alternatives.map(({ type, value }) => `${labels[type]}:${String(value)}`).join(', ');
 }
 
-/** A certificate may begin in the future if it was made while the clock of the machine was wrong. */
+/**
+ * Checks whether a certificate is valid now. Its validity may begin in the future if the clock of the machine was wrong
+ * when the certificate was made.
+ */
 function isValid({ validFrom, validTo }: X509Certificate): boolean {
   return Date.parse(validFrom) <= Date.now() && Date.parse(validTo) > Date.now();
 }

@@ -2,23 +2,23 @@ import { repeat } from '@invoicecontrol/runtime/repeat';
 import { prepareIdentities } from './identities.js';
 
 /**
- * Interval at which the identities of a running system are checked. It is far shorter than their remaining life, because
- * the clock of a machine that slept moves on by days at once.
+ * Interval at which the certificates of a running system are checked. It is far shorter than their remaining validity,
+ * because the clock of a machine that was asleep jumps ahead by days.
  */
 const CHECK_EACH_MS = 10 * 60_000;
 
 export interface Renewal {
-  /** Makes the servers that do not read their files by themselves, such as nats-server, read them now. */
+  /** Makes servers that do not watch their certificate files, such as nats-server, read the files again. */
   readonly onChecked: () => Promise<void>;
-  /** Receives the error of a check. The next check follows nevertheless. */
+  /** Receives the error of a failed check of the certificates. The next check is made in any case. */
   readonly onError: (error: unknown) => void;
-  /** Interval of the checks, which only tests change. */
+  /** Interval at which the certificates are checked. Only tests change it. */
   readonly eachMs?: number;
 }
 
 /**
- * Makes the identities in a directory again before they expire, as long as the system that uses them runs. Its services
- * read their files by themselves.
+ * Renews the certificates in a directory before they expire, as long as the system that uses them runs. The services of
+ * the system notice new files automatically.
  */
 export function keepIdentities(
   directory: string,

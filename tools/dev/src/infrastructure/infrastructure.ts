@@ -101,7 +101,7 @@ export async function startInfrastructure({
   };
   let streamsDirectory: string | undefined;
   const startNats = async (): Promise<Broker> => {
-    // The operator of a configured broker renews its certificate.
+    // The operator who configured this broker also renews its certificate, so nothing is done here.
     if (given.nats) return { ...givenServer('NATS', 'NATS_URL', given.nats), readIdentity: async () => {} };
     const access = brokerAccess(identities, databasePrefix);
     if (docker && !hasStreamsDirectory) return natsInDocker(docker, access, undefined);

@@ -67,7 +67,7 @@ export async function findMongod(
   return { ...found, env: await environmentWith(found.cache) };
 }
 
-/** Sources of mongod that a test replaces. */
+/** Sources from which mongod is downloaded, which tests replace. */
 export interface MongodSources {
   /** URL of the downloads that MongoDB publishes. */
   readonly origin?: string;

@@ -15,8 +15,8 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** A NATS server, which proves who it is by a certificate. */
+/** A NATS server that proves its identity with a certificate. */
 export interface Broker extends Server {
-  /** Makes the server use the files of its identity as they are now. Connections continue. */
+  /** Makes the NATS server read its certificate files again. Open connections continue. */
   readIdentity(): Promise<void>;
 }

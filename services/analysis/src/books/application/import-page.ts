@@ -16,7 +16,7 @@ export interface PageCounts {
   readonly failures: readonly ImportFailure[];
 }
 
-/** An ERP record that was not stored. */
+/** An ERP record that was not stored, with the reason. */
 export interface ImportFailure {
   readonly externalId: string;
   readonly message: string;

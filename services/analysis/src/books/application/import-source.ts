@@ -43,7 +43,7 @@ export interface ExaminedBooks {
   readonly hasMore: boolean;
 }
 
-/** Import state of an ERP connection. */
+/** State of the imports through one ERP connection. */
 export interface ErpSource extends ImportSource {
   /**
    * Time through which all imported records were examined together, or undefined before the first import run was

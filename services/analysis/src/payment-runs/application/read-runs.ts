@@ -31,7 +31,7 @@ export interface RunReader {
   shown(run: PaymentRun, line: CheckedLine): Promise<ShownLine>;
 }
 
-/** Reads payment runs and their lines. */
+/** Creates the use cases that read payment runs and their lines. */
 export function runReader({
   runs,
   payables,

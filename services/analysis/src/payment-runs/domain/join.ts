@@ -259,8 +259,8 @@ function isRecent({ executionDate }: PaymentLine, { issueDay }: Payable): boolea
 }
 
 /**
- * Sorts the bills of a payment by their issue, oldest first, so that the result does not depend on the order in which
- * they were read.
+ * Sorts the bills of a payment by their issue date, oldest first, so that the result does not depend on the order in
+ * which they were read.
  */
 function sorted(payables: readonly Payable[]): readonly Payable[] {
   return payables.toSorted((left, right) => left.issueDay - right.issueDay || compareArrival(left, right));

@@ -10,7 +10,7 @@ export interface StatedDocument {
   readonly amount?: DecimalAmount;
 }
 
-/** The bank account that a payment goes to. */
+/** The bank account of the payee, to which a payment goes. */
 export interface CreditorAccount {
   /**
    * Identity of the bank account of a payment in the format of `Candidate.bankKey`. An account that is neither an IBAN

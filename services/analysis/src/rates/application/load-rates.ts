@@ -12,7 +12,7 @@ import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
  */
 export type RateFile = 'history' | 'recent' | 'daily';
 
-/** Source of the euro exchange rates. */
+/** Source from which the exchange rates of the euro are read. */
 export interface RateFeed {
   /** Reads a file with exchange rates. Returns undefined if the file has not changed since it was last read. */
   read(file: RateFile): Promise<PublishedDay[] | undefined>;

@@ -25,7 +25,7 @@ const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 /** Minimum confidence of a supplier name in a document that the tax id or the account confirms. */
 const CONFIDENCE_OF_KNOWN_NAME = 0.95;
 
-/** Origin of the value of an invoice field. */
+/** Value of an invoice field, with the place in the document from which it was read or the person who entered it. */
 export interface Provenance {
   readonly field: string;
   readonly value: string;

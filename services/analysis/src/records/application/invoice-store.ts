@@ -98,7 +98,7 @@ export interface DecisionChange {
   readonly to: RiskDecision['decision'];
 }
 
-/** Reference to an invoice of a tenant. */
+/** The ids by which an invoice of a tenant is found. */
 export interface InvoiceReference {
   readonly organizationId: string;
   readonly invoiceId: string;

@@ -32,7 +32,7 @@ export interface DecidedRow {
 /** Decision on a history scan row that an earlier call or a faster worker made. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
-/** Reference to the rows of one history scan. */
+/** The ids by which the rows of one history scan are found. */
 export interface RowsReference {
   readonly organizationId: string;
   readonly scanId: string;

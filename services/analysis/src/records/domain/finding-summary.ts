@@ -24,7 +24,7 @@ export interface SummarizedFinding {
   readonly amountAtRisk?: AmountAtRisk;
 }
 
-/** Counts and amounts of a group of findings. */
+/** Number and amounts of the findings in one group of a summary. */
 export interface FindingTotals {
   /**
    * The type, severity, disposition or month (`YYYY-MM`) that a group of findings has in common. Empty for all

@@ -44,12 +44,12 @@ export function uuid() {
   return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
-/** Returns the schema for an id in a response. */
+/** Returns the schema of an id that a response of the API contains. */
 export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
 
-/** Returns the schema of a time in a response. */
+/** Returns the schema of a time that a response of the API contains. */
 export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }

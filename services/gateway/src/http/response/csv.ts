@@ -10,7 +10,7 @@ export function csvText(header: readonly string[], rows: readonly (readonly stri
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** The media type of CSV with a header. */
+/** Media type of a CSV response whose first line has the column names. */
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
 /**

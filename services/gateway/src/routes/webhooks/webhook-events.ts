@@ -159,7 +159,7 @@ export const webhookEvents = (Object.keys(data) as PublicEventType[]).map((type)
 
 const eventSchemas = webhookEvents.map(({ schema }) => schema);
 
-/** Schema of any webhook event. */
+/** Schema of a webhook event of any type. */
 export const webhookEvent = z
   .discriminatedUnion('type', eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
   .meta({ id: 'WebhookEvent', description: 'A webhook event. More event types may be added.' });
