@@ -51,7 +51,7 @@ const load = { form: 'L5#####' } as const;
 
 const lines: readonly Line[] = [
   {
-    // Carriers of truckloads bill one load each, at a rate that was agreed by telephone.
+    // In the test data, carriers of truckloads bill one load each, at a rate that was agreed by telephone.
     tails: ['Trucking LLC', 'Transport Inc', 'Carriers LLC', 'Express Inc', 'Logistics LLC', '& Sons Trucking'],
     count: 16,
     land: 'US',
@@ -66,7 +66,7 @@ const lines: readonly Line[] = [
     order: load,
   },
   {
-    // Owners of one truck bill the freight broker by the mile.
+    // In the test data, owners of one truck bill the freight broker by the mile.
     tails: ['Hauling', 'Trucking', 'Flatbed LLC', 'Reefer Lines LLC'],
     count: 8,
     land: 'US',
@@ -77,7 +77,7 @@ const lines: readonly Line[] = [
     order: load,
   },
   {
-    // Carriers of part loads give their bills PRO numbers, whose last digit is a check digit.
+    // In the test data, carriers of part loads give their bills PRO numbers, whose last digit is a check digit.
     tails: ['Motor Freight', 'Freight Lines', 'LTL Inc', 'Freight System'],
     count: 7,
     land: 'US',
@@ -193,7 +193,7 @@ const usuals: readonly Usual[] = [
   { ...usual('escort cars at one price', 1, 'US', 'Pilot Cars', '{n4}'), play: equalOfADay(every(12, 20), 2, 38_000) },
 ];
 
-/** Returns the kinds of repeated entries of a bill that occur only with carriers. */
+/** Kinds of repeated bills that the test data contain only for freight carriers. */
 const own: Readonly<Record<string, Again>> = {
   'PRO without its check digit': numberTyped((paper) => {
     const number = numberOf(paper);
@@ -233,7 +233,7 @@ const own: Readonly<Record<string, Again>> = {
   }),
 };
 
-/** Returns the bills of a freight broker in Nebraska and Manitoba that pays carriers by the load. */
+/** Returns the test bills of a freight broker in Nebraska and Manitoba that pays carriers by the load. */
 export function americanFreight(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-08-05',

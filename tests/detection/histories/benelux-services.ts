@@ -242,7 +242,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** Kinds of bills that only offices receive, in addition to the usual kinds. */
+/** Kinds of test bills that only offices receive, in addition to the usual kinds. */
 const own: Readonly<Record<string, CopyKind>> = {
   'reminder with a fee': ({ bill }, random) => {
     const { net_amount: _net, tax_amount: _tax, ...invoice } = bill.invoice;

@@ -70,7 +70,7 @@ const empenho = { form: '{yyyy}NE######' } as const;
 
 const lines: readonly Line[] = [
   {
-    // Suppliers of goods send an electronic nota fiscal with a number of nine digits.
+    // In the test data, suppliers of goods send an electronic nota fiscal with a number of nine digits.
     tails: ['Distribuidora Ltda', 'Comércio de Alimentos Ltda', 'Papelaria ME', 'Materiais Ltda', 'Atacado S.A.'],
     count: 14,
     land: 'BR',
@@ -80,7 +80,8 @@ const lines: readonly Line[] = [
     order: empenho,
   },
   {
-    // Services are billed with a nota fiscal of the city, whose number contains the year in many cities.
+    // In the test data, services are billed with a nota fiscal of the city, whose number contains the year in many
+    // cities.
     tails: ['Serviços Ltda', 'Limpeza e Conservação Ltda', 'Engenharia Ltda', 'Consultoria S/S', 'Vigilância Ltda'],
     count: 10,
     land: 'BR',
@@ -179,7 +180,7 @@ const usuals: readonly Usual[] = [
   { ...of('attested weeks later', 2, 'Eventos ME', '{n4}'), play: late(every(14, 26), 900_000) },
 ];
 
-/** Returns the kinds of repeated entries of a bill that occur only with notas fiscais and in public accounting. */
+/** Kinds of repeated bills that the test data contain only for notas fiscais and public accounting. */
 const own: Readonly<Record<string, Again>> = {
   'points in the number as on the paper': numberTyped((paper) => {
     const number = numberOf(paper);
@@ -235,7 +236,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** Returns the bills of a city in the south of Brazil with its funds for health and schools. */
+/** Returns the test bills of a city in the south of Brazil with its funds for health and schools. */
 export function brazilianMunicipality(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-15',

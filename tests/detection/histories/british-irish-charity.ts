@@ -1,4 +1,4 @@
-// Creates the history of a charity with an English and an Irish company. Its bills, in pounds and euros, come from
+// Creates the test bills of a charity with an English and an Irish company. The bills, in pounds and euros, come from
 // training, utilities, agencies, venues, insurers and partners that receive grants.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { companies } from '../bill.js';
@@ -58,7 +58,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       },
     );
 
-  // Trainers, designers and consultants bill the charity for irregular amounts.
+  // Adds test bills of trainers, designers and consultants, who charge the charity irregular amounts.
   for (const [land, trade, typical, gap] of [
     ['GB', 'Training', 870, 12],
     ['GB', 'Safeguarding Training', 1240, 18],
@@ -85,7 +85,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       billedAgain: 0.01,
     });
   }
-  // These suppliers sell supplies and travel to the charity.
+  // Adds test bills of shops and travel agents from which the charity buys supplies and tickets.
   for (const [land, trade, gap] of [
     ['GB', 'Stationers', 8],
     ['GB', 'Catering', 6],
@@ -106,7 +106,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       billedAgain: 0.005,
     });
   }
-  // Agencies bill the charity for hours by week, with one bill for each worker.
+  // Adds test bills of agencies, which charge the charity for hours by week, with one bill for each worker.
   for (const rate of [18.75, 22.4, 27.15]) {
     book.stream({
       trader: supplier('GB', random.pick(['Care Staffing', 'Social Work Agency', 'Recruitment'])),
@@ -117,7 +117,8 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // These suppliers of the charity bill by price lists: books, postage, translation blocks, DBS checks.
+  // Adds test bills of suppliers that charge the charity by price lists: books, postage, translation blocks, DBS
+  // checks.
   for (const [trade, prices] of [
     ['Books', [8.99, 12.5, 14.99, 25]],
     ['Postage', [110, 165, 220]],
@@ -132,7 +133,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Utilities bill metered use under long invoice numbers, with 5 % VAT for the charity.
+  // Adds test bills of utilities for metered use, with long invoice numbers and 5 % VAT for the charity.
   for (let site = 0; site < 6; site += 1) {
     const land = site < 4 ? 'GB' : 'IE';
     const trader = supplier(land, random.pick(['Energy', 'Power', 'Gas']), site < 4 ? 50 : 90);
@@ -162,7 +163,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Partners of the charity bill grants every quarter, without tax.
+  // Adds test bills of partners of the charity, who bill their grants every quarter, without tax.
   for (let partner = 0; partner < 7; partner += 1) {
     const trader = supplier(
       partner < 5 ? 'GB' : 'IE',
@@ -181,7 +182,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       hardNegative: 'the grant of each quarter',
     });
   }
-  // These sole traders charge the charity no tax.
+  // Adds test bills of sole traders who charge the charity no tax.
   for (const name of [
     'Megan Pryce',
     'Callum Ferris',
@@ -284,14 +285,15 @@ export function britishIrishCharity(random: Random): Bill[] {
   return billsOf(book);
 }
 
-/** Adds correct bills of the charity that look like copies or fraud. */
+/** Adds correct test bills of the charity that look like copies or fraud. */
 function honest(
   book: Book,
   random: Random,
   supplier: (land: 'GB' | 'IE', trade: string, vat?: number) => Trader,
   order: () => string | undefined,
 ): void {
-  // A hotel bills the charity for each room on one day, with the same price and neighbouring numbers.
+  // Adds the test bills of a hotel, which charges the charity for each room on one day, with the same price and
+  // neighbouring numbers.
   const hotel = supplier('GB', 'Hotel');
   const hotelNumber = running(random, 88_120, 30, (n) => `F${n}`);
   for (const date of irregular(random, FROM, TO, 21)) {
@@ -299,7 +301,7 @@ function honest(
     for (let room = 0; room < random.integer(2, 5); room += 1)
       book.add(hotel, { number: hotelNumber(date), date, net, recurs: true, hardNegative: 'equal rooms' });
   }
-  // The charity hires a hall each week.
+  // Adds the test bills of a hall that the charity hires each week.
   const hall = supplier('GB', 'Community Hall', 0);
   book.stream({
     trader: hall,
@@ -309,7 +311,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee',
   });
-  // A college bills each place on a course separately.
+  // Adds the test bills of a college, which charges the charity for each place on a course separately.
   const course = supplier('IE', 'College', 0);
   const courseNumber = running(random, 61_000, 3, (n) => `BK${n}`);
   for (const date of irregular(random, FROM, TO, 28)) {
@@ -325,7 +327,7 @@ function honest(
         hardNegative: 'places on one course',
       });
   }
-  // An insurer bills each policy separately.
+  // Adds the test bills of an insurer, which charges the charity for each policy separately.
   const insurer = supplier('GB', 'Insurance', 0);
   for (const year of [2024, 2025, 2026])
     for (let policy = 0; policy < 6; policy += 1)
@@ -346,7 +348,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // A venue bills the charity a deposit and the balance.
+  // Adds two test bills of a venue that the charity hires: one for the deposit and one for the balance.
   const venue = supplier('IE', 'Conference Centre');
   const venueNumber = running(random, 2_400, 0.8, (n) => `CC-${n}`);
   for (const date of irregular(random, FROM, TO, 48)) {
@@ -363,7 +365,7 @@ function honest(
           hardNegative: 'deposit and balance',
         });
   }
-  // A builder credits a bill and issues it again with an order number.
+  // Adds the test bills of a builder, who credits a bill to the charity and issues it again with an order number.
   const builder = supplier('GB', 'Builders');
   const builderNumber = running(random, 7_710, 0.5, (n) => `INV-${n}`);
   irregular(random, FROM, TO, 20).forEach((date, i) => {
@@ -390,7 +392,7 @@ function honest(
       arrival: [addDays(next, 2), addDays(first.arrival, 11)].sort()[1] ?? next,
     });
   });
-  // A cleaner sends the charity one bill for each site and marks the sites by letters.
+  // Adds the test bills of a cleaner, who sends the charity one bill for each site and marks the sites by letters.
   const cleaner = supplier('GB', 'Cleaning');
   const cleanerNumber = restarting(random, 0.05, 4, (n, d) => `${d.slice(2, 4)}${pad(n, 3)}`);
   for (const date of everyMonths(random, FROM, TO, { day: 28 })) {
@@ -404,7 +406,7 @@ function honest(
         hardNegative: 'one bill for each site, with its letter',
       });
   }
-  // A landlord bills the rent under the lease number, together with a service charge.
+  // Adds the test bills of a landlord, who charges the rent under the lease number, together with a service charge.
   const landlord = supplier('GB', 'Estates', 0);
   book.stream({
     trader: landlord,
@@ -422,7 +424,7 @@ function honest(
     net: odd(random, 140, 0.4),
     hardNegative: 'customer number as the number, metered amounts',
   });
-  // A phone company bills several lines with equal plans.
+  // Adds the test bills of a phone company, which charges the charity for several lines with equal plans.
   const phone = supplier('IE', 'Mobile');
   for (const date of everyMonths(random, FROM, TO, { day: 7 }))
     for (const line of [1, 2, 3, 4])
@@ -433,7 +435,7 @@ function honest(
         recurs: true,
         hardNegative: 'lines of one plan',
       });
-  // A staffing agency sends the charity a second bill for a week, with the suffix `/2`.
+  // Adds the test bills of a staffing agency, which sends the charity a second bill for a week, with the suffix `/2`.
   const agency = supplier('GB', 'Night Staffing');
   for (const date of everyDays('2024-01-12', TO, 7)) {
     const week = two(1 + Math.floor((Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 604_800_000));
@@ -453,7 +455,7 @@ function honest(
         hardNegative: 'second bill of the week, /2',
       });
   }
-  // A roofer bills a building project in instalments.
+  // Adds the test bills of a roofer, who charges the charity for a building project in instalments.
   const roof = supplier('GB', 'Roofing');
   for (let job = 0; job < 4; job += 1) {
     const net = random.integer(280_000, 900_000);
@@ -467,7 +469,7 @@ function honest(
         hardNegative: 'stages of one job',
       });
   }
-  // An audit fee is billed once a year, and a membership fee with the year in its number.
+  // Adds test bills for an audit fee, charged once a year, and for a membership fee with the year in its number.
   const audit = supplier('GB', 'Audit');
   for (const year of [2024, 2025, 2026]) {
     book.add(audit, {
@@ -495,7 +497,7 @@ function honest(
         recurs: true,
         hardNegative: 'the same contract, another year',
       });
-  // Two branches of one landlord each let a charity shop.
+  // Adds the test bills of two branches of one landlord, each of which lets a charity shop.
   const east = traderOf(random, 'GB', 'Wychwood Lettings East Ltd', { vat: 0, taxIdShare: 1, account: 'uk' });
   const west = traderOf(random, 'GB', 'Wychwood Lettings West Ltd', { vat: 0, taxIdShare: 1, account: 'uk' });
   for (const [trader, start] of [
@@ -512,7 +514,8 @@ function honest(
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // This supplier of the charity sends no bill for a year, so that its next bill comes after a long pause.
+  // Adds the test bills of a supplier of the charity that sends no bill for a year, so that the next one comes after a
+  // long pause.
   const rare = supplier('GB', 'Archives');
   const rareNumber = running(random, 512, 0.2, (n) => `AR${pad(n, 5)}`);
   for (const date of [...everyDays('2024-01-22', '2024-10-10', 24), '2026-02-02']) {

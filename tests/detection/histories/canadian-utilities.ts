@@ -50,7 +50,8 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // The statement of a utility has its own invoice number, next to the numbers of the account and the meter.
+    // In the test data, the bill of a utility has its own invoice number, next to the numbers of the account and the
+    // meter.
     tails: ['Hydro Inc', 'Electric', 'Power Distribution'],
     count: 9,
     land: 'CA',
@@ -182,7 +183,7 @@ const usuals: readonly Usual[] = [
   { ...of('disposal fee behind the number', 1, 'Bin Rental', '{n6}'), play: additions(every(9, 20), 48_000, '-DF') },
 ];
 
-/** Returns the kinds of repeated entries of a bill that occur only with bills by meter. */
+/** Kinds of repeated bills that the test data contain only for bills by meter. */
 const own: Readonly<Record<string, Again>> = {
   'statement and its remittance slip': numberTyped((paper) => {
     const digits = numberOf(paper).replace(/\D/g, '');
@@ -221,7 +222,9 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** Returns the bills of a manager of houses in three provinces, whose suppliers bill by meter and by work order. */
+/**
+ * Returns the test bills of a manager of houses in three provinces, whose suppliers bill by meter and by work order.
+ */
 export function canadianUtilities(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-04',

@@ -27,12 +27,12 @@ interface WrittenHistory extends Pick<AnalyzeOptions, 'companies' | 'ratesPerEur
   readonly write: (random: Random) => Bill[];
 }
 
-/** Approximate number of units of each currency per euro. */
+/** Approximate number of units of each currency per euro, by which the amounts of the test bills are converted. */
 const ratesOfTheYears = { CHF: '0.95', CZK: '25', GBP: '0.85', PLN: '4.3', USD: '1.09' };
 
 type WrittenHistories = Readonly<Record<string, WrittenHistory>>;
 
-/** Histories of customers in Europe. The engine was improved with these histories, and tests assert their figures. */
+/** Test bills of customers in Europe. The engine was improved with them, and tests assert how many copies it finds. */
 const european: WrittenHistories = {
   'nordic-construction': { write: nordicConstruction, companies: nordicCompanies, ratesPerEuro: nordicRates },
   'iberian-hospitality': { write: iberianHospitality, companies: iberianCompanies, ratesPerEuro: iberianRates },

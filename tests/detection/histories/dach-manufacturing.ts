@@ -1,5 +1,5 @@
-// Creates the history of a maker of machine parts in the south of Germany. It buys steel, tools, freight, maintenance,
-// temporary work and energy in five countries.
+// Creates the test bills of a maker of machine parts in the south of Germany. It buys steel, tools, freight,
+// maintenance, temporary work and energy in five countries.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Bill } from '../bill.js';
 import type { Random } from '../random.js';
@@ -78,7 +78,7 @@ export function dachManufacturing(random: Random): Bill[] {
         : land === 'IT'
           ? `${base.replace('_', ' ')} ${italianNames[italians++] ?? 'Lodi'} ${form}`
           : `${base} ${trade} ${form}`;
-    // Supplies from abroad are billed to the maker of machine parts without tax.
+    // In the test bills, suppliers from abroad charge the maker of machine parts no tax.
     return traderOf(random, land, name, {
       vat: options.vat ?? (land === 'DE' ? 190 : 0),
       currency: options.currency ?? (land === 'CZ' && random.chance(0.5) ? 'EUR' : undefined) ?? currencyIn(land),
@@ -86,7 +86,7 @@ export function dachManufacturing(random: Random): Bill[] {
   };
   const style = (land: Land): 'de' | 'it' | 'cz' => (land === 'IT' ? 'it' : land === 'CZ' ? 'cz' : 'de');
 
-  // Steel and castings have irregular amounts and one order for each delivery.
+  // Adds test bills for steel and castings, with irregular amounts and one order for each delivery.
   const makers: readonly [Land & ('DE' | 'AT' | 'CH' | 'CZ' | 'IT'), string][] = [
     ['DE', 'Stahlhandel'],
     ['DE', 'Edelstahl'],
@@ -123,7 +123,7 @@ export function dachManufacturing(random: Random): Bill[] {
       billedAgain: 0.006,
     });
   }
-  // Tools and consumables are billed by price lists, so their amounts repeat.
+  // Adds test bills for tools and consumables, which are charged by price lists, so their amounts repeat.
   for (const trade of [
     'Werkzeuge',
     'Schleifmittel',
@@ -145,7 +145,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Freight is billed by tariffs with a monthly surcharge, mostly without orders.
+  // Adds test bills for freight, which is charged by tariffs with a monthly surcharge, mostly without orders.
   for (const land of ['DE', 'DE', 'DE', 'AT', 'CZ', 'CH', 'IT'] as const) {
     const trader = supplier(land, random.pick(['Spedition', 'Transporte', 'Logistik', 'Kurierdienst']), {
       currency: 'EUR',
@@ -159,7 +159,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Bills for maintenance visits at the factory have irregular amounts.
+  // Adds test bills for maintenance visits at the factory, with irregular amounts.
   for (const trade of [
     'Kransysteme',
     'Hydraulik',
@@ -179,7 +179,7 @@ export function dachManufacturing(random: Random): Bill[] {
       billedAgain: 0.01,
     });
   }
-  // Temporary work is billed in hours by week.
+  // Adds test bills for temporary work at the factory, which is charged in hours by week.
   for (const rate of [31.4, 34.85, 38.2, 29.95]) {
     book.stream({
       trader: supplier('DE', random.pick(['Personal', 'Zeitarbeit'])),
@@ -190,7 +190,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Energy and water are billed under a customer number or contract account, with higher amounts in winter.
+  // Adds test bills for energy and water under a customer number or contract account, with higher amounts in winter.
   const power = supplier('DE', 'Stadtwerke', {});
   book.stream({
     trader: power,
@@ -311,9 +311,10 @@ type MakeSupplier = (
   options?: { currency?: string; vat?: number },
 ) => Trader;
 
-/** Adds correct bills of the factory that look like copies or fraud. */
+/** Adds correct test bills of the factory that look like copies or fraud. */
 function honest(book: Book, random: Random, supplier: MakeSupplier, order: () => string | undefined): void {
-  // Each half of an order is delivered by a separate lorry: equal amounts on one day, with separate delivery notes.
+  // Adds test bills for an order of which each half is delivered by a separate lorry: equal amounts on one day, with
+  // separate delivery notes.
   const wire = supplier('DE', 'Drahtwerk');
   const wireNumber = running(random, 60_410, 2, (n) => `DR${n}`);
   for (const date of irregular(random, FROM, TO, 38)) {
@@ -329,7 +330,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'equal loads of one order on one day',
       });
   }
-  // A security company sends one bill for each site, with the same amount and neighbouring numbers.
+  // Adds the test bills of a security company, one for each site, with the same amount and neighbouring numbers.
   const guard = supplier('DE', 'Wachschutz');
   const guardNumber = restarting(random, 0.6, 4, (n, d) => `${d.slice(0, 4)}-${pad(n, 4)}`);
   for (const date of everyMonths(random, FROM, TO, { day: 28 }))
@@ -341,7 +342,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         recurs: true,
         hardNegative: 'one bill for each site',
       });
-  // A machine is paid in instalments: one contract and four equal parts.
+  // Adds test bills for a machine that is paid in instalments: one contract and four equal parts.
   const press = supplier('AT', 'Pressenbau');
   for (let contract = 0; contract < 5; contract += 1) {
     const net = random.integer(900_000, 2_900_000);
@@ -359,7 +360,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         });
     }
   }
-  // A deposit and a final bill each cover half of the price of a machine.
+  // Adds two test bills for a machine, a deposit and a final bill, each for half of the price.
   const tooling = supplier('CH', 'Formenbau');
   const toolNumber = running(random, 4_120, 0.5, (n) => `T-${n}`);
   for (const date of irregular(random, FROM, TO, 70)) {
@@ -384,8 +385,8 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'deposit and final half',
       });
   }
-  // A crane hire company sends the factory a bill for the wrong party, credits it and issues it again under another
-  // number.
+  // Adds the test bills of a crane hire company, which bills the wrong party, credits that bill and issues it again
+  // under another number.
   const crane = supplier('DE', 'Kranverleih');
   const craneNumber = running(random, 30_900, 1.5, (n) => `KV-${n}`);
   irregular(random, FROM, TO, 24).forEach((date, i) => {
@@ -415,7 +416,8 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       arrival: [addDays(next, 2), addDays(first.arrival, 12)].sort()[1] ?? next,
     });
   });
-  // A software supplier of the factory often sends a second bill in a month, with the suffix -2.
+  // Adds the test bills of a software supplier, which often sends the factory a second bill in a month, with the suffix
+  // -2.
   const software = supplier('DE', 'Software');
   for (const date of everyMonths(random, FROM, TO, { day: 12 })) {
     const month = `${date.slice(0, 7)}`;
@@ -435,7 +437,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'a second bill of the month, -2',
       });
   }
-  // Many leases have the same amount and are billed on one day.
+  // Adds test bills for many leases that have the same amount and are billed on one day.
   const lease = supplier('DE', 'Leasing');
   const leaseNumber = running(random, 8_100_200, 40, (n) => String(n));
   for (const date of everyMonths(random, FROM, TO, { day: 1 }))
@@ -447,7 +449,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         recurs: true,
         hardNegative: 'leases of one rate',
       });
-  // A yearly contract is billed under the same number except for the year.
+  // Adds test bills for yearly contracts, whose numbers differ only in the year.
   for (const trade of ['Prüfdienst', 'Brandschutz', 'Versicherungsmakler']) {
     const yearly = supplier('DE', trade, trade === 'Versicherungsmakler' ? { vat: 0 } : {});
     const net = random.integer(80_000, 700_000);
@@ -461,7 +463,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
           hardNegative: 'the same contract, another year',
         });
   }
-  // A supplier of the factory numbers its bills from 1 each year, without the year in the number.
+  // Adds the test bills of a cleaner, who numbers them from 1 each year, without the year in the number.
   const cleaning = supplier('DE', 'Gebäudereinigung');
   book.stream({
     trader: cleaning,
@@ -471,7 +473,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
     recurs: true,
     hardNegative: 'numbers from 1 each year',
   });
-  // A weekly fee is billed under an invoice number that contains the number of the week.
+  // Adds test bills for a weekly canteen fee, whose invoice numbers contain the number of the week.
   const canteen = supplier('DE', 'Catering', { vat: 70 });
   book.stream({
     trader: canteen,
@@ -482,7 +484,8 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
     recurs: true,
     hardNegative: 'weekly fee',
   });
-  // Two people of a temporary work agency have the same shifts: equal hours and neighbouring invoice numbers.
+  // Adds the test bills of an agency for two temporary workers who have the same shifts: equal hours and neighbouring
+  // invoice numbers.
   const agency = supplier('DE', 'Arbeitskräfte');
   const agencyNumber = running(random, 51_004, 9, (n) => `R${n}`);
   for (const date of everyDays('2024-01-08', TO, 7)) {
@@ -496,7 +499,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'equal hours of several people',
       });
   }
-  // Two sister companies of one group send similar bills.
+  // Adds the similar test bills of two sister companies of one group.
   const north = supplier('DE', 'Recycling Nord');
   const sisterBase = north.name.split(' ')[0] ?? '';
   const south: Trader = { ...traderOf(random, 'DE', north.name.replace('Nord', 'Süd'), { vat: 190, taxIdShare: 1 }) };
@@ -514,7 +517,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // A landlord of the factory sometimes bills the rent of two months on one day.
+  // Adds the test bills of a landlord, who sometimes charges the factory the rent of two months on one day.
   const rent = supplier('DE', 'Hallenvermietung');
   everyMonths(random, FROM, TO, { day: 2 }).forEach((date, i) => {
     const billed = i % 6 === 5 ? date : i % 6 === 4 ? addDays(date, 31) : date;
@@ -526,7 +529,8 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       hardNegative: 'two months billed on one day',
     });
   });
-  // This supplier of the factory sends no bill for a year, so that its next bill comes after a long pause.
+  // Adds the test bills of a supplier that sends the factory no bill for a year, so that the next one comes after a
+  // long pause.
   const rare = supplier('DE', 'Sondermaschinen');
   const rareNumber = running(random, 2_011, 0.3, (n) => `SM-${n}`);
   for (const date of [...everyDays('2024-01-20', '2024-10-01', 28), '2026-01-19']) {
@@ -537,7 +541,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         anomaly: { name: 'silent for a year', expected: ['SUPPLIER_DORMANT_REACTIVATED'] },
       });
   }
-  // Three purchases of one supplier are just below the approval limit.
+  // Adds test bills for three purchases from one supplier that are just below the approval limit.
   const fixtures = supplier('AT', 'Vorrichtungsbau');
   const fixtureNumber = running(random, 7_300, 0, (n) => `V${n}`);
   for (const date of irregular(random, FROM, '2025-08-01', 25))

@@ -236,7 +236,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** Kinds of bills that only hotels receive, in addition to the usual kinds. */
+/** Kinds of test bills that only hotels receive, in addition to the usual kinds. */
 const own: Readonly<Record<string, CopyKind>> = {
   'series letter of the branch lost and zeros dropped': ({ bill }, random) => {
     const number = bill.invoice.invoice_number.replace(/^[A-Z]+[-/ ]?/, '').replace(/(^|\D)0+(?=\d)/g, '$1');

@@ -48,7 +48,7 @@ const order = { form: 'SGH/PO/{fy}/#####' } as const;
 
 const lines: readonly Line[] = [
   {
-    // Stockists number their bills by the fiscal year, which begins in April.
+    // In the test data, Indian wholesalers of medicines number their bills by the fiscal year, which begins in April.
     tails: ['Pharma', 'Medical Agencies', 'Drug House', 'Distributors', 'Healthcare Pvt Ltd'],
     count: 15,
     land: 'IN',
@@ -184,7 +184,7 @@ const usuals: readonly Usual[] = [
   },
 ];
 
-/** Returns the kinds of repeated entries of a bill that occur only in India. */
+/** Kinds of repeated bills that the test data contain only for India. */
 const own: Readonly<Record<string, Again>> = {
   'fiscal year put behind the number': numberTyped((paper) =>
     /2\d-2\d|20\d\d/.test(numberOf(paper))
@@ -223,7 +223,7 @@ const own: Readonly<Record<string, Again>> = {
   }),
 };
 
-/** Returns the bills of two hospitals in Maharashtra with stockists, implants, gases, contractors and kitchens. */
+/** Returns the test bills of two hospitals in Maharashtra for medicines, implants, gases, contractors and kitchens. */
 export function indianHospitals(random: Random): ReturnType<typeof withAgain> {
   const desk = openDesk(random, {
     firstDay: '2024-04-02',

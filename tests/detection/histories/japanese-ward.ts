@@ -48,7 +48,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // These suppliers send one bill for the whole month, on its closing day.
+    // In the test data, Japanese shops send one bill for the whole month, on its closing day.
     tails: ['Shoji KK', 'Trading Co., Ltd.', 'Kogyo KK', 'Jimuki Co., Ltd.', 'Bungu KK'],
     count: 10,
     land: 'JP',
@@ -166,7 +166,7 @@ const usuals: readonly Usual[] = [
 const fullWidth = (text: string): string =>
   text.replace(/[0-9A-Z-]/g, (sign) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + 0xfee0));
 
-/** Returns the kinds of repeated entries of a bill that occur only in Japan. */
+/** Kinds of repeated bills that the test data contain only for Japan. */
 const own: Readonly<Record<string, Again>> = {
   'number in wide signs': numberTyped((paper) => fullWidth(numberOf(paper))),
   'branch number of a second print': numberTyped(
@@ -206,7 +206,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** Returns the bills of a ward of a city in Kanto with schools, offices and a clinic. */
+/** Returns the test bills of a ward of a city in Kanto with schools, offices and a clinic. */
 export function japaneseWard(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-04-01',

@@ -245,7 +245,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** Kinds of bills that only building sites cause, in addition to the usual kinds. */
+/** Kinds of test bills that only building sites cause, in addition to the usual kinds. */
 const own: Readonly<Record<string, CopyKind>> = {
   'progress bill typed with the project before the number': ({ bill }, random) => {
     const order = bill.invoice.purchase_order_ref;

@@ -1,5 +1,5 @@
-// Creates the history of a chain of grocery shops in the south of Poland. It buys food, packaging, marketing, transport
-// and leasing and pays rents; many of its small suppliers have the names of persons.
+// Creates the test bills of a chain of grocery shops in the south of Poland. It buys food, packaging, marketing,
+// transport and leasing and pays rents; many of its small suppliers have the names of persons.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { companies } from '../bill.js';
 import type { Bill } from '../bill.js';
@@ -65,7 +65,8 @@ export function polishRetail(random: Random): Bill[] {
       { vat, currency, taxIdShare: 0.96 },
     );
 
-  // Bakers, dairies, greengrocers and butchers charge 5 or 8 % VAT and send several bills a week.
+  // Adds test bills of bakers, dairies, greengrocers and butchers, who charge 5 or 8 % VAT and send several bills a
+  // week.
   for (const [trade, vat, typical, gap] of [
     ['Piekarnia', 50, 420, 5],
     ['Cukiernia', 80, 310, 8],
@@ -110,7 +111,7 @@ export function polishRetail(random: Random): Bill[] {
       billedAgain: 0.006,
     });
   }
-  // Suppliers of packaging bill by price lists.
+  // Adds test bills of suppliers of packaging, who charge the grocery shops by price lists.
   for (const trade of ['Opakowania', 'Folie', 'Etykiety', 'Kartony']) {
     book.stream({
       trader: firm(trade),
@@ -121,7 +122,8 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Private persons let the shops for a fixed monthly amount with indexation. Their invoice numbers contain the month.
+  // Adds test bills of private persons who let the shops for a fixed monthly amount with indexation. Their invoice
+  // numbers contain the month.
   for (let shop = 0; shop < 8; shop += 1) {
     book.stream({
       trader: person('Najem', random.pick([0, 230])),
@@ -131,7 +133,8 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Private persons bill repairs, marketing, cleaning and bookkeeping, with irregular or round amounts.
+  // Adds test bills of private persons for repairs, marketing, cleaning and bookkeeping, with irregular or round
+  // amounts.
   for (const trade of [
     'Usługi Remontowe',
     'Serwis Chłodniczy',
@@ -164,7 +167,7 @@ export function polishRetail(random: Random): Bill[] {
       billedAgain: 0.02,
     });
   }
-  // Carriers bill by route, and parcel services by week.
+  // Adds test bills of carriers, who charge by route, and of parcel services, which charge by week.
   for (const trade of ['Logistyka', 'Spedycja', 'Kurier', 'Chłodnie']) {
     const routes = Array.from({ length: 18 }, () => random.integer(22_000, 190_000));
     book.stream({
@@ -175,7 +178,7 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Power and gas are billed for each meter of a shop.
+  // Adds test bills for power and gas, which are charged for each meter of a shop.
   const power = firm('Energia');
   for (let meter = 0; meter < 4; meter += 1) {
     const site = 31_200_400 + 1_117 * meter;
@@ -192,7 +195,7 @@ export function polishRetail(random: Random): Bill[] {
     number: running(random, 700_210_000, 9_113, (n) => `P/${n}/0001/${two(n % 90)}`),
     net: seasonal(random, 3300),
   });
-  // The accountant, the alarm service and the software supplier bill round monthly fees.
+  // Adds test bills of the accountant, the alarm service and the software supplier, who charge round monthly fees.
   for (const [trade, net] of [
     ['Biuro Rachunkowe', 1800],
     ['Ochrona', 2450],
@@ -284,14 +287,15 @@ export function polishRetail(random: Random): Bill[] {
   return billsOf(book);
 }
 
-/** Adds correct bills of the shops that look like copies or fraud. */
+/** Adds correct test bills of the shops that look like copies or fraud. */
 function honest(
   book: Book,
   random: Random,
   person: (trade: string, vat?: number) => Trader,
   firm: (trade: string, vat?: number, currency?: string) => Trader,
 ): void {
-  // A married couple lets one shop. Each spouse bills half of the rent, with the same number, amount and day.
+  // Adds the test bills of a married couple that lets one shop. Each spouse bills half of the rent, with the same
+  // number, amount and day.
   const wife: Trader = { ...traderOf(random, 'PL', 'Krystyna Zawadzka Najem', { vat: 230, taxIdShare: 1 }) };
   const husband: Trader = {
     ...wife,
@@ -309,7 +313,7 @@ function honest(
         hardNegative: 'a couple bills half the rent each',
       });
   }
-  // A bakery delivers crates of one size to three shops on one day, at the same price.
+  // Adds the test bills of a bakery that delivers crates of one size to three shops on one day, at the same price.
   const bakery = person('Piekarnia Rzemieślnicza', 50);
   const bakeryNumber = restarting(random, 4, 7, (n, d) => `FV/${n}/${d.slice(5, 7)}/${d.slice(0, 4)}`);
   for (const date of everyDays('2024-02-05', TO, 7)) {
@@ -317,7 +321,7 @@ function honest(
     for (let shop = 0; shop < 3; shop += 1)
       book.add(bakery, { number: bakeryNumber(date), date, net, recurs: true, hardNegative: 'one bill for each shop' });
   }
-  // A leasing company bills each leased car separately.
+  // Adds the test bills of a leasing company, which bills each leased car separately.
   const lease = firm('Leasing');
   for (const [i, date] of everyMonths(random, FROM, TO, { day: 1 }).entries()) {
     for (let car = 1; car <= 3; car += 1)
@@ -329,7 +333,7 @@ function honest(
         hardNegative: 'leases of one rate',
       });
   }
-  // Suppliers of shop fittings bill in instalments.
+  // Adds the test bills of a supplier of shop fittings, who charges in instalments.
   const fittings = firm('Wyposażenie Sklepów');
   for (let contract = 0; contract < 6; contract += 1) {
     const net = random.integer(310_000, 1_400_000);
@@ -345,7 +349,7 @@ function honest(
         });
     }
   }
-  // A joiner bills a deposit and a final amount for one job.
+  // Adds two test bills of a joiner for one job: a deposit and a final amount.
   const joiner = person('Stolarnia');
   const joinerNumber = restarting(random, 0.3, 4, (n, d) => `${n}/${d.slice(0, 4)}`);
   for (const date of irregular(random, FROM, TO, 64)) {
@@ -360,7 +364,7 @@ function honest(
           hardNegative: 'deposit and final half',
         });
   }
-  // A dairy corrects a bill to zero and issues it again under a new number.
+  // Adds the test bills of a dairy, which corrects a bill to zero and issues it again under a new number.
   const dairy = firm('Sery', 50);
   const dairyNumber = restarting(random, 1, 4, (n, d) => `FS-${n}/${d.slice(2, 4)}`);
   irregular(random, FROM, TO, 17).forEach((date, i) => {
@@ -387,7 +391,7 @@ function honest(
       arrival: [addDays(next, 3), addDays(first.arrival, 13)].sort()[1] ?? next,
     });
   });
-  // The waterworks use the contract number as the invoice number.
+  // Adds the test bills of the waterworks, which use the contract number as the invoice number.
   const water = firm('Wodociągi', 80);
   book.stream({
     trader: water,
@@ -405,7 +409,7 @@ function honest(
     net: odd(random, 940, 0.4),
     hardNegative: 'customer number as the number, metered amounts',
   });
-  // One insurer bills many policies with the same premium.
+  // Adds the test bills of one insurer for many policies with the same premium.
   const insurer = firm('Ubezpieczenia', 0);
   for (const year of [2024, 2025, 2026])
     for (let policy = 0; policy < 7; policy += 1)
@@ -416,7 +420,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // A cleaner bills the shops each week with numbers that restart each year and do not contain the year.
+  // Adds the weekly test bills of a cleaner, whose numbers restart each year and do not contain the year.
   const cleaner = person('Sprzątanie', 0);
   book.stream({
     trader: cleaner,
@@ -426,7 +430,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee, numbers from 1 each year',
   });
-  // An alarm company sometimes bills the shops for two months on one day.
+  // Adds the test bills of an alarm company, which sometimes charges the shops for two months on one day.
   const alarm = firm('Monitoring');
   everyMonths(random, FROM, TO, { day: 6 }).forEach((date, i) => {
     const billed = i % 5 === 3 ? addDays(date, 30) : date;
@@ -438,7 +442,7 @@ function honest(
       hardNegative: 'two months billed on one day',
     });
   });
-  // A carrier often sends the shops a second bill on the same day, with the suffix /2.
+  // Adds the test bills of a carrier, who often sends the shops a second bill on the same day, with the suffix /2.
   const carrier = person('Przewozy');
   for (const date of new Set(irregular(random, FROM, TO, 6))) {
     const net = random.pick([38_000, 42_000, 55_000]);
@@ -447,7 +451,8 @@ function honest(
     if (random.chance(0.5))
       book.add(carrier, { number: `${number}/2`, date, net, recurs: true, hardNegative: 'second trip of the day, /2' });
   }
-  // A father and his son have companies with nearly the same name, but different ids and accounts.
+  // Adds the test bills of a father and his son, whose companies have nearly the same name, but different ids and
+  // accounts.
   const father = traderOf(random, 'PL', 'Stanisław Bukowiec Transport', { vat: 230, taxIdShare: 1 });
   const son = traderOf(random, 'PL', 'Tomasz Bukowiec Transport', { vat: 230, taxIdShare: 1 });
   for (const [trader, start] of [
@@ -463,7 +468,7 @@ function honest(
       hardNegative: 'father and son at one price',
     });
   }
-  // A supplier bills a franchise fee every quarter.
+  // Adds test bills for a franchise fee that the shops pay every quarter.
   const franchise = firm('Franczyza', 230, 'EUR');
   book.stream({
     trader: franchise,
@@ -473,7 +478,7 @@ function honest(
     recurs: true,
     hardNegative: 'the fee of each quarter',
   });
-  // A supplier of Christmas trees bills the shops only in December.
+  // Adds the test bills of a supplier of Christmas trees, who bills the shops only in December.
   const trees = person('Choinki', 80);
   for (const year of [2024, 2025])
     for (let k = 1; k <= 6; k += 1)
@@ -483,7 +488,8 @@ function honest(
         net: random.integer(110_000, 240_000),
         hardNegative: 'once a year in season',
       });
-  // This supplier of the shops sends no bill for a year, so that its next bill comes after a long pause.
+  // Adds the test bills of a repairer of scales, who sends the shops no bill for a year, so that the next one comes
+  // after a long pause.
   const rare = person('Serwis Wag');
   const rareNumber = restarting(random, 0.2, 4, (n, d) => `${n}/S/${d.slice(0, 4)}`);
   for (const date of [...everyDays('2024-02-20', '2024-11-01', 21), '2026-02-10']) {

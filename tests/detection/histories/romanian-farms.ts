@@ -51,7 +51,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // Most of these Romanian suppliers begin their invoice numbers with a series of letters.
+    // In the test data, most Romanian suppliers of seed begin their invoice numbers with a series of letters.
     tails: ['Semințe SRL', 'Îngrășăminte SRL', 'Agrochim SRL', 'Inputuri Agricole SA'],
     count: 10,
     land: 'RO',
@@ -189,7 +189,7 @@ const usuals: readonly Usual[] = [
   { ...of('weighed at the silo and billed late', 1, 'Siloz SRL', 'SZ{n5}'), play: late(every(10, 20), 670_000) },
 ];
 
-/** Returns the kinds of repeated entries of a bill that occur only in Romania. */
+/** Kinds of repeated bills that the test data contain only for Romania. */
 const own: Readonly<Record<string, Again>> = {
   'series left off': numberTyped((paper) => {
     const rest = numberOf(paper).replace(/^(seria )?[A-Z]+[- ]?(nr )?/, '');

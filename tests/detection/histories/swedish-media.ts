@@ -173,7 +173,7 @@ const ocrOf = (digits: string): string => {
   return `${body}${checkDigit(body)}`;
 };
 
-/** Returns the kinds of repeated entries of a bill that occur only in Sweden and in newsrooms. */
+/** Kinds of repeated bills that the test data contain only for Sweden and for newsrooms. */
 const own: Readonly<Record<string, Again>> = {
   'OCR number made of the number': numberTyped((entry) => {
     const digits = numberOf(entry).replace(/\D/g, '');
@@ -227,7 +227,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** Returns the bills of a newspaper and radio company in the north of Sweden that pays many freelancers. */
+/** Returns the test bills of a newspaper and radio company in the north of Sweden that pays many freelancers. */
 export function swedishMedia(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-08',

@@ -108,7 +108,7 @@ const lines: readonly Line[] = [
     terms: [30],
   },
   {
-    // Booking portals bill the hotel a commission for each month.
+    // In the test data, booking portals bill the hotel a commission for each month.
     tails: ['Reservations GmbH', 'Travel Portal AG'],
     count: 3,
     land: 'DE',
@@ -177,7 +177,7 @@ const usuals: readonly Usual[] = [
   },
 ];
 
-/** Returns the kinds of repeated entries of a bill that occur only in Swiss hotels. */
+/** Kinds of repeated bills that the test data contain only for Swiss hotels. */
 const own: Readonly<Record<string, Again>> = {
   'reference of the payment part that contains the number': numberTyped((paper, random) => {
     const digits = numberOf(paper).replace(/\D/g, '');
@@ -230,7 +230,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** Returns the bills of three hotels in Graubünden, Vaud and Ticino, with suppliers in three languages. */
+/** Returns the test bills of three hotels in Graubünden, Vaud and Ticino, with suppliers in three languages. */
 export function swissHotels(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-05-06',
