@@ -54,7 +54,10 @@ const analysisRooms = [
 ];
 const drivers = '(^|/)node_modules/(@grpc|@nats-io|express|mongodb)/';
 
-/** @type {import('dependency-cruiser').IConfiguration} */
+/**
+ * Configuration of dependency-cruiser: the imports that are forbidden.
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
 export default {
   forbidden: rules([
     {

@@ -6,10 +6,15 @@ import optimizeLocales from '@react-aria/optimize-locales-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Matches the files to compress. Files that compression does not make smaller, such as pictures, are left out. */
+/**
+ * Matches the files of the web application that are compressed. Files that compression does not make smaller, such as
+ * pictures, are left out.
+ */
 const COMPRESSED = /\.(?:js|css|html|svg)$/;
 
-/** Writes a brotli variant beside each text, which the gateway serves as it is. */
+/**
+ * Writes a compressed copy (brotli) beside each text file of the web application, which the gateway serves as it is.
+ */
 function precompress() {
   let folder;
   return {

@@ -23,7 +23,7 @@ const SENTENCE = 'begin with a sentence ("Tells whether ...", "True when ...", "
 const WORDS = [
   [/\banew\b/gi, 'again'],
   [/\bmeanwhile\b/gi, 'in the meantime, or "while ..."'],
-  // SELDOM is the name of a relation in the evidence of a finding.
+  // SELDOM in capital letters is accepted, because it is the name of a relation in the evidence of a finding.
   [/(?<!-)\b[Ss]eldom\b/g, 'rarely'],
   [/\bof\W+old\b(?!\s+\w)/gi, 'old, or name the time'],
   [/\bwhoever\b/gi, 'a caller who, the caller, or anyone who'],

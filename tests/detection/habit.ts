@@ -73,7 +73,7 @@ export function booksOf(
   };
 }
 
-/** Returns random issue days of a month, in their order. */
+/** Returns random issue days of test bills in a month, in their order. */
 export function daysIn(month: Month, count: number, random: Random): string[] {
   return Array.from({ length: count }, () => month.on(random.integer(1, 28))).sort();
 }

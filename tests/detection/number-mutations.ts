@@ -182,8 +182,8 @@ function nextNumberOf(number: string, step = 1): string | undefined {
 }
 
 /**
- * Returns an expression that matches the year of the date, from digit `from` on, as a part of the number or directly
- * after letters.
+ * Returns a regular expression that finds the year of the issue date in an invoice number, from digit `from` of the
+ * year on, as a group of digits of its own.
  */
 function ownYear(date: string, from: number): RegExp {
   return new RegExp(`(?<!\\d)${date.slice(from, 4)}(?!\\d)`);

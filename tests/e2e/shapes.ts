@@ -1,4 +1,4 @@
-// Types of the response bodies that these tests read, and invoices and rows that the API accepts.
+// Types of the response bodies that the end-to-end tests read, and invoices and rows that the API accepts.
 import type { Schemas } from '@invoicecontrol/client';
 import { fullInvoice as statedInFull } from '@invoicecontrol/invoice/testing/invoices';
 

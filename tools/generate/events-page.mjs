@@ -32,7 +32,8 @@ function readCatalogue() {
 
 /** Returns the comment and the fields of one event message in the format of the buf formatter. */
 function readMessage(service, message) {
-  // These event messages belong to every service that publishes them.
+  // The messages AuditRecorded and UsageReached are declared in files of their own, because several services publish
+  // them.
   const owner = { AuditRecorded: 'audit', UsageReached: 'usage' }[message] ?? service.replaceAll('-', '_');
   const path = `proto/invoicecontrol/${owner}/v1/events.proto`;
   const proto = readFileSync(root + path, 'utf8');

@@ -7,6 +7,6 @@ import { locale } from '../messages/language.js';
 export function formatMoney(amount: string, currency: string): string {
   const decimals = amount.split('.')[1]?.length ?? 0;
   const format = new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-  // In the TypeScript types of `format`, a decimal string must have the type of a numeric literal.
+  // TypeScript accepts a decimal string for `Intl.NumberFormat` only if its type is that of a numeric literal.
   return `${format.format(amount as `${number}`)} ${currency}`;
 }

@@ -79,7 +79,8 @@ const ublSums: readonly SumRow[] = [
     total: 'cbc:TaxInclusiveAmount',
     forms: [
       { plus: ['cbc:TaxExclusiveAmount', '../cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount'] },
-      // OIOUBL 2 writes the tax amount as TaxExclusiveAmount.
+      // In the Danish format OIOUBL 2, the element TaxExclusiveAmount contains the tax, so the net amount is computed
+      // from the lines.
       {
         plus: ['cbc:LineExtensionAmount', 'cbc:ChargeTotalAmount', '../cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount'],
         minus: ['cbc:AllowanceTotalAmount'],
@@ -169,9 +170,9 @@ const facturae: Format = {
   taxes: ['Invoices/Invoice/TaxesOutputs/Tax', 'TaxableBase/TotalAmount', 'TaxRate', 'TaxAmount/TotalAmount'],
 };
 
-/** Element names that differ between the roots of ZUGFeRD 1 and CII. */
+/** Names of XML elements that differ between invoices of ZUGFeRD 1 and of CII. */
 interface CrossIndustryNames {
-  /** Namespace prefix of the child elements of the named XML elements. */
+  /** Prefix of element names inside the XML elements that are named here: empty, or `ram:`. */
   readonly prefix: '' | 'ram:';
   readonly header: string;
   readonly date: string;

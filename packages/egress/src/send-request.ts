@@ -84,8 +84,8 @@ export function sendRequest(
       sent.once('close', () => socket.off('data', onData));
     });
     const fail = (reason: UnusableAnswer['reason']): void => {
-      // The promise is rejected before the HTTP request is destroyed, because the rest of the packet may contain a
-      // final response.
+      // The promise is rejected before the HTTP request is destroyed, because bytes that have already arrived may
+      // contain a final response, which must not be used.
       reject(new UnusableAnswer(reason));
       sent.destroy();
     };

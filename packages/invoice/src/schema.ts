@@ -26,7 +26,10 @@ export function schemaOfKind(kind: PublishedKind<string>): z.ZodString {
 
 const schemas = new WeakMap<PublishedKind<string>, z.ZodString>();
 
-/** The schema only describes request bodies. `read` checks them, including rules about several fields. */
+/**
+ * JSON Schema of an invoice, which only describes request bodies. The function `read` checks them, including rules
+ * about several fields.
+ */
 export const invoiceSchema = schemaOf(canonicalInvoice).meta({
   id: 'Invoice',
 }) as z.ZodType as z.ZodType<CanonicalInvoice>;

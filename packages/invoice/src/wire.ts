@@ -40,7 +40,7 @@ export function readWireInto(
   return read(group, message, { faults, path, root: 'invoice', isMessage: true }) as CanonicalInvoice;
 }
 
-/** The members of a declared object under the names and types of generated code. */
+/** Returns the declared fields of a part of an invoice under the names and types of the generated gRPC messages. */
 export function membersToWire(group: Group, values: Values): Values {
   const message: Record<string, unknown> = {};
   for (const { name, wireName, member } of entriesOf(group)) {

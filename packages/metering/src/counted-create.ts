@@ -35,7 +35,10 @@ export interface CountedCreate<Created, First> {
   readonly isCountUnsure?: boolean;
 }
 
-/** The record that was stored by this request or by the first request with the key, or undefined if there is none. */
+/**
+ * The record that was stored by this request or by the first request with the same Idempotency-Key, or undefined if
+ * there is none.
+ */
 export type CountedOutcome<Created, First> =
   | { readonly created: Created; readonly first?: undefined }
   | { readonly created?: undefined; readonly first: First | undefined };

@@ -16,7 +16,7 @@ const GROUP_WAIT_MS_MAX = 100;
 export interface BatchLimits {
   /** Maximum number of different keys in one database command. */
   readonly keysMax?: number | undefined;
-  /** Number of commands in progress at which later callers wait and share the next command. */
+  /** Number of database commands in progress at which later callers wait and share the next command. */
   readonly underWayMax?: number;
   /**
    * Time in milliseconds after which a waiting batch is sent although the maximum number of commands is in progress. A
@@ -125,8 +125,8 @@ export function grouped<T, R>(
 export const inGroups = { underWayMax: 1, waitMsMax: GROUP_WAIT_MS_MAX } as const satisfies BatchLimits;
 
 /**
- * Like {@link grouped}, but divides the items of a group and works on the parts in parallel. If the work on one part
- * rejects, only the items of this part reject.
+ * Groups concurrent calls like {@link grouped}, but divides the items of a group and works on the parts in parallel. If
+ * the work on one part rejects, only the items of this part reject.
  * @param partOf name of the part that an item belongs to
  */
 export function groupedBy<T extends object, R>(

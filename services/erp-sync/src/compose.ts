@@ -209,7 +209,9 @@ async function compose(
   };
 }
 
-/** Returns the limits on calls to ERPs, and the origins that do not belong to customers. */
+/**
+ * Returns the settings for calls to ERPs: limits on time and size, and the origins that are not chosen by customers.
+ */
 function callSettings(config: Config): ErpHttpSettings {
   const configured = [
     config.BUSINESS_CENTRAL_LOGIN_URL,

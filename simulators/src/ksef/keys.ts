@@ -116,7 +116,7 @@ export class Keys {
         const key = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
         return privateDecrypt(key, encrypted);
       } catch {
-        // Decryption fails if the data was not encrypted for this private key.
+        // The data was encrypted for another private key of the simulated KSeF, so the next key is tried.
       }
     }
     return undefined;

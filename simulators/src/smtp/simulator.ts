@@ -79,7 +79,7 @@ export async function startSmtpSimulator(
       );
     },
   });
-  // The simulated faults make clients disconnect, and the server must keep running.
+  // The faults of the simulated mail server make clients disconnect, and the server must keep running.
   smtp.on('error', () => {});
   smtp.server.on('connection', (socket: Socket) => {
     const { remotePort = 0 } = socket;

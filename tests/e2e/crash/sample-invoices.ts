@@ -77,7 +77,7 @@ function token(): string {
 /** A row of a history scan in the form that the REST API accepts. */
 export type Row = Readonly<Record<string, string | number>>;
 
-/** The fields in which the rows of sample files differ. */
+/** A row of a sample history scan, with the fields in which such rows differ. */
 export interface SampleRow extends Omit<Sample, 'sentAs'> {
   readonly issueDate?: string;
   readonly externalId?: string;

@@ -60,7 +60,7 @@ export async function seedOdoo(odooUrl: string, since: Date): Promise<void> {
       { id: 1, acc_number: account, partner_id: 1 },
       { id: 2, acc_number: 'GB29 NWBK 6016 1331 9268 19', partner_id: 2 },
     ].map((row) => ({ ...row, allow_out_payment: true, write_date: `${on(3, 1)} 08:00:00` })),
-    // In this sample data, two users have entered the same bill.
+    // In the sample data of the ERP demonstration, two users have entered the same bill.
     'account.move': [
       { id: 1, name: 'BILL/0001', ref: number, ...bill },
       { id: 2, name: 'BILL/0002', ref: number.replace('-0', '/'), ...bill },

@@ -22,7 +22,8 @@ const program: Program = {
       name: `npm (${PACKAGE}@${version})`,
       bytesMax: 400 * MB,
       async obtain(directory, { run }) {
-        // npm downloads the package into its cache first, where the size limit applies and the progress is measured.
+        // npm downloads the package with Node.js into its cache first, where the size limit applies and the progress is
+        // measured.
         const env = { ...process.env, npm_config_cache: join(directory, 'npm') };
         const args = ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`];
         const packed = await run('npm', args, { env });

@@ -53,7 +53,7 @@ export function fullName({ service, name }: Method): string {
   return `${service}.${name}`;
 }
 
-/** Returns the names of the request fields in proto JSON. */
+/** Returns the names of the request fields of an rpc, as they are written in proto JSON. */
 export function requestFields({ definition }: Method): string[] {
   // The library proto-loader types the descriptor as an object. Its type is google.protobuf.DescriptorProto.
   const { field } = definition.requestType.type as { field: { name: string }[] };

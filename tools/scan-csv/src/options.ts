@@ -117,7 +117,8 @@ function company(text: string | undefined): string | undefined {
 
 function currency(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // The validity of the currency on the date of a row is checked per row.
+  // The option `--currency` has no date, so only the code is checked. Each row checks whether the currency was valid on
+  // its date.
   const read = invoiceCurrency(text, '2000-01-01');
   if ('code' in read) return read.code;
   throw new UsageError(`--currency: ${read.refusal}`);

@@ -50,7 +50,7 @@ export function classifyRecord({
 }: LedgerRecord): 'INVOICE' | 'NOT_AN_INVOICE' | 'HEADING_REPEATED' {
   if (repeatsHeading) return 'HEADING_REPEATED';
   const { supplierName, invoiceNumber, issueDate } = cells;
-  // A ledger row with a total has text in at most one of these columns.
+  // A ledger row with a total states at most one of supplier, invoice number and issue date.
   const filledCells = [supplierName, invoiceNumber, issueDate].filter((cell) => cell !== undefined);
   return filledCells.length >= 2 ? 'INVOICE' : 'NOT_AN_INVOICE';
 }

@@ -20,7 +20,7 @@ import { UsageError } from './usage-error.js';
 const DONE = 0;
 const FAILED = 1;
 const NOTHING_SENT = 2;
-/** Exit code 128 plus the number of SIGINT, as shells use it. */
+/** Exit code of an interrupted `npm run scan-csv`: 128 plus the number of SIGINT, as shells use it. */
 const STOPPED = 130;
 
 /** Maximum number of attempts for one history scan request when the network or the service fails. */

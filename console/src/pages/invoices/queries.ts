@@ -44,7 +44,7 @@ export function useDocumentFields(invoiceId: string) {
     queryKey: [INVOICES, invoiceId, 'fields'],
     queryFn: async ({ signal }) =>
       (await client.get('/invoices/{invoiceId}/document/fields', { path: { invoiceId }, signal })).data,
-    // The document of an invoice does not change while the page is open.
+    // The document of an invoice never changes, so the positions of its fields are read only once.
     staleTime: Infinity,
   });
 }

@@ -130,8 +130,8 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   const missing = `Add a VAT breakdown (BG-23) for category ${name}, which lines, allowances or charges use.`;
   const unused = `Remove this VAT breakdown: no line, allowance or charge has the category ${name}.`;
   if (hasRates(category)) {
-    // In CII, rule -01 for a category with rates adds the number of VAT breakdowns to the number of elements that use
-    // the category.
+    // In CII, the official rule about the VAT breakdown of a category with rates adds the number of VAT breakdowns to
+    // the number of elements that use the category.
     const lacks = (users: number): boolean => users > 0 && (syntax === 'CII' ? users + found.length < 2 : !isListed);
     if (lacks(lines) || lacks(levels)) yield failure(invoice.element, missing);
     else if (isListed && syntax === 'UBL' && lines + levels === 0) yield failure(first.element, unused);
@@ -139,7 +139,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   }
   const isUsed = lines + levels > 0;
   if (!isListed) {
-    // In CII, rule -01 does not report a missing VAT breakdown of category O.
+    // In CII, the official rule does not report a missing VAT breakdown of category O.
     if (isUsed && !(syntax === 'CII' && code === 'O')) yield failure(invoice.element, missing);
   } else if (second !== undefined)
     yield failure(second.element, `Merge the VAT breakdowns of category ${name} into one.`);

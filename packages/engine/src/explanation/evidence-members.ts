@@ -1,6 +1,6 @@
 import type { FindingType } from './catalogue.js';
 
-/** Type of a member of evidence, as JSON Schema describes it. */
+/** Type of a field in the evidence of a finding, as JSON Schema describes it. */
 export interface MemberSchema {
   readonly type: string | readonly string[];
   readonly description?: string;

@@ -155,7 +155,10 @@ function shownValue(value: EvidenceValue): EvidenceValue {
   return isList(value) ? value.slice(0, SHOWN_ENTRIES_MAX).map(shownValue) : shownMembers(value);
 }
 
-/** Tells whether a value of evidence is a list. `Array.isArray` does not narrow the type of read-only arrays. */
+/**
+ * Tells whether a value in the evidence of a finding is a list. `Array.isArray` does not narrow the type of read-only
+ * arrays.
+ */
 function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
   return Array.isArray(value);
 }
@@ -167,8 +170,8 @@ function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Two full stops in a row. A name such as `Galli S.r.l.` adds its own full stop to the end of a sentence. An ellipsis
- * of three full stops is not matched.
+ * Matches two full stops in a row in the text of a finding. A name such as `Galli S.r.l.` adds its own full stop to the
+ * end of a sentence. An ellipsis of three full stops is not matched.
  */
 const TWO_FULL_STOPS = /(?<!\.)\.\.(?=\s|$)/g;
 

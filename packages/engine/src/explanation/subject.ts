@@ -27,7 +27,7 @@ export function accountsOf({ bankKey }: Pick<Candidate, 'bankKey'>): Subject[] {
 
 const KEY_BYTES = 16;
 
-/** Returns the key for two records as a pair. The key is the same whichever record is named first. */
+/** Returns the key of a pair of invoice records. The key is the same whichever of the two is named first. */
 export function pairKey(oneId: string, otherId: string): string {
   const [smaller, larger] = [oneId, otherId].toSorted(compareText);
   return shortDigest(`${smaller}|${larger}`, KEY_BYTES);

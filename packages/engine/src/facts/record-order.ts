@@ -38,7 +38,10 @@ interface NamedSupplier {
   readonly taxKey?: string;
 }
 
-/** Compares ids of records by code units. The order does not depend on a locale, so it is the same on every machine. */
+/**
+ * Compares the ids of invoice records by code units. The order does not depend on a locale, so it is the same on every
+ * machine.
+ */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -26,7 +26,10 @@ export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: C
   };
 }
 
-/** Returns the other record of a pair as shown in evidence (detection reference, section 8). */
+/**
+ * Returns the invoice that was compared with the checked invoice, as the evidence of a finding shows it (detection
+ * reference, section 8).
+ */
 export function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
   return {
     invoiceId: other.invoiceId,

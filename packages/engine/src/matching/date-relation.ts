@@ -3,7 +3,10 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 
 export type DateRelation = keyof DuplicateParameters['halfPoints']['date'];
 
-/** Returns the first relation between two issue dates that applies (detection reference, section 5). */
+/**
+ * Returns how the issue dates of two invoices are related, such as equal or with day and month swapped (detection
+ * reference, section 5).
+ */
 export function dateRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): DateRelation {
   const days = Math.abs(left.issueDay - right.issueDay);
   if (days === 0) return 'SAME';
@@ -22,8 +25,8 @@ export function isOfTheSameDays(date: DateRelation): boolean {
 }
 
 /**
- * Checks whether day and month are swapped in two issue dates. Both dates are known to be real, so comparing the
- * strings is enough.
+ * Checks whether the issue dates of two invoices differ only by swapped day and month. Both dates are known to be real,
+ * so comparing the strings is enough.
  */
 function isSwapped(left: string, right: string): boolean {
   return `${left.slice(0, 4)}-${left.slice(8)}-${left.slice(5, 7)}` === right;

@@ -47,7 +47,10 @@ export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'n
   return keys;
 }
 
-/** Returns the keys under which a record is stored. A credit note is also stored under the numbers that it contains. */
+/**
+ * Returns the keys under which an invoice record is stored. A credit note is also stored under the numbers that it
+ * contains.
+ */
 export function storedKeys(record: Candidate): string[] {
   return distinct([
     ...numberKeys(record),
@@ -59,8 +62,8 @@ export function storedKeys(record: Candidate): string[] {
 }
 
 /**
- * Returns the keys with which matching records are looked up: the record's own keys, the neighbouring quarters of kind
- * 2, and for a credit note the numbers that its own number contains.
+ * Returns the keys with which matching invoice records are looked up: the keys of the invoice itself, the neighbouring
+ * quarters of kind 2, and for a credit note the numbers that its own number contains.
  */
 export function lookupKeys(record: Candidate): LookupKey[] {
   return distinct([

@@ -164,9 +164,9 @@ function tellingWords(key: string): string[] {
 }
 
 /**
- * Returns how two names can be mistaken for each other, or undefined if they are equal or cannot be mistaken for each
- * other. Names of sister companies, which differ in a whole word, and of numbered branches are not mistaken for each
- * other, unless the word is one that any name may contain.
+ * Returns how two supplier names can be mistaken for each other, or undefined if they are equal or cannot be mistaken
+ * for each other. Names of sister companies, which differ in a whole word, and of numbered branches are not mistaken
+ * for each other, unless the word is one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
   // Two supplier names are equal if one of them writes its umlauts as single letters. INFORMATIQUEE is not another

@@ -83,7 +83,10 @@ export function modeOf(entries: readonly DatedNumber[], shareMin: number): numbe
   return mode !== undefined && mode[1] >= entries.length * shareMin ? mode[0] : undefined;
 }
 
-/** Returns the differences between neighbouring values, such as gaps in days or steps between numbers. */
+/**
+ * Returns the differences between neighbouring values of a supplier, such as days between bills or steps between
+ * invoice numbers.
+ */
 export function differences(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => value - (values[index] ?? value));
 }
@@ -109,8 +112,8 @@ function middlesOf(values: readonly number[]): readonly [lower: number, upper: n
 }
 
 /**
- * Sorts numbers by insertion. Profiles contain a few dozen values at most, for which this is several times faster than
- * `sort` with a comparator, and the engine spends most of its time on medians.
+ * Sorts numbers by insertion. Supplier profiles contain a few dozen values at most, for which this is several times
+ * faster than `sort` with a comparator, and the engine spends most of its time on medians.
  */
 function ascending(values: readonly number[]): number[] {
   const sorted: number[] = [];

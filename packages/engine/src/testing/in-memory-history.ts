@@ -227,7 +227,10 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   };
 }
 
-/** Returns a key with a prefix, because identity keys and lookalike keys share one index. */
+/**
+ * Returns the index key for a lookalike key of a supplier name. The prefix is needed because identity keys are in the
+ * same index.
+ */
 function lookalikeIndexKey(key: string): string {
   return `lookalike|${key}`;
 }

@@ -99,7 +99,7 @@ function dpiOfSide(page: PDFiumPage, side: number): number {
 export function rasterSize(width: number, height: number, dpi: number): { width: number; height: number } {
   const scale = Math.min(dpi / POINTS_PER_INCH, Math.sqrt(PIXELS_MAX / (width * height)));
   const shorter = Math.max(1, Math.floor(Math.min(width, height) * scale));
-  // If the document page is a narrow strip, its shorter side was rounded up to one pixel.
+  // The shorter side of a narrow document page was rounded up to one pixel, so the longer side is limited separately.
   const longer = Math.max(1, Math.min(Math.floor(Math.max(width, height) * scale), PIXELS_MAX / shorter));
   return width < height ? { width: shorter, height: longer } : { width: longer, height: shorter };
 }

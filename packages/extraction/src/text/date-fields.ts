@@ -12,7 +12,7 @@ import type { DateMatch } from './dates.js';
 const CERTAINTY_OF_LONE_DATE = 0.88;
 /** Score of a date that follows the label of its field, which was the correct date in all measured invoices. */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;
-/** Factor for the score of dates whose labels name another purpose, such as a delivery. */
+/** Factor for the score of dates in a document whose labels name another purpose, such as a delivery. */
 const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
 const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
@@ -205,8 +205,8 @@ function withoutClaimed(candidates: readonly Found[], others: readonly Found[]):
 }
 
 /**
- * Returns the dates without a label as candidates for the issue date. The higher a date is on the first page, the more
- * likely it is the issue date.
+ * Returns the dates in a document that have no label as candidates for the issue date. The higher a date is on the
+ * first page, the more likely it is the issue date.
  */
 function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] {
   const page = document.pages[0];

@@ -43,7 +43,7 @@ export const FOOTER = 0.82;
 
 /** Bonus of a supplier name in large letters, above that of any name with a legal form in the window of an envelope. */
 const LETTERHEAD_BONUS = 0.3;
-/** Score that a letterhead gets on a picture, where stamps and handwriting are large too. */
+/** Score that a letterhead gets on a scanned page, where stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
 /**
  * Number of lines of a block that are examined, and number of lines at the end of a document page that count as its

@@ -30,8 +30,8 @@ export function textReader(
   return (node) => {
     const texts = textsOf(node, usual);
     if (texts.length === paths.length) return texts;
-    // A value in the XML may contain the separator, so the function checks the number of values. Removing the separator
-    // from all values first would take longer.
+    // The values at several XPaths are read as one text with a separator. If a value itself contains the separator, the
+    // number of values is wrong, and they are read again without it.
     return textsOf(node, compileOf(paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`)));
   };
 }

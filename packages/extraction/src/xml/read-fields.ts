@@ -37,7 +37,7 @@ interface Context {
   readonly fields: Partial<Record<FieldPath, FieldReading>>;
 }
 
-/** Text that separates the parts of a combined field of an XML invoice in `raw`. */
+/** Text between the parts of an XML invoice field that is joined from several elements, as its raw value shows them. */
 const ALTERNATIVES = ' | ';
 const RAW_LENGTH_MAX = 1_000;
 /**

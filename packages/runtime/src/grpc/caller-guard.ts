@@ -17,7 +17,7 @@ export interface CallerGuardOptions {
 }
 
 /**
- * Checks that a table entry exists for each rpc that a server offers.
+ * Checks that the table of callers has an entry for each rpc that a server offers.
  * @throws TypeError that names the missing entries
  */
 export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefinition<never, never>, 'path'>>>): void {

@@ -37,9 +37,9 @@ const TIMEOUT_MS_DEFAULT = 10_000;
  */
 export const DEADLINE_MARGIN_MS = 200;
 /**
- * Interval of pings while calls are open, and maximum time to wait for a ping response. A machine that failed sends
- * nothing; without pings its connection would be used until the kernel gives up after 15 minutes. The maximum wait is
- * long enough for a busy server.
+ * Interval of gRPC pings while calls are open, and maximum time to wait for a ping response. A machine that failed
+ * sends nothing; without pings its connection would be used until the kernel gives up after 15 minutes. The maximum
+ * wait is long enough for a busy server.
  */
 export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 

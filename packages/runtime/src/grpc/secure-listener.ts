@@ -56,7 +56,7 @@ const certificateFaults: Readonly<Record<string, ConnectionFault>> = {
   CERT_SIGNATURE_FAILURE: 'other_authority',
 };
 
-/** Reasons of Node.js for a handshake that did not end. */
+/** Error codes of Node.js for a TLS handshake that failed, with the reason that is logged. */
 const handshakeFaults: Readonly<Record<string, ConnectionFault>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'no_tls',
   ERR_SSL_HTTP_REQUEST: 'no_tls',

@@ -39,8 +39,8 @@ export async function bulkWrite<D extends { readonly _id: string }>(
     const result = await collection.bulkWrite([...operations], { ordered: false });
     return { storedCount: storedIn(result), refused: new Map() };
   } catch (error) {
-    // If one document of a bulk write is too large, the MongoDB driver sends no document at all, so they are written
-    // one by one.
+    // If one document of a bulk write is too large, the MongoDB driver sends none of the documents, so each is then
+    // written on its own.
     if (error instanceof MongoInvalidArgumentError && operations.length > 1) return oneByOne(collection, operations);
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const refused = [error.writeErrors].flat();

@@ -207,7 +207,10 @@ export async function subscribe<T extends EventHeader>(
     await bus.manager.consumers.delete(type.stream, durable);
     return addNewConsumer(known);
   };
-  /** @throws NotNew if the event consumer begins after events that were not handled */
+  /**
+   * Creates the event consumer, which begins after the last acknowledged event.
+   * @throws NotNew if the event consumer begins after events that were not handled
+   */
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
     if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;

@@ -34,7 +34,7 @@ const POLL_EACH_MS = 100;
 /** Provides access tokens for ERP connections that a user connected by consent (ERP reference, section 7.7). */
 export interface AccessTokens {
   /**
-   * Returns an access token that is valid for at least two minutes.
+   * Returns an access token for the ERP that is valid for at least two minutes.
    * @throws ErpFault REAUTH_REQUIRED if a new consent is needed
    */
   current(owner: TokenOwner, retry?: Retry): Promise<string>;
@@ -176,7 +176,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
 }
 
 /**
- * Returns the authorization server of a provider.
+ * Returns the OAuth authorization server of an ERP provider.
  * @throws ErpFault if the installation no longer has an app at the provider
  */
 export function serverOf(

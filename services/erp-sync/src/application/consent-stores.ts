@@ -49,7 +49,7 @@ export interface OAuthFlows {
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
   /** Removes the OAuth tokens of a closed consent flow. */
   wipe(flow: OAuthFlow): Promise<void>;
-  /** Claims tokens that are due for revocation, until the given time. */
+  /** Claims OAuth tokens of ERPs that are due for revocation, until the given time. */
   claimRevocation(now: Date, until: Date): Promise<AbandonedTokens | undefined>;
   retryRevocation(flow: OAuthFlow, at: Date): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface RefreshDeps {
 
 /** Maximum number of ERP connections that one run of the refresh job handles. */
 const CONNECTIONS_MAX = 100;
-/** Maximum number of connections with failed token refreshes that one process keeps in memory. */
+/** Maximum number of ERP connections with failed token refreshes that one process keeps in memory. */
 const WAITING_MAX = 1_000;
 const BACKOFF_MS = 60_000;
 const BACKOFF_MS_MAX = 3_600_000;

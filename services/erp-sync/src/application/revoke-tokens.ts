@@ -44,7 +44,7 @@ export interface Revocations {
   run(signal: AbortSignal): Promise<void>;
   /** Revokes the OAuth tokens that are due now, without delaying the caller. */
   soon(): void;
-  /** Resolves when no token revocation is in progress. */
+  /** Resolves when no OAuth token of an ERP is being revoked. */
   stop(): Promise<void>;
 }
 

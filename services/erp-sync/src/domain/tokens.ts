@@ -37,7 +37,7 @@ export function encodeTokens(tokens: ConnectionTokens): string {
   return JSON.stringify(tokens);
 }
 
-/** Decodes tokens that {@link encodeTokens} encoded. */
+/** Decodes the OAuth tokens of an ERP connection that {@link encodeTokens} encoded. */
 export function decodeTokens(text: string): ConnectionTokens {
   const { previous, ...tokens } = JSON.parse(text) as Omit<ConnectionTokens, 'accessExpiresAt' | 'previous'> & {
     accessExpiresAt: string;

@@ -68,7 +68,7 @@ const DAY_MS = 86_400_000;
 /** Number of days for which sessions and invoices are listed to find out whether a KSeF connection has a permission. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
-/** Maximum number of connections whose tokens are in memory. The least recently used connection is evicted. */
+/** Maximum number of KSeF connections whose tokens are in memory. The least recently used connection is evicted. */
 const CONNECTIONS_MAX = 10_000;
 
 /**

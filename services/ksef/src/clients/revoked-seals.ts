@@ -8,7 +8,9 @@ import { readCertificates } from './trusted-seals.js';
 
 /** Maximum size of a file with a certificate revocation list. The lists of large authorities have some MiB. */
 export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Maximum number of revocation lists in one file. The seals of the ministry come from only a few issuers. */
+/**
+ * Maximum number of certificate revocation lists in one file. The seals of the ministry come from only a few issuers.
+ */
 export const REVOCATION_LISTS_MAX = 16;
 
 /** Certificate revocation list that was read from a file. */

@@ -27,7 +27,7 @@ export interface InboxDocument extends Aggregate {
   /** Refused invoices of a KSeF inbox. Absent in inboxes that an earlier version stored. */
   readonly refused?: readonly KeptRefusal[];
   readonly lastRunAt?: Date;
-  /** Time at which a person requested inbox runs, with a sparse index. */
+  /** Time at which a person requested runs of the KSeF inbox. The index of the field is sparse. */
   readonly requestedAt?: Date;
   /** Time of the next KSeF inbox step, with a sparse index. Absent while the inbox is disabled. */
   readonly dueAt?: Date;

@@ -178,7 +178,10 @@ export class Grants {
     this.#counts.delete(tenant);
   }
 
-  /** Counts the valid refresh tokens, without replaced ones that may still be valid for their grace period. */
+  /**
+   * Counts the valid refresh tokens of the simulated ERP, without replaced ones that may still be valid for their grace
+   * period.
+   */
   count(tenant: string): Readonly<Counts & { liveRefreshTokens: number }> {
     const live = [...this.#refresh.values()].filter(
       (token) => token.grant.tenant === tenant && token.supersededAt === undefined && this.#holds(token),

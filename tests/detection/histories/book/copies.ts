@@ -279,7 +279,7 @@ export type CopyName = keyof typeof copyKinds;
 
 export interface CopyPlan {
   readonly book: Book;
-  /** Kinds of copied bills that occur only in this history, in addition to the kinds in `names`. */
+  /** Kinds of copied test bills that occur only in this history of a customer, in addition to the kinds in `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
   /** Share of the ordinary bills that are copied. */
@@ -287,7 +287,7 @@ export interface CopyPlan {
 }
 
 /**
- * Bills a share of the ordinary entries again, by all kinds of copies about equally often. Returns all bills, including
+ * Copies a share of the ordinary test bills, by all kinds of copies about equally often. Returns all bills, including
  * the copies.
  */
 export function withCopies(entries: readonly Entry[], { book, own = {}, names, share }: CopyPlan): Bill[] {

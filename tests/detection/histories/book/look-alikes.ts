@@ -229,7 +229,7 @@ export function sharedFactor(surroundings: Surroundings, options: LookAlikeOptio
   );
 }
 
-/** Writes the same fee each year, under numbers of a yearly series. */
+/** Writes test bills for the same fee each year, under numbers of a yearly series. */
 export const yearlyFee: Write = (trader, { book }, hardNegative) => {
   const netCents = priceOf(book, 240_000);
   return monthly({ every: 12 })(book).map((date) => book.enter(trader, { date, netCents, hardNegative }));
@@ -247,8 +247,8 @@ export const advancesAndFinalBill: Write = (trader, { book }, hardNegative) => {
 };
 
 /**
- * Writes deliveries from a price list, often two or three equal deliveries in a week, each with a separate number and
- * delivery note.
+ * Writes test bills for deliveries from a price list, often two or three equal deliveries in a week, each with a
+ * separate number and delivery note.
  */
 export function equalLoads(typicalCents: number): Write {
   return (trader, { book }, hardNegative) => {

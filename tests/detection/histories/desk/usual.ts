@@ -6,7 +6,7 @@ import { filled } from '../book/pattern.js';
 import type { Charge, Desk, Line, Paper, Vendor } from './desk.js';
 import { accountIn } from './lands.js';
 
-/** Suppliers of which all bills are of one kind that resembles a fault. */
+/** Suppliers whose test bills are all correct, but resemble one kind of fault. */
 export interface Usual {
   readonly kind: string;
   readonly count: number;

@@ -140,8 +140,8 @@ export function openBook(random: Random, prefix: string) {
         while (stream.recurs !== true && used.has(`${net}`)) net += random.integer(1, 97);
         used.add(`${net}`);
         const number = stream.number(date);
-        // A new price is chosen if the supplier has already used this invoice number with this price, for example in
-        // the year before.
+        // The generated bill gets another price if the supplier has already used this invoice number with this price,
+        // for example in the year before.
         for (let tries = 0; tries < 5 && used.has(`${number}|${net}`); tries += 1) net = stream.net(date);
         used.add(`${number}|${net}`);
         const added = draft(stream.trader, {

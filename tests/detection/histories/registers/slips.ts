@@ -363,7 +363,7 @@ function numberIdentical(name: string, changes: Changes): Slip {
   return { name, weight: 5, ofRecurring: true, make: () => [changes] };
 }
 
-// The kinds of copies below replace the invoice number by a number that is not related to the number of the original
+// Each of these kinds of copied test bills has an invoice number that is not related to the number of the original
 // bill.
 
 const unrelatedSlip = (

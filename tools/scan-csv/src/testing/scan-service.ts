@@ -29,9 +29,9 @@ export interface ScanService {
   readonly received: readonly ReceivedScan[];
   /** Violations of the specification in the received requests. */
   readonly faults: readonly string[];
-  /** Faults for the next requests, one for each request. */
+  /** Faults that the fake scan service shows in its next responses, one for each request. */
   readonly injectedFaults: InjectedFault[];
-  /** Function that is called before each response of the fake. */
+  /** Function that is called before each response of the fake scan service. */
   onRequest: () => void;
   stop(): Promise<void>;
 }

@@ -19,7 +19,7 @@ interface Waiting {
 /** A connection that waits for the check of an API key, with its requests in their order of arrival. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Stops watching whether the waiting connection closes. */
+  /** Stops watching whether the connection closes while its API key waits for the check. */
   readonly forget: () => void;
 }
 

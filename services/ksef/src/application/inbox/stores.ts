@@ -23,7 +23,7 @@ export interface InboxStore {
    * with a claim continues.
    */
   request(organizationId: string, connectionId: string): Promise<void>;
-  /** Returns the completed inbox runs of an inbox, newest first, up to the number of runs that the inbox keeps. */
+  /** Returns the completed runs of a KSeF inbox, newest first, up to the number of runs that the inbox keeps. */
   endedRuns(organizationId: string, connectionId: string): Promise<readonly InboxRun[]>;
 }
 
