@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { STREAM_BYTES_MAX } from '@invoicecontrol/runtime/nats/stream';
@@ -278,18 +278,18 @@ describeManifests('network', () => {
     expect(internet).toContain('organization -> 0.0.0.0/0 TCP 465');
     const backup = 'backup -> mongodb TCP 27017';
     const migrations = 'migrate -> mongodb TCP 27017';
-    const brokers = 'nats -> nats TCP 6222';
+    const brokers = ['nats -> nats TCP 6222', 'broker-setup -> nats TCP 4222'];
     const probe = `probe -> gateway TCP ${ports.http}`;
     const objectStore = 'backup -> 0.0.0.0/0 TCP 443';
     const dns = ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53'];
     expect(allowedConnections(local.objects)).toEqual({
-      out: [...dns, ...between, ...internet, backup, migrations, probe, brokers, objectStore].sort(),
+      out: [...dns, ...between, ...internet, backup, migrations, probe, ...brokers, objectStore].sort(),
       in: [
         ...between,
         backup,
         migrations,
         probe,
-        brokers,
+        ...brokers,
         'invoice-control-ingress=allowed/* -> gateway TCP 8080',
         'gateway.networking.k8s.io/gateway-name=invoice-control -> gateway TCP 8080',
       ].sort(),
@@ -389,7 +389,7 @@ const byName = ([some]: readonly unknown[], [other]: readonly unknown[]): number
   String(some).localeCompare(String(other));
 
 describeManifests('identities', () => {
-  test('are issued for each service and for the operator, and each is mounted by the pods of that name alone', () => {
+  test('are issued for each service and for the operator, and each is mounted by the pods of that name alone, that of the operator also by broker-setup', () => {
     const certified = renderings.filter(({ objects }) => ofKind(objects, 'Certificate').length > 0);
     expect(certified.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['overlays/local', 'overlays/production']),
@@ -398,7 +398,8 @@ describeManifests('identities', () => {
       const issued = ofKind<{ secretName: string; uris?: string[]; isCA?: boolean }>(objects, 'Certificate')
         .filter(({ spec }) => spec.isCA !== true)
         .map(({ metadata, spec }) => [metadata.name, spec.secretName, spec.uris]);
-      const names = [...entries.map(([name]) => name), 'operator'];
+      const hasBroker = ofKind(objects, 'StatefulSet').some(({ metadata }) => metadata.name === 'nats');
+      const names = [...entries.map(([name]) => name), 'operator', ...(hasBroker ? ['nats'] : [])];
       expect(issued.toSorted(byName)).toEqual(
         names
           .map((name) => [name, `${name}-tls`, [`spiffe://${TRUST_DOMAIN_DEFAULT}/service/${name}`]])
@@ -409,7 +410,40 @@ describeManifests('identities', () => {
           secret?.secretName.endsWith('-tls') === true ? [[metadata.name, secret.secretName]] : [],
         ),
       );
-      expect(mounted.toSorted(byName)).toEqual(names.map((name) => [name, `${name}-tls`]).toSorted(byName));
+      const own = workloads(objects).flatMap(({ metadata: { name } }) =>
+        names.includes(name) ? [[name, `${name}-tls`]] : [],
+      );
+      expect(own.length).toBeGreaterThanOrEqual(entries.length);
+      expect(mounted.toSorted(byName)).toEqual(
+        [...own, ...(hasBroker ? [['broker-setup', 'operator-tls']] : [])].toSorted(byName),
+      );
+    }
+  });
+});
+
+describeManifests('the broker', () => {
+  test('is reached by TLS alone: by services, by the Job that sets it up as the operator, and by the servers of its cluster', () => {
+    const brokers = renderings.filter(({ objects }) =>
+      ofKind(objects, 'StatefulSet').some(({ metadata }) => metadata.name === 'nats'),
+    );
+    expect(brokers.map(({ name }) => name)).toEqual(expect.arrayContaining(['overlays/local', 'overlays/production']));
+    for (const { objects } of brokers) {
+      const settings = objects.flatMap(({ kind, data }) => (kind === 'ConfigMap' ? (data?.['NATS_URL'] ?? []) : []));
+      expect(settings).toEqual(entries.map(() => 'tls://nats:4222'));
+      const broker = objects.find(({ kind, data }) => kind === 'ConfigMap' && data?.['nats.conf'] !== undefined);
+      expect(broker?.data?.['rights.conf']).toBe(readFileSync(join(root, 'k8s/components/nats/rights.conf'), 'utf8'));
+      const configured = broker?.data?.['nats.conf'] ?? '';
+      const listeners = configured.includes('cluster {') ? 2 : 1;
+      expect(configured.match(/verify_and_map: true/g)).toHaveLength(listeners);
+      const job = workloads(objects).find(({ metadata }) => metadata.name === 'broker-setup');
+      expect(job?.spec.template.spec.containers[0]).toMatchObject({
+        command: ['node', 'tools/admin/dist/admin.js', 'broker-setup'],
+        env: [
+          { name: 'NATS_URL', value: 'tls://nats:4222' },
+          { name: 'TLS_DIR', value: '/identity' },
+          ...(listeners === 2 ? [{ name: 'NATS_STREAM_REPLICAS', value: '3' }] : []),
+        ],
+      });
     }
   });
 });
@@ -654,6 +688,7 @@ describeManifests('components', () => {
       'mongodb',
       'nats',
       'backup',
+      'broker-setup',
       'migrate',
       'probe',
     ]);

@@ -30,6 +30,15 @@ const INGRESS = [
  */
 const LOGS_MIB = 192;
 
+/** Schedule of a CronJob from which a release creates a Job. Nothing starts it by time. */
+const SUSPENDED = `  # A release creates a Job from this template; nothing starts it by time.
+  suspend: true
+  schedule: '0 0 1 1 *'
+  timeZone: Etc/UTC
+  concurrencyPolicy: Forbid
+  startingDeadlineSeconds: 60
+`;
+
 /** The services that have a database and serve the operator's command line. */
 const stored = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
 
@@ -45,7 +54,10 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
     storedData(),
   ),
   'k8s/components/operator/deployment.yaml': operator(),
-  'k8s/components/identity/certificates.yaml': certificates(),
+  'k8s/components/identity/certificates.yaml': `${GENERATED}\n${[...entries.map(([name]) => name), 'operator'].map((name) => certificate(name)).join('---\n')}`,
+  // The names of the servers of a cluster end with the name of the Service.
+  'k8s/components/nats/certificate.yaml': `${GENERATED}\n${certificate('nats', ["'*.nats'"])}`,
+  'k8s/components/nats/broker-setup.yaml': brokerSetup(),
   'k8s/components/migrations/cron-job.yaml': migrations(),
   'k8s/components/probe/cron-job.yaml': probe(),
   'k8s/components/external-secrets/external-secrets.yaml': externalSecrets(),
@@ -62,19 +74,13 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
     ),
     networkPolicy('migrate', 'migrations', [], rules('to', ['mongodb'], 27017)),
     networkPolicy('probe', 'probe', [], rules('to', ['gateway'], ports.http)),
+    networkPolicy('broker-setup', 'broker-setup', [], rules('to', ['nats'], 4222)),
     networkPolicy('mongodb', 'store', rules('from', [...stored, 'backup', 'migrate'], 27017), []),
     networkPolicy(
       'nats',
       'store',
       // The NATS servers of a cluster connect to each other on a separate port.
-      [
-        ...rules(
-          'from',
-          entries.map(([name]) => name),
-          4222,
-        ),
-        ...rules('from', ['nats'], 6222),
-      ],
+      [...rules('from', [...entries.map(([name]) => name), 'broker-setup'], 4222), ...rules('from', ['nats'], 6222)],
       rules('to', ['nats'], 6222),
     ),
   ].join('\n---\n'),
@@ -307,10 +313,12 @@ ${['startup', 'liveness', 'readiness']
 `;
 }
 
-/** Builds the certificate of each service and of the operator, which cert-manager issues and renews. */
-function certificates() {
-  const objects = [...entries.map(([name]) => name), 'operator'].map(
-    (name) => `apiVersion: cert-manager.io/v1
+/**
+ * Builds the certificate of a service, of the operator or of the broker, which cert-manager issues and renews.
+ * @param moreNames further names at which the holder of the certificate is called
+ */
+function certificate(name, moreNames = []) {
+  return `apiVersion: cert-manager.io/v1
 kind: Certificate
 metadata:
   name: ${name}
@@ -324,11 +332,27 @@ spec:
   commonName: ${name}
   subject: { organizations: [invoice-control], organizationalUnits: [services] }
   uris: ['spiffe://${TRUST_DOMAIN_DEFAULT}/service/${name}']
-  dnsNames: [${name}, ${name}.invoice-control.svc]
+  dnsNames: [${[name, `${name}.invoice-control.svc`, ...moreNames].join(', ')}]
   issuerRef: { name: identities, kind: Issuer }
+`;
+}
+
+/** Builds the Job that creates the streams and consumers of all services with the identity of the operator. */
+function brokerSetup() {
+  return adminJob({
+    name: 'broker-setup',
+    component: 'broker-setup',
+    schedule: SUSPENDED,
+    job: `      backoffLimit: 6
+      ttlSecondsAfterFinished: 604800
 `,
-  );
-  return `${GENERATED}\n${objects.join('---\n')}`;
+    environment: `              env:
+                - { name: NATS_URL, value: 'tls://nats:4222' }
+                - { name: TLS_DIR, value: /identity }
+`,
+    identity: 'operator',
+    memoryLimit: '256Mi',
+  });
 }
 
 /** Builds the Job that builds the indexes of all databases before a rollout. */
@@ -336,13 +360,7 @@ function migrations() {
   return adminJob({
     name: 'migrate',
     component: 'migrations',
-    schedule: `  # A release creates a Job from this template; nothing starts it by time.
-  suspend: true
-  schedule: '0 0 1 1 *'
-  timeZone: Etc/UTC
-  concurrencyPolicy: Forbid
-  startingDeadlineSeconds: 60
-`,
+    schedule: SUSPENDED,
     job: `      # A build continues in the database when its pod ends, and the next pod waits for it.
       backoffLimit: 6
       ttlSecondsAfterFinished: 604800
@@ -388,8 +406,14 @@ function probe() {
  * @param schedule YAML lines about when jobs start
  * @param job YAML lines about how long a job may take and how often it is repeated
  * @param environment YAML lines with the environment of the command
+ * @param identity name of the certificate that the command uses, if it uses one
  */
-function adminJob({ name, component, schedule, job, environment, memoryLimit }) {
+function adminJob({ name, component, schedule, job, environment, identity, memoryLimit }) {
+  const mount = identity === undefined ? '' : ', { name: identity, mountPath: /identity, readOnly: true }';
+  const volume =
+    identity === undefined
+      ? ''
+      : `            - { name: identity, secret: { secretName: ${identity}-tls, defaultMode: 0440 } }\n`;
   return `${GENERATED}
 apiVersion: batch/v1
 kind: CronJob
@@ -416,7 +440,7 @@ ${job}      template:
             runAsNonRoot: true
             runAsUser: 10001
             runAsGroup: 10001
-            seccompProfile: { type: RuntimeDefault }
+${identity === undefined ? '' : '            fsGroup: 10001\n'}            seccompProfile: { type: RuntimeDefault }
           containers:
             - name: ${name}
               image: invoice-control
@@ -428,9 +452,10 @@ ${environment}              resources:
                 allowPrivilegeEscalation: false
                 readOnlyRootFilesystem: true
                 capabilities: { drop: [ALL] }
-              volumeMounts: [{ name: tmp, mountPath: /tmp }]
-          volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
-`;
+              volumeMounts: [{ name: tmp, mountPath: /tmp }${mount}]
+          volumes:
+            - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
+${volume}`;
 }
 
 /** Builds the objects that fill the Secrets from a secret store: one for each Secret that a pod of the product reads. */

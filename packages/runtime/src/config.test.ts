@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { describeConfig, logLevel, MAY_BE_EMPTY, namedKeys, port, readConfig, secret } from './config.js';
+import { brokerUrl, describeConfig, logLevel, MAY_BE_EMPTY, namedKeys, port, readConfig, secret } from './config.js';
 
 const schema = z.object({
   PORT: port.default(8080),
@@ -45,6 +45,25 @@ test.each([
 ])('no password is printed, also if it is not escaped: %s', (url, printed) => {
   const store = z.object({ STORE_URL: z.string() });
   expect(describeConfig(store, { STORE_URL: url })).toEqual({ STORE_URL: printed });
+});
+
+describe('the address of the broker', () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const read = (url: string): unknown => readConfig(z.object({ NATS_URL: brokerUrl }), { NATS_URL: url });
+
+  test.each(['nats://nats:4222', 'nats:4222', 'tls://one:4222,nats://two:4222'])(
+    'is refused in production without TLS, with a sentence: %s',
+    (url) => {
+      expect(read(url)).toEqual({ NATS_URL: url });
+      vi.stubEnv('NODE_ENV', 'production');
+      expect(() => read(url)).toThrow(/must begin with tls:\/\/ in production.*\n.*NATS_URL/);
+    },
+  );
+
+  test('is accepted in production with TLS', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    expect(read('tls://one:4222,tls://two:4222')).toEqual({ NATS_URL: 'tls://one:4222,tls://two:4222' });
+  });
 });
 
 test('a setting of keys is a secret, keeps their order and bounds their length', () => {

@@ -132,6 +132,18 @@ export function identitySettings() {
   };
 }
 
+/**
+ * Address of the message broker, or several addresses separated by commas. In production, each begins with `tls://`,
+ * because a broker without TLS does not know who publishes an event.
+ */
+export const brokerUrl = z
+  .string()
+  .refine(
+    (urls) =>
+      process.env['NODE_ENV'] !== 'production' || urls.split(',').every((url) => url.trim().startsWith('tls://')),
+    'must begin with tls:// in production, because a broker without TLS does not know its clients',
+  );
+
 /** Maximum number of servers on which NATS stores a stream. */
 const STREAM_REPLICAS_MAX = 5;
 
@@ -151,7 +163,7 @@ export function serviceSettings(databaseName: string) {
     GRPC_REFLECTION: z.stringbool().default(false),
     MONGODB_URL: z.string(),
     DATABASE_NAME: z.string().default(databaseName),
-    NATS_URL: z.string(),
+    NATS_URL: brokerUrl,
     /** Number of NATS servers that store each event, at most as many as the cluster has. */
     NATS_STREAM_REPLICAS: z.coerce.number().int().min(1).max(STREAM_REPLICAS_MAX).default(1),
     /**

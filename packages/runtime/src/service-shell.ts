@@ -29,7 +29,7 @@ import { stuckIndexes } from './mongo/stuck-indexes.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
-import { keepReplicas } from './nats/stream.js';
+import { watchReplicas } from './nats/stream.js';
 import { subscribe } from './nats/subscribe.js';
 import { operatorService } from './operator-service.js';
 import type { TenantDocuments } from './operator-service.js';
@@ -255,7 +255,7 @@ async function start(
     logger,
     async openOutbox(collectionNames) {
       const publisher = await eventPublisher(bus, name);
-      const replicas = keepReplicas(bus, publisher.stream, logger);
+      const replicas = watchReplicas(bus, publisher.stream, logger);
       shutdown.add('stream replicas', () => replicas.stop());
       const outbox = await startOutbox({ db, collectionNames, publisher, clock, logger });
       shutdown.add('outbox', () => outbox.stop());

@@ -1,5 +1,5 @@
 import { REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
-import { addressSettings, identitySettings, logLevel, port } from '@invoicecontrol/runtime/config';
+import { addressSettings, brokerUrl, identitySettings, logLevel, port } from '@invoicecontrol/runtime/config';
 import { z } from 'zod';
 import { owners } from './clients.js';
 
@@ -14,7 +14,7 @@ export const configSchema = z.object({
   PORT: port.default(8080),
   ...identitySettings(),
   ...addressSettings(...owners),
-  NATS_URL: z.string(),
+  NATS_URL: brokerUrl,
   /** Maximum number of requests per minute for one API key. */
   RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),
   /** Maximum number of requests per minute for one organization with all its API keys. */

@@ -1,4 +1,5 @@
 import { DiscardPolicy, JetStreamApiCodes, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import type { StreamConfig } from '@nats-io/jetstream';
 import type { Logger } from '../logger.js';
 import { createAlarm, repeat } from '../repeat.js';
 import type { Bus } from './connection.js';
@@ -9,18 +10,15 @@ const AGE_MS_MAX = 7 * 24 * 3_600_000;
 export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
 /** The value by which NATS states that a stream has no size limit. */
 const UNLIMITED = -1;
-/**
- * Interval at which the replicas of an event stream are compared. A cluster that has just formed needs some seconds to
- * place them.
- */
-const RAISE_EACH_MS = 60_000;
-const RAISE_FIRST_MS = 5_000;
+/** Interval at which a service compares the replicas of its event stream. */
+const WATCH_EACH_MS = 60_000;
+const WATCH_FIRST_MS = 5_000;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
  * Creates the event stream of a publishing service if it is missing. A subscriber never calls this function. It waits
  * for the stream instead, because it would create the stream with the wrong settings, and would need permissions that
- * it should not have (ADR 0142). An existing stream keeps its settings: {@link keepReplicas} alone changes them.
+ * it should not have (ADR 0142). An existing stream keeps its settings: only the operator changes them ({@link raiseStream}).
  * @param service name of the publishing service, such as `analysis`
  */
 export async function ensureStream(
@@ -54,41 +52,53 @@ export async function ensureStream(
 
 /**
  * Raises the number of servers that store an event stream, and the maximum size of the stream, to the values for new
- * streams. Neither value is lowered, because operators may have chosen more. Until the cluster has enough servers, the
- * attempt is repeated.
- */
-export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
-  const alarm = createAlarm();
-  const raise = async (): Promise<void> => {
-    if (!bus.isConnected() || !(await raiseStream(bus, stream))) return;
-    logger.info({ stream, replicas: bus.streamReplicas }, 'the replicas or the size of the stream were raised');
-  };
-  const raising = repeat(
-    RAISE_EACH_MS,
-    raise,
-    (error) => logger.warn({ error, stream }, 'the replicas of the stream could not be raised'),
-    alarm,
-  );
-  bus.whenConnected(() => alarm.ring(RAISE_FIRST_MS));
-  return raising;
-}
-
-/**
- * Makes one attempt to raise the number of servers and the size of an event stream, as {@link keepReplicas} does.
- * @returns whether something changed
+ * streams. Neither value is lowered, because operators may have chosen more. Only the operator has the right to change
+ * a stream.
  */
 export async function raiseStream(
   { manager, streamReplicas }: Pick<Bus, 'manager' | 'streamReplicas'>,
   stream: string,
-): Promise<boolean> {
+): Promise<void> {
   const { config } = await manager.streams.info(stream);
-  const hasBytes = config.max_bytes === UNLIMITED || config.max_bytes >= STREAM_BYTES_MAX;
-  if (config.num_replicas >= streamReplicas && hasBytes) return false;
+  if (isRaised(config, streamReplicas)) return;
   await manager.streams.update(stream, {
     num_replicas: Math.max(config.num_replicas, streamReplicas),
-    max_bytes: hasBytes ? config.max_bytes : STREAM_BYTES_MAX,
+    max_bytes: hasBytes(config) ? config.max_bytes : STREAM_BYTES_MAX,
   });
-  return true;
+}
+
+/**
+ * Logs a warning each minute while an event stream has fewer replicas or less space than a new one would get. An
+ * earlier release or a smaller cluster created it so, and the operator has not raised it.
+ */
+export function watchReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
+  const check = async (): Promise<void> => {
+    if (!bus.isConnected()) return;
+    const { config } = await bus.manager.streams.info(stream);
+    if (isRaised(config, bus.streamReplicas)) return;
+    const fields = { stream, replicas: config.num_replicas };
+    logger.warn(
+      fields,
+      'the stream has too few replicas or too little space; run `admin broker-setup` as the operator',
+    );
+  };
+  const alarm = createAlarm();
+  const watching = repeat(
+    WATCH_EACH_MS,
+    check,
+    (error) => logger.warn({ error, stream }, 'the replicas of the stream could not be read'),
+    alarm,
+  );
+  bus.whenConnected(() => alarm.ring(WATCH_FIRST_MS));
+  return watching;
+}
+
+function isRaised(config: StreamConfig, streamReplicas: number): boolean {
+  return config.num_replicas >= streamReplicas && hasBytes(config);
+}
+
+function hasBytes({ max_bytes: bytes }: StreamConfig): boolean {
+  return bytes === UNLIMITED || bytes >= STREAM_BYTES_MAX;
 }
 
 /** Checks whether JetStream reported that a stream does not exist. */

@@ -16,7 +16,7 @@ import { root } from './kubernetes-objects.js';
 let url: string;
 const closing: (() => Promise<unknown>)[] = [];
 
-/** The server of compose.yaml, with its configuration, on this machine instead of in a container. */
+/** The server of compose.yaml and of the component, with its configuration, on this machine instead of in a container. */
 beforeAll(async () => {
   const { binary } = await findNatsServer(() => {});
   const directory = await temporaryDataDir();
@@ -32,12 +32,17 @@ beforeAll(async () => {
     await writeFile(join(directory, name), text);
   };
   const store = join(directory, 'streams');
-  await replace('nats.conf', ['4222', String(port)], ['8222', String(monitor)], ['/data', JSON.stringify(store)]);
-  await replace('identified.conf', ['/identity', testIdentityDirectory('nats')]);
+  await replace(
+    'nats.conf',
+    ['4222', String(port)],
+    ['8222', String(monitor)],
+    ['/data', JSON.stringify(store)],
+    ['/identity', testIdentityDirectory('nats')],
+  );
   const server = await startChildServer({
     name: 'NATS',
     command: binary,
-    args: ['--config', join(directory, 'identified.conf'), '--addr', '127.0.0.1'],
+    args: ['--config', join(directory, 'nats.conf'), '--addr', '127.0.0.1'],
     readPort: (line) => (line.includes('Server is ready') ? port : undefined),
     log: () => {},
   });
@@ -55,7 +60,7 @@ async function connect(name: string): Promise<Bus> {
   return bus;
 }
 
-test('the broker of compose.yaml knows the operator and each service by their certificates, and nobody else', async () => {
+test('the broker of compose.yaml and of Kubernetes knows the operator and each service by their certificates, and nobody else', async () => {
   await setUpBroker(await connect('operator'), { streams: publishers(), consumers: [] });
   const scan = await connect('scan');
   await scan.jetstream.publish('invoicecontrol.scan.v1.scan_completed', '{}');
@@ -64,4 +69,18 @@ test('the broker of compose.yaml knows the operator and each service by their ce
   );
   // The tests have an identity of their own, which only their own broker knows.
   expect((await connect('test')).isConnected()).toBe(false);
+});
+
+test.each(['expired', 'otherAuthority', 'stranger', 'noUri'])(
+  'the broker of compose.yaml and of Kubernetes refuses the certificate %s',
+  async (name) => {
+    expect((await connect(name)).isConnected()).toBe(false);
+  },
+);
+
+test('the broker of compose.yaml and of Kubernetes refuses a client without a certificate', async () => {
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const bus = await connectNats({ url, name: 'anonymous', logger });
+  closing.push(() => bus.close());
+  expect(bus.isConnected()).toBe(false);
 });
