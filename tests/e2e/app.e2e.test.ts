@@ -333,7 +333,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     const decided = { key: tenant.keys.owner, body: { disposition: 'UNDER_REVIEW' } };
     expect((await running.request(`POST /findings/${finding.id}/review`, decided)).status).toBe(200);
     await page.keyboard.press('f');
-    await page.getByText('Another reviewer was faster.').waitFor();
+    await page.getByText('Another reviewer has changed the disposition of the finding').waitFor();
     await underReview.waitFor({ state: 'detached' });
     await page.locator(`#row-${finding.id}`).getByText('Under review').waitFor();
     await check();
@@ -359,7 +359,7 @@ describe.skipIf(executablePath === undefined)('the findings of the web applicati
     expect((await running.request(`POST /findings/${second.id}/review`, decided)).status).toBe(200);
     await page.keyboard.press('f');
     await page.getByText('Done: 1. Refused: 1.').waitFor();
-    await page.getByText('Another reviewer was faster.').waitFor();
+    await page.getByText('Another reviewer has changed the disposition of the finding').waitFor();
     await check();
     expect(await dispositionOf(tenant, finding)).toBe('FALSE_POSITIVE');
     expect(await dispositionOf(tenant, second)).toBe('UNDER_REVIEW');

@@ -49,7 +49,7 @@ export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): stri
   const key = `${body}${computeChecksum(body)}`;
   if (!GRAMMAR.test(key)) {
     throw new RangeError(
-      `An API key is made of an id and a secret of ${API_KEY_ID_LENGTH} and ${API_KEY_SECRET_LENGTH} characters of 0-9, A-Z and a-z.`,
+      `An API key consists of an id of ${API_KEY_ID_LENGTH} characters and a secret of ${API_KEY_SECRET_LENGTH} characters, each 0-9, A-Z or a-z.`,
     );
   }
   return key;

@@ -18,13 +18,13 @@ export function readAmount(
   sign: Sign | undefined,
 ): { readonly amount: string } | { readonly fault: string } {
   const [, minus, integer = '', fraction = ''] = DECIMAL.exec(sent) ?? [];
-  if (minus === undefined) return { fault: 'An amount is not a decimal number.' };
+  if (minus === undefined) return { fault: 'An amount in the ERP record is not a decimal number.' };
   if (sign === 'unsigned' && minus === '-' && /[1-9]/.test(integer + fraction)) {
-    return { fault: 'An amount is negative.' };
+    return { fault: 'An amount in the ERP record is negative.' };
   }
   const rounded = roundDecimals(integer, fraction);
   if (rounded.replace('.', '').replace(/^0+(?=\d)/, '').length > DIGITS_MAX) {
-    return { fault: `An amount has more than ${DIGITS_MAX} digits.` };
+    return { fault: `An amount in the ERP record has more than ${DIGITS_MAX} digits.` };
   }
   return { amount: `${/[1-9]/.test(rounded) ? minus : ''}${rounded}` };
 }

@@ -136,7 +136,7 @@ function checkTime(ageSeconds: number, toleranceSeconds: number): void {
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError(
       'IN_THE_FUTURE',
-      'The webhook delivery was signed in the future. Check the clock of this machine.',
+      'The webhook delivery has a signing time in the future. Check the clock of this machine.',
     );
   }
 }
@@ -204,7 +204,7 @@ function readBody(body: unknown): Uint8Array {
   }
   throw new WebhookError(
     'BODY_NOT_RAW',
-    'The body must be the raw bytes of the webhook request. Verify the delivery before the body is parsed.',
+    'The body must be the raw bytes of the webhook request. Verify the webhook request before you parse its body.',
   );
 }
 
@@ -213,7 +213,10 @@ function readEvent(body: Uint8Array, eventId: string): WebhookEvent {
   const data: unknown = event?.data;
   const isEvent = typeof event?.type === 'string' && typeof data === 'object' && data !== null && !Array.isArray(data);
   if (isEvent && event.id === eventId) return event as WebhookEvent;
-  throw new WebhookError('BODY_NOT_AN_EVENT', 'The body is not a JSON event with the id in the svc-event-id header.');
+  throw new WebhookError(
+    'BODY_NOT_AN_EVENT',
+    'The body of the webhook request is not a JSON event with the id that the header svc-event-id states.',
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -32,7 +32,7 @@ export class Group {
     if (known !== undefined) return known;
     const path = this.#compiled.terms.get(term);
     if (path === undefined)
-      throw new Error(`The EN 16931 invoice model defines no business term ${term} in this group.`);
+      throw new Error(`The EN 16931 invoice model defines no business term ${term} in the group that is read.`);
     const found = path(this.element);
     this.#terms.set(term, found);
     return found;
@@ -57,7 +57,8 @@ export class Group {
     const known = this.#groups.get(code);
     if (known !== undefined) return known;
     const compiled = this.#compiled.groups.get(code);
-    if (compiled === undefined) throw new Error(`The EN 16931 invoice model defines no group ${code} in this group.`);
+    if (compiled === undefined)
+      throw new Error(`The EN 16931 invoice model defines no group ${code} inside the group that is read.`);
     const found = compiled.path(this.element).map((element) => new Group(element, compiled));
     this.#groups.set(code, found);
     return found;

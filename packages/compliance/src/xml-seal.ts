@@ -208,7 +208,7 @@ function signatureAlgorithm(name: string, hash: Hash, kind: keyof typeof KINDS):
   const { key: keyType, options } = KINDS[kind];
   return class implements SignatureAlgorithm {
     readonly getSignature = createOptionalCallbackFunction((): string => {
-      throw new Error('This module verifies XML seals and does not create them.');
+      throw new Error('The XML seal module only verifies seals and cannot create a seal.');
     });
     readonly verifySignature = createOptionalCallbackFunction(
       (material: string, key: unknown, signatureValue: string): boolean => {

@@ -27,7 +27,7 @@ export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = 
   },
   forbidden: {
     title: 'a missing role or scope',
-    when: 'The key is valid, and lacks the role or the scope of the operation.',
+    when: 'The API key is valid, but lacks the role or the scope that the operation requires.',
     whatToDo: 'Use a key with the role and scope that the operation states.',
     retry: 'after a change',
   },
@@ -58,7 +58,7 @@ export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = 
   wrong_state: {
     title: 'the wrong state',
     when: 'The state of the resource does not allow the operation.',
-    whatToDo: 'Do what the message says first, or leave it: the resource may already be where you want it.',
+    whatToDo: 'Do first what the message says. Do nothing if the resource is already in the state that you want.',
     retry: 'after a change',
   },
   concurrent_change: {
@@ -88,7 +88,7 @@ export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = 
   range_unsatisfiable: {
     title: 'a range outside the document',
     when: 'The requested range lies outside the document.',
-    whatToDo: 'Ask for a range within the size in `Content-Range`.',
+    whatToDo: 'Request a range within the size that `Content-Range` states.',
     retry: 'after a change',
   },
   rate_limited: {
@@ -100,7 +100,7 @@ export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = 
   usage_exceeded: {
     title: 'the quota is used up',
     when: 'The quota of the plan is used up for this month.',
-    whatToDo: 'Change the plan, or wait for the next month. Earlier repetition does not help.',
+    whatToDo: 'Change the plan, or wait for the next month. A retry before then does not help.',
     retry: 'next month',
   },
   unprocessable: {
@@ -133,7 +133,7 @@ export const errorExplanations: Readonly<Record<ErrorKind, ErrorExplanation>> = 
     title: 'a fault of the product',
     when: 'The service failed to process the request, which is a fault of the product.',
     whatToDo:
-      'Repeat a read, or a request with an Idempotency-Key. If the fault stays, report the `request_id` of the response.',
+      'Repeat a read, or a request with an Idempotency-Key. If the fault persists, report the `request_id` of the response.',
     retry: 'yes, with care',
   },
 };
@@ -143,7 +143,7 @@ export const transportExplanations: Readonly<Record<number, ErrorExplanation & {
   405: {
     title: 'a wrong method',
     code: 'INVALID_REQUEST',
-    when: 'The path exists, and does not support the method.',
+    when: 'The path exists, but does not support the HTTP method.',
     whatToDo: 'Use a method that the header `Allow` lists.',
     retry: 'after a change',
   },

@@ -136,7 +136,7 @@ export class FieldFaults {
    */
   refusal(): DomainError {
     const [first] = this.#kept;
-    if (first === undefined) throw new TypeError('A refusal of invalid input must name at least one field.');
+    if (first === undefined) throw new TypeError('A refusal of invalid input must name at least one invalid field.');
     const more = this.#count === 1 ? '' : ` (1 of ${this.#count} faults)`;
     return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#kept });
   }

@@ -38,7 +38,10 @@ export const scanRow: Group = {
   rule(row, report) {
     checkCurrency(row['currency'], row['issueDate'], report);
     if (areTwoAccounts(row['bankIban'], row['bankSortCode'], row['bankAccountNumber'])) {
-      report('bankIban', 'Names another account than bankSortCode and bankAccountNumber. Send only one of them.');
+      report(
+        'bankIban',
+        'Names a different bank account than bankSortCode and bankAccountNumber. Send only one of the two accounts.',
+      );
     }
   },
 };

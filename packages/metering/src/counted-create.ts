@@ -55,7 +55,7 @@ export async function createCounted<Created, First>(
   { mark, limit, insert, findFirst, isCountUnsure = false }: CountedCreate<Created, First>,
 ): Promise<CountedOutcome<Created, First>> {
   if (isCountUnsure && limit !== undefined)
-    throw new TypeError('A record with a quota must be counted before it is stored.');
+    throw new TypeError('A record that counts towards a quota must be counted before it is stored.');
   const reserving = usage.reserve(mark, limit);
   if (!isCountUnsure) {
     try {

@@ -29,7 +29,7 @@ test('reads UTF-8 without a declaration, and with a byte order mark', () => {
   expect(contentOf(Buffer.from("\ufeff<?xml version='1.0' encoding = 'utf-8' ?><a>ł</a>"))).toBe('ł');
 });
 
-const wide = 'The file is UTF-16 or UTF-32.';
+const wide = 'The file is in UTF-16 or UTF-32.';
 const utf16 = Buffer.from('\ufeff<a/>', 'utf16le');
 test.each([
   ['UTF-16 with a mark', utf16, wide],
@@ -38,9 +38,9 @@ test.each([
   ['UTF-16 in the other order without a mark', Buffer.from(utf16).swap16().subarray(2), wide],
   ['UTF-32', Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x3c]), wide],
   ['UTF-32 in the other order', Buffer.from([0xff, 0xfe, 0, 0, 0x3c, 0, 0, 0]), wide],
-  ['UTF-16 by declaration', xml('UTF-16', 0x41), 'The encoding UTF-16 is not read.'],
-  ['EBCDIC by declaration', xml('IBM037', 0x41), 'The encoding IBM037 is not read.'],
-  ['UTF-7', xml('UTF-7', 0x41), 'The encoding UTF-7 is not read.'],
+  ['UTF-16 by declaration', xml('UTF-16', 0x41), 'The encoding UTF-16 of the file is not supported.'],
+  ['EBCDIC by declaration', xml('IBM037', 0x41), 'The encoding IBM037 of the file is not supported.'],
+  ['UTF-7', xml('UTF-7', 0x41), 'The encoding UTF-7 of the file is not supported.'],
   ['an empty file', Buffer.alloc(0), 'The file is empty.'],
   ['bytes that are not UTF-8', xml('UTF-8', 0xe9), 'not characters in UTF-8'],
   ['an overlong form', xml('UTF-8', 0xc0, 0xbc), 'not characters in UTF-8'],
@@ -52,7 +52,7 @@ test.each([
   [
     'bytes without a declaration',
     Buffer.from([0x3c, 0x61, 0x3e, 0xe9]),
-    'The file declares no encoding and is not UTF-8.',
+    'The file declares no encoding and is not in UTF-8.',
   ],
   [
     'a mark that the declaration contradicts',

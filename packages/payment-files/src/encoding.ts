@@ -51,7 +51,7 @@ export function decodeFile(bytes: Uint8Array): DecodedFile {
   const markBytes = begin[0] === 0xef && begin[1] === 0xbb && begin[2] === 0xbf ? 3 : 0;
   const declared = declaredEncoding(begin.toString('latin1', markBytes));
   if (markBytes > 0 && declared !== undefined && declared !== 'UTF-8') {
-    throw refusal('', `The file begins as UTF-8, and its XML declaration says ${declared}. Declare UTF-8.`);
+    throw refusal('', `The file is written in UTF-8, but its XML declaration states ${declared}. Declare UTF-8.`);
   }
   const encoding = declared ?? 'UTF-8';
   return { encoding, markBytes, text: decode(bytes.subarray(markBytes), encoding, declared !== undefined) };
@@ -89,10 +89,10 @@ function refuseOtherKinds(begin: Buffer): void {
   if (first === undefined) throw refusal('', 'The file is empty. Send the payment file as XML.');
   const wideMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (wideMark || first === 0 || (first === 0x3c && second === 0)) {
-    throw refusal('', `The file is UTF-16 or UTF-32. Export it as UTF-8; ${READ} are read.`);
+    throw refusal('', `The file is in UTF-16 or UTF-32. Export the file in a supported encoding: ${READ}.`);
   }
   if ((first === 0x30 && (second ?? 0) >= 0x80) || /^-----BEGIN (?:PKCS7|CMS|PGP)/.test(begin.toString('latin1'))) {
-    throw refusal('', 'The file is signed or encrypted. Send the payment file before it is signed.');
+    throw refusal('', 'The file is signed or encrypted. Send the file without a signature and without encryption.');
   }
 }
 
@@ -100,12 +100,16 @@ function declaredEncoding(begin: string): Encoding | undefined {
   const declaration = /^<\?xml[ \t\r\n][^?]*\?>/.exec(begin)?.[0];
   if (declaration === undefined) return undefined;
   if (/version[ \t\r\n]*=[ \t\r\n]*["']1\.[^0"']/.test(declaration)) {
-    throw refusal('', 'The file declares a version of XML that payment files do not have. Declare version 1.0.');
+    throw refusal('', 'The file declares an XML version that payment files do not use. Declare version 1.0.');
   }
   const name = /encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration)?.[1];
   if (name === undefined) return undefined;
   const encoding = encodingsByName.get(name.toUpperCase());
-  if (encoding === undefined) throw refusal('', `The encoding ${name} is not read. Export the file as one of ${READ}.`);
+  if (encoding === undefined)
+    throw refusal(
+      '',
+      `The encoding ${name} of the file is not supported. Export the file in a supported encoding: ${READ}.`,
+    );
   return encoding;
 }
 
@@ -120,8 +124,8 @@ function decode(bytes: Uint8Array, encoding: Encoding, isDeclared: boolean): str
   throw refusal(
     '',
     isDeclared
-      ? `The file has bytes that are not characters in ${encoding}, which it declares. Declare the encoding in which it is written.`
-      : 'The file declares no encoding and is not UTF-8. Declare the encoding in which it is written.',
+      ? `The file has bytes that are not characters in ${encoding}, the encoding that it declares. Declare the encoding in which the file is written.`
+      : 'The file declares no encoding and is not in UTF-8. Declare the encoding in which the file is written.',
   );
 }
 

@@ -27,16 +27,17 @@ export function readMoney(element: XmlElement): Money {
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency) || 'refusal' in invoiceCurrency(currency, undefined)) {
     throw refusal(
       placeOf(element),
-      'The amount has no currency of ISO 4217 in Ccy. State one in capital letters, such as EUR.',
+      'The amount has no ISO 4217 currency code in Ccy. State the code in capital letters, such as EUR.',
     );
   }
   const amount = readDecimal(element);
-  if (amount.startsWith('-')) throw refusal(placeOf(element), 'The amount is negative. State an amount that is paid.');
+  if (amount.startsWith('-'))
+    throw refusal(placeOf(element), 'The amount of the payment is negative. State the amount to pay without a sign.');
   const decimals = minorUnitsOf(currency);
   if ((amount.split('.')[1]?.length ?? 0) > decimals) {
     throw refusal(
       placeOf(element),
-      `The amount has more decimals than ${currency} has, which is ${decimals}. Round it.`,
+      `The amount has more decimals than the currency ${currency}, which has ${decimals}. Round the amount.`,
     );
   }
   return { amount, currency };
@@ -54,7 +55,7 @@ function readDecimal(element: XmlElement): DecimalAmount {
   const amount = `${sign === '-' ? '-' : ''}${digits === '' ? '0' : digits}${fraction === '' ? '' : `.${fraction}`}`;
   if (integer + fraction === '' || !isDecimalAmount(amount)) {
     const limit = `at most ${INTEGER_DIGITS_MAX} digits before a decimal point`;
-    throw refusal(placeOf(element), `${element.name} is not a decimal number with ${limit}. Correct it.`);
+    throw refusal(placeOf(element), `${element.name} is not a decimal number with ${limit}. Correct the number.`);
   }
   return amount;
 }
@@ -68,7 +69,10 @@ export function readControlSum(element: XmlElement): bigint {
   const [, integer = '', fraction = ''] = /^\+?([0-9]{0,18})(?:\.([0-9]{0,18}))?$/.exec(text) ?? [];
   const exact = fraction.replace(/(?<!0)0+$/, '');
   if (integer + fraction === '' || exact.length > 6) {
-    throw refusal(placeOf(element), 'CtrlSum is not a sum of the amounts. Correct it, or export the file again.');
+    throw refusal(
+      placeOf(element),
+      'CtrlSum is not a sum of amounts. Correct CtrlSum, or export the payment file again.',
+    );
   }
   return toMicro(`${integer === '' ? '0' : integer}${exact === '' ? '' : `.${exact}`}`);
 }
@@ -77,7 +81,7 @@ export function readControlSum(element: XmlElement): bigint {
 export function readCount(element: XmlElement): number {
   const text = textOf(element) ?? '';
   if (!/^[0-9]{1,15}$/.test(text))
-    throw refusal(placeOf(element), 'NbOfTxs is not a number of transactions. Correct it.');
+    throw refusal(placeOf(element), 'NbOfTxs is not a whole number of transactions. Correct NbOfTxs.');
   return Number(text);
 }
 
@@ -86,7 +90,10 @@ export function readIdentifier(parent: XmlElement | undefined, ...path: readonly
   const element = descendant(parent, ...path);
   const text = element === undefined ? undefined : textOf(element);
   if (element !== undefined && text !== undefined && [...text].length > IDENTIFIER_LENGTH_MAX) {
-    throw refusal(placeOf(element), `${element.name} has more than ${IDENTIFIER_LENGTH_MAX} characters. Shorten it.`);
+    throw refusal(
+      placeOf(element),
+      `${element.name} has more than ${IDENTIFIER_LENGTH_MAX} characters. Shorten its value.`,
+    );
   }
   return text;
 }
@@ -102,7 +109,7 @@ export function readDay(element: XmlElement | undefined): CalendarDate | undefin
   if (text === undefined) return undefined;
   const day = text.slice(0, 10);
   if (!isCalendarDate(day) || !/^(?:$|[TZ+-])/.test(text.slice(10))) {
-    throw refusal(placeOf(element), `${element.name} is not a date. State one such as 2026-12-31.`);
+    throw refusal(placeOf(element), `${element.name} is not a date. State a date such as 2026-12-31.`);
   }
   return day;
 }
@@ -114,7 +121,7 @@ export function readAccount(account: XmlElement | undefined): PaymentAccount | u
   const iban = ibanElement === undefined ? undefined : readIban(ibanElement);
   const other = textAt(id, 'Othr', 'Id');
   if (id !== undefined && iban !== undefined && other !== undefined) {
-    throw refusal(placeOf(id), 'The account has an IBAN and another number. State one of them.');
+    throw refusal(placeOf(id), 'The account has both an IBAN and another number. State only one of the two.');
   }
   if (iban !== undefined) return { iban };
   if (other === undefined) return undefined;
@@ -144,7 +151,7 @@ function readIban(element: XmlElement): string | undefined {
   const { problems } = readBankAccount({ iban });
   if (problems.every((one) => one === 'WRONG_NATIONAL_CHECK') && /^[A-Z0-9]+$/.test(iban)) return iban;
   const fault = Object.entries(FAULTS).find(([problem]) => problems.some((one) => one === problem))?.[1];
-  throw refusal(placeOf(element), `The IBAN is not valid: ${fault ?? FAULTS.WRONG_STRUCTURE}. Correct it.`);
+  throw refusal(placeOf(element), `The IBAN is not valid: ${fault ?? FAULTS.WRONG_STRUCTURE}. Correct the IBAN.`);
 }
 
 /**

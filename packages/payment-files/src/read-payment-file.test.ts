@@ -63,165 +63,175 @@ test.each([
     'CtrlSum of a block',
     changedLast('<CtrlSum>5<', '<CtrlSum>5.0000000000001<'),
     `${INITIATION}/PmtInf[2]/CtrlSum`,
-    'CtrlSum is not a sum of the amounts. Correct it, or export the file again.',
+    'CtrlSum is not a sum of amounts. Correct CtrlSum, or export the payment file again.',
   ],
   [
     'more decimals than the currency has',
     changed('>20.50<', '>20.500<'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[2]/Amt/InstdAmt`,
-    'The amount has more decimals than EUR has, which is 2. Round it.',
+    'The amount has more decimals than the currency EUR, which has 2. Round the amount.',
   ],
   [
     'decimals of yen',
     changedLast('Ccy="EUR">5.00', 'Ccy="JPY">5.00'),
     `${INITIATION}/PmtInf[2]/CdtTrfTxInf[1]/Amt/InstdAmt`,
-    'The amount has more decimals than JPY has, which is 0. Round it.',
+    'The amount has more decimals than the currency JPY, which has 0. Round the amount.',
   ],
   [
     'an unknown currency',
     changed('Ccy="EUR">10', 'Ccy="EUX">10'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Amt/InstdAmt`,
-    'The amount has no currency of ISO 4217 in Ccy. State one in capital letters, such as EUR.',
+    'The amount has no ISO 4217 currency code in Ccy. State the code in capital letters, such as EUR.',
   ],
   [
     'an amount without currency',
     changed(' Ccy="EUR">10', '>10'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Amt/InstdAmt`,
-    'The amount has no currency of ISO 4217 in Ccy. State one in capital letters, such as EUR.',
+    'The amount has no ISO 4217 currency code in Ccy. State the code in capital letters, such as EUR.',
   ],
   [
     'a negative amount',
     changed('>10.00<', '>-10.00<'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Amt/InstdAmt`,
-    'The amount is negative. State an amount that is paid.',
+    'The amount of the payment is negative. State the amount to pay without a sign.',
   ],
   [
     'an amount in another notation',
     changed('>10.00<', '>1e1<'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Amt/InstdAmt`,
-    'InstdAmt is not a decimal number with at most 15 digits before a decimal point. Correct it.',
+    'InstdAmt is not a decimal number with at most 15 digits before a decimal point. Correct the number.',
   ],
   [
     'an IBAN with wrong check digits',
     changed('NL91ABNA0417164300', 'NL92ABNA0417164300'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[2]/CdtrAcct/Id/IBAN`,
-    'The IBAN is not valid: its check digits are wrong. Correct it.',
+    'The IBAN is not valid: its check digits are wrong. Correct the IBAN.',
   ],
   [
     'an IBAN of the debtor that is too short',
     changed('DE89370400440532013000', 'DE8937040044053201300'),
     `${INITIATION}/PmtInf[1]/DbtrAcct/Id/IBAN`,
-    'The IBAN is not valid: its length is wrong. Correct it.',
+    'The IBAN is not valid: its length is wrong. Correct the IBAN.',
   ],
   [
     'an IBAN of a charges account',
     changed('<DbtrAgt>', '<ChrgsAcct><Id><IBAN>XX12</IBAN></Id></ChrgsAcct><DbtrAgt>'),
     `${INITIATION}/PmtInf[1]/ChrgsAcct/Id/IBAN`,
-    'The IBAN is not valid: it does not begin with the code of a country. Correct it.',
+    'The IBAN is not valid: it does not begin with the code of a country. Correct the IBAN.',
   ],
   [
     'a repeated PmtInfId',
     changed('RUN-B2', 'RUN-B1'),
     `${INITIATION}/PmtInf[2]/PmtInfId`,
-    'PmtInfId is the same as in an earlier block of the file. Give each block its own.',
+    'PmtInfId is the same as in an earlier block of the payment file. Give each block its own PmtInfId.',
   ],
   [
     'a repeated InstrId',
     changed('>I2<', '>I1<'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[2]/PmtId/InstrId`,
-    'InstrId is the same as in an earlier transaction of the file. Give each transaction its own.',
+    'InstrId is the same as in an earlier transaction of the payment file. Give each transaction its own InstrId.',
   ],
   [
     'a long identifier',
     changed('>RUN<', `>${'R'.repeat(36)}<`),
     `${INITIATION}/GrpHdr/MsgId`,
-    'MsgId has more than 35 characters. Shorten it.',
+    'MsgId has more than 35 characters. Shorten its value.',
   ],
-  ['no MsgId', changed('<MsgId>RUN</MsgId>', ''), `${INITIATION}/GrpHdr`, 'MsgId is missing. Add it.'],
-  ['an empty MsgId', changed('>RUN<', '> <'), `${INITIATION}/GrpHdr/MsgId`, 'MsgId is empty. State it.'],
+  [
+    'no MsgId',
+    changed('<MsgId>RUN</MsgId>', ''),
+    `${INITIATION}/GrpHdr`,
+    'The element MsgId is missing. Add the element.',
+  ],
+  [
+    'an empty MsgId',
+    changed('>RUN<', '> <'),
+    `${INITIATION}/GrpHdr/MsgId`,
+    'The element MsgId is empty. State its value.',
+  ],
   [
     'a day that does not exist',
     changed('2026-12-01', '2026-02-30'),
     `${INITIATION}/PmtInf[1]/ReqdExctnDt`,
-    'ReqdExctnDt is not a date. State one such as 2026-12-31.',
+    'ReqdExctnDt is not a date. State a date such as 2026-12-31.',
   ],
   [
     'two accounts in one transaction',
     changed('<CdtrAcct>', '<CdtrAcct><Id><IBAN>NL91ABNA0417164300</IBAN></Id></CdtrAcct><CdtrAcct>'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/CdtrAcct[2]`,
-    'CdtrAcct is stated twice. State it once.',
+    'CdtrAcct is stated twice. State the element only once.',
   ],
   [
     'two kinds of number in one account',
     changed('DE75512108001245126199</IBAN>', 'DE75512108001245126199</IBAN><Othr><Id>1</Id></Othr>'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/CdtrAcct/Id`,
-    'The account has an IBAN and another number. State one of them.',
+    'The account has both an IBAN and another number. State only one of the two.',
   ],
   [
     'a comment in an IBAN',
     changed('DE75512108001245126199', 'DE7551210800<!-- -->1245126199'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/CdtrAcct/Id/IBAN`,
-    'IBAN must be a plain text. Remove elements and comments from it.',
+    'IBAN must contain only text. Remove the elements and comments inside it.',
   ],
   [
     'an instruction before an amount',
     changed('>10.00<', '><?x y?>10.00<'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Amt/InstdAmt`,
-    'InstdAmt must be a plain text. Remove elements and comments from it.',
+    'InstdAmt must contain only text. Remove the elements and comments inside it.',
   ],
   [
     'an element in a name',
     changed('>One<', '>One<b/><'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Cdtr/Nm`,
-    'Nm must be a plain text. Remove elements and comments from it.',
+    'Nm must contain only text. Remove the elements and comments inside it.',
   ],
   [
     'a name that is too long',
     changed('>One<', `>${'n'.repeat(1_001)}<`),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Cdtr/Nm`,
-    'Nm has more than 1000 characters. Shorten it.',
+    'Nm has more than 1000 characters. Shorten its value.',
   ],
   [
     'an account in another namespace',
     changed('<CdtrAcct>', '<CdtrAcct xmlns="urn:other">'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]`,
-    'The element CdtrAcct is not in the namespace of the file. Remove it.',
+    'The element CdtrAcct is not in the XML namespace of the file. Remove the element.',
   ],
   [
     'a transaction outside a block',
     changed('</GrpHdr>', '</GrpHdr><CdtTrfTxInf/>'),
     `${INITIATION}/CdtTrfTxInf[1]`,
-    'CdtTrfTxInf is not in PmtInf. Export the file again.',
+    'CdtTrfTxInf is not inside PmtInf. Export the payment file again.',
   ],
   [
     'a block in a block',
     changed('<PmtInf>', '<PmtInf><PmtInf/>'),
     `${INITIATION}/PmtInf[1]/PmtInf[1]`,
-    'PmtInf is not in CstmrCdtTrfInitn. Export the file again.',
+    'PmtInf is not inside CstmrCdtTrfInitn. Export the payment file again.',
   ],
   [
     'two amounts',
     changed('</InstdAmt>', '</InstdAmt><EqvtAmt><Amt Ccy="EUR">1.00</Amt></EqvtAmt>'),
     `${INITIATION}/PmtInf[1]/CdtTrfTxInf[1]/Amt`,
-    'Amt must have one amount. State InstdAmt or EqvtAmt.',
+    'Amt must contain exactly one amount. State either InstdAmt or EqvtAmt.',
   ],
   [
     'a block without payments',
     changed(/<PmtInf>(.*?)<CdtTrfTxInf>.*?<\/PmtInf>/, '<PmtInf>$1</PmtInf>'),
     `${INITIATION}/PmtInf[1]`,
-    'The block has no payments (CdtTrfTxInf). Remove it.',
+    'The block of the payment file has no payments (CdtTrfTxInf). Remove the block.',
   ],
   [
     'no block',
     changed(/<PmtInf>.*<\/PmtInf>/, ''),
     INITIATION,
-    'The file has no payments (PmtInf). Send a file with at least one payment.',
+    'The payment file has no payments (PmtInf). Send a file with at least one payment.',
   ],
   [
     'a message that is not an initiation',
     changed(/<CstmrCdtTrfInitn>.*<\/CstmrCdtTrfInitn>/, '<CstmrDrctDbtInitn/>'),
     '',
-    'The file has no CstmrCdtTrfInitn. Send a credit transfer initiation (pain.001).',
+    'The payment file has no CstmrCdtTrfInitn. Send a credit transfer initiation (pain.001).',
   ],
 ])('refuses %s', (_, bytes, place, message) => {
   expect(refusalOf(bytes)).toMatchObject({ reason: 'INVALID', place, message });
@@ -236,7 +246,7 @@ test.each([
     'http://www.six-interbank-clearing.com/de/pain.001.001.03.ch.02.xsd',
     `The file is pain.001.001.03.ch.02. ${versions}`,
   ],
-  ['urn:x', `The root of the file is not a Document of ISO 20022. ${versions}`],
+  ['urn:x', `The root element of the file is not an ISO 20022 Document. ${versions}`],
 ])('refuses the namespace %s with the versions that are read', (namespace, message) => {
   const bytes = changed(/xmlns="[^"]*"/, `xmlns="${namespace}"`);
   expect(refusalOf(bytes)).toMatchObject({ place: '', message });
@@ -244,7 +254,7 @@ test.each([
 
 test('refuses a root of another name', () => {
   const bytes = Buffer.from(file.replaceAll('Document', 'Envelope'));
-  expect(refusalOf(bytes).message).toBe(`The root of the file is not a Document of ISO 20022. ${versions}`);
+  expect(refusalOf(bytes).message).toBe(`The root element of the file is not an ISO 20022 Document. ${versions}`);
 });
 
 const bomb = [...'abcdefghij'].map((name, index, all) =>
@@ -263,12 +273,12 @@ test.each([
 ])('refuses %s for its document type', (_, text) => {
   expect(refusalOf(Buffer.from(text))).toMatchObject({
     place: '',
-    message: 'The file has a document type (DOCTYPE), which payment files do not have. Remove it.',
+    message: 'The file has a document type (DOCTYPE), which payment files must not have. Remove the DOCTYPE.',
   });
 });
 
 const malformed =
-  /^The file is incomplete or is not well-formed XML in line \d+\. Export it again and send it unchanged\.$/;
+  /^The file is incomplete or is not well-formed XML in line \d+\. Export the file again and send it unchanged\.$/;
 test.each([
   ['an entity that is not declared', file.replace('One', '&euro;')],
   ['a file that ends early', file.slice(0, -40)],
@@ -295,7 +305,7 @@ test('names the line and the element in which a file is malformed', () => {
 });
 
 const signed =
-  'The file is signed (XML signature), and a signature is not valid for a part of the run. Send the file before it is signed.';
+  'The file has an XML signature, which would not be valid for a part of the payments. Send the file without a signature.';
 test.each([
   [
     'behind the payments',
@@ -320,12 +330,12 @@ test.each([
   [
     'of PKCS #7',
     Buffer.from([0x30, 0x82, 1, 2, 3]),
-    'The file is signed or encrypted. Send the payment file before it is signed.',
+    'The file is signed or encrypted. Send the file without a signature and without encryption.',
   ],
   [
     'of PKCS #7 in text',
     Buffer.from('-----BEGIN PKCS7-----\nMII='),
-    'The file is signed or encrypted. Send the payment file before it is signed.',
+    'The file is signed or encrypted. Send the file without a signature and without encryption.',
   ],
 ])('refuses a signature %s', (_, bytes, message) => {
   expect(refusalOf(bytes)).toMatchObject({ reason: 'INVALID', message });
@@ -351,7 +361,7 @@ test('refuses a file with more than 10 MiB, and reads one with exactly 10 MiB', 
   expect(readPaymentFile(exact).transactionCount).toBe(3);
   expect(refusalOf(Buffer.concat([exact, Buffer.from(' ')]))).toMatchObject({
     reason: 'TOO_LARGE',
-    message: 'The file is larger than 10 MiB. Divide the run into several files.',
+    message: 'The file is larger than 10 MiB. Divide the payments into several files.',
   });
 });
 
@@ -361,7 +371,7 @@ test('refuses 10,001 transactions, and reads 10,000', () => {
   expect(refusalOf(run(MAX_PAYMENT_TRANSACTIONS + 1))).toMatchObject({
     reason: 'INVALID',
     place: `${INITIATION}/PmtInf[1]/CdtTrfTxInf[10001]`,
-    message: 'The file has more than 10000 transactions. Divide the run into several files.',
+    message: 'The payment file has more than 10000 transactions. Divide the payments into several files.',
   });
 });
 
@@ -369,7 +379,7 @@ const gap = 'more than 1 MiB without an element';
 const before = file.slice(0, file.indexOf('<GrpHdr>'));
 const inHeader = (more: string) => file.replace('<GrpHdr>', `${more}<GrpHdr>`);
 test.each([
-  ['depth 100,000', `${before}${'<a>'.repeat(100_000)}`, 'nested deeper than 64'],
+  ['depth 100,000', `${before}${'<a>'.repeat(100_000)}`, 'nested more than 64'],
   ['2,000,000 elements', `${before}${'<a/>'.repeat(2_000_000)}`, 'more than 500000 elements'],
   [
     '700,000 attributes',

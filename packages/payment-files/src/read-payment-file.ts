@@ -82,13 +82,16 @@ export function readPaymentFile(bytes: Uint8Array): PaymentFile {
   });
   const initiation = child(root, 'CstmrCdtTrfInitn');
   if (initiation === undefined) {
-    throw refusal('', 'The file has no CstmrCdtTrfInitn. Send a credit transfer initiation (pain.001).');
+    throw refusal('', 'The payment file has no CstmrCdtTrfInitn. Send a credit transfer initiation (pain.001).');
   }
   const header = requireChild(initiation, 'GrpHdr');
   const messageId = requireIdentifier(header, 'MsgId');
   const createdAt = textAt(header, 'CreDtTm');
   if (progress.blocks.length === 0) {
-    throw refusal(placeOf(initiation), 'The file has no payments (PmtInf). Send a file with at least one payment.');
+    throw refusal(
+      placeOf(initiation),
+      'The payment file has no payments (PmtInf). Send a file with at least one payment.',
+    );
   }
   checkTotals(header, 'group header', progress.transactions.length, progress.totalMicro);
   return {
@@ -114,7 +117,7 @@ function readTransaction(element: XmlElement, progress: Progress): void {
   if (position > MAX_PAYMENT_TRANSACTIONS) {
     throw refusal(
       placeOf(element),
-      `The file has more than ${MAX_PAYMENT_TRANSACTIONS} transactions. Divide the run into several files.`,
+      `The payment file has more than ${MAX_PAYMENT_TRANSACTIONS} transactions. Divide the payments into several files.`,
     );
   }
   progress.transactionLayouts.push({ start: element.start, end: element.end });
@@ -122,7 +125,7 @@ function readTransaction(element: XmlElement, progress: Progress): void {
   if (instructionId !== undefined && progress.instructionIds.has(instructionId)) {
     throw refusal(
       placeOf(descendant(element, 'PmtId', 'InstrId') ?? element),
-      'InstrId is the same as in an earlier transaction of the file. Give each transaction its own.',
+      'InstrId is the same as in an earlier transaction of the payment file. Give each transaction its own InstrId.',
     );
   }
   if (instructionId !== undefined) progress.instructionIds.add(instructionId);
@@ -174,12 +177,13 @@ function readBlock(element: XmlElement, progress: Progress): void {
   if (progress.blockIds.has(paymentInformationId)) {
     throw refusal(
       `${place}/PmtInfId`,
-      'PmtInfId is the same as in an earlier block of the file. Give each block its own.',
+      'PmtInfId is the same as in an earlier block of the payment file. Give each block its own PmtInfId.',
     );
   }
   progress.blockIds.add(paymentInformationId);
   const { open } = progress;
-  if (open.length === 0) throw refusal(place, 'The block has no payments (CdtTrfTxInf). Remove it.');
+  if (open.length === 0)
+    throw refusal(place, 'The block of the payment file has no payments (CdtTrfTxInf). Remove the block.');
   const sum = open.reduce((total, { amount }) => total + toMicro(amount), 0n);
   checkTotals(element, `block ${element.number} (PmtInf)`, open.length, sum);
   const executionDate = readDay(child(element, 'ReqdExctnDt'));
@@ -248,7 +252,7 @@ function readAmount(
   const equivalent = child(amount, 'EqvtAmt');
   if (instructed !== undefined && equivalent === undefined) return readMoney(instructed);
   if (instructed !== undefined || equivalent === undefined) {
-    throw refusal(placeOf(amount), 'Amt must have one amount. State InstdAmt or EqvtAmt.');
+    throw refusal(placeOf(amount), 'Amt must contain exactly one amount. State either InstdAmt or EqvtAmt.');
   }
   const money = readMoney(requireChild(equivalent, 'Amt'));
   const transferCurrency = textAt(equivalent, 'CcyOfTrf');
@@ -310,17 +314,17 @@ function contentOf({ contentStart, contentEnd }: XmlElement): ByteRange {
  */
 function requireParent(element: XmlElement, name: string): void {
   if (element.parent?.name === name) return;
-  throw refusal(placeOf(element), `${element.name} is not in ${name}. Export the file again.`);
+  throw refusal(placeOf(element), `${element.name} is not inside ${name}. Export the payment file again.`);
 }
 
 function requireChild(parent: XmlElement, name: string): XmlElement {
   const found = child(parent, name);
-  if (found === undefined) throw refusal(placeOf(parent), `${name} is missing. Add it.`);
+  if (found === undefined) throw refusal(placeOf(parent), `The element ${name} is missing. Add the element.`);
   return found;
 }
 
 function requireIdentifier(parent: XmlElement, name: string): string {
   const text = readIdentifier(requireChild(parent, name));
-  if (text === undefined) throw refusal(`${placeOf(parent)}/${name}`, `${name} is empty. State it.`);
+  if (text === undefined) throw refusal(`${placeOf(parent)}/${name}`, `The element ${name} is empty. State its value.`);
   return text;
 }

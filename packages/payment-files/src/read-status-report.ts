@@ -80,10 +80,16 @@ export function readStatusReport(bytes: Uint8Array): StatusReport {
     onRepeated(element) {
       if (element.name === TRANSACTION) {
         if (element.parent?.name !== BLOCK) {
-          throw refusal(placeOf(element), `${TRANSACTION} is not in ${BLOCK}. Ask the bank for another report.`);
+          throw refusal(
+            placeOf(element),
+            `${TRANSACTION} is not inside ${BLOCK}. Ask the bank for another status report.`,
+          );
         }
         if (transactions.length + open.length >= REPORTED_TRANSACTIONS_MAX) {
-          throw refusal(placeOf(element), `The report has more than ${REPORTED_TRANSACTIONS_MAX} transactions.`);
+          throw refusal(
+            placeOf(element),
+            `The status report has more than ${REPORTED_TRANSACTIONS_MAX} transactions. Ask the bank for several smaller reports.`,
+          );
         }
         open.push(readTransaction(element));
         return;
@@ -97,15 +103,21 @@ export function readStatusReport(bytes: Uint8Array): StatusReport {
   const report = child(root, 'CstmrPmtStsRpt');
   const group = child(report, 'OrgnlGrpInfAndSts');
   if (group === undefined) {
-    throw refusal('', 'The file has no OrgnlGrpInfAndSts. Send a status report (pain.002) of a bank.');
+    throw refusal('', 'The status report has no OrgnlGrpInfAndSts. Send a status report (pain.002) of a bank.');
   }
   const name = textAt(group, 'OrgnlMsgNmId');
   if (name !== undefined && !/^pain\.001\b/i.test(name)) {
-    throw refusal(`${placeOf(group)}/OrgnlMsgNmId`, 'The report is not about a credit transfer (pain.001).');
+    throw refusal(
+      `${placeOf(group)}/OrgnlMsgNmId`,
+      'The status report is not about a credit transfer (pain.001). Send a report about a credit transfer.',
+    );
   }
   const originalMessageId = readIdentifier(group, 'OrgnlMsgId');
   if (originalMessageId === undefined) {
-    throw refusal(placeOf(group), 'OrgnlMsgId is missing. The report must name the payment file that it is about.');
+    throw refusal(
+      placeOf(group),
+      'OrgnlMsgId is missing. The status report must name the payment file that it is about.',
+    );
   }
   const messageId = readIdentifier(report, 'GrpHdr', 'MsgId');
   return {

@@ -180,37 +180,37 @@ test.each([
     'a report about direct debits',
     reportText('').replace('>pain.001.001.03<', '>pain.008.001.02<'),
     'CstmrPmtStsRpt/OrgnlGrpInfAndSts/OrgnlMsgNmId',
-    'The report is not about a credit transfer (pain.001).',
+    'The status report is not about a credit transfer (pain.001). Send a report about a credit transfer.',
   ],
   [
     'a report without the name of its file',
     reportText('').replace('<OrgnlMsgId>M</OrgnlMsgId>', ''),
     'CstmrPmtStsRpt/OrgnlGrpInfAndSts',
-    'OrgnlMsgId is missing. The report must name the payment file that it is about.',
+    'OrgnlMsgId is missing. The status report must name the payment file that it is about.',
   ],
   [
     'a status that is stated twice',
     reportText('<GrpSts>ACCP</GrpSts><GrpSts>RJCT</GrpSts>'),
     'CstmrPmtStsRpt/OrgnlGrpInfAndSts/GrpSts[2]',
-    'GrpSts is stated twice. State it once.',
+    'GrpSts is stated twice. State the element only once.',
   ],
   [
     'a transaction outside a block',
     reportText('').replace('</CstmrPmtStsRpt>', '<TxInfAndSts/></CstmrPmtStsRpt>'),
     'CstmrPmtStsRpt/TxInfAndSts[1]',
-    'TxInfAndSts is not in OrgnlPmtInfAndSts. Ask the bank for another report.',
+    'TxInfAndSts is not inside OrgnlPmtInfAndSts. Ask the bank for another status report.',
   ],
   [
     'a report without levels',
     reportText('').replace(/<OrgnlGrpInfAndSts>.*<\/OrgnlGrpInfAndSts>/, ''),
     '',
-    'The file has no OrgnlGrpInfAndSts. Send a status report (pain.002) of a bank.',
+    'The status report has no OrgnlGrpInfAndSts. Send a status report (pain.002) of a bank.',
   ],
   [
     'a document type',
     `<!DOCTYPE Document>${reportText('')}`,
     '',
-    'The file has a document type (DOCTYPE), which payment files do not have. Remove it.',
+    'The file has a document type (DOCTYPE), which payment files must not have. Remove the DOCTYPE.',
   ],
 ])('refuses %s', (_, text, place, message) => {
   try {

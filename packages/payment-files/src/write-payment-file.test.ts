@@ -252,7 +252,7 @@ test('refuses to write a file without transactions, or from other bytes', () => 
   expect(() => writePaymentFile(bytes, file, new Set(), 1)).toThrow('must have at least one transaction');
   expect(() => writePaymentFile(bytes, file, new Set(['1.1', '7.1']), 1)).toThrow('lacks some of the transactions');
   expect(() => writePaymentFile(bytes.subarray(1), file, new Set(['1.1']), 1)).toThrow(
-    'differ from the bytes that were read',
+    'have changed since it was read',
   );
 });
 

@@ -36,14 +36,12 @@ export function writePaymentFile(
 ): Uint8Array {
   const { layout, transactions } = file;
   if (bytes.length !== layout.byteCount)
-    throw new RangeError(
-      'The payment file cannot be written, because its bytes differ from the bytes that were read before.',
-    );
+    throw new RangeError('The payment file cannot be written, because its bytes have changed since it was read.');
   const stays = transactions.map(({ lineId }) => kept.has(lineId));
   const staying = transactions.filter((_, index) => stays[index]);
   if (staying.length === 0) throw new RangeError('A payment file must have at least one transaction.');
   if (staying.length !== kept.size)
-    throw new RangeError('The payment file lacks some of the transactions that must be written.');
+    throw new RangeError('The payment file lacks some of the transactions that were requested for the new file.');
   const source: Source = { bytes, encoding: layout.encoding };
   const identifiers = identifiersOfPart(file, part);
   const before = totalsOf(layout.blocks.length, transactions);

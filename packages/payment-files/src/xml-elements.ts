@@ -77,7 +77,11 @@ export interface XmlFile {
 /** Reads the XML of a payment file or of a bank's status report. Throws a {@link PaymentFileRefused}. */
 export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeated }: XmlFormat): XmlFile {
   if (bytes.length > MAX_PAYMENT_FILE_BYTES) {
-    throw new PaymentFileRefused('TOO_LARGE', '', 'The file is larger than 10 MiB. Divide the run into several files.');
+    throw new PaymentFileRefused(
+      'TOO_LARGE',
+      '',
+      'The file is larger than 10 MiB. Divide the payments into several files.',
+    );
   }
   const file = decodeFile(bytes);
   const { text } = file;
@@ -97,24 +101,27 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
     const place = current === undefined ? '' : placeOf(current);
     throw refusal(
       place,
-      `The file is incomplete or is not well-formed XML in line ${parser.line}. Export it again and send it unchanged.`,
+      `The file is incomplete or is not well-formed XML in line ${parser.line}. Export the file again and send it unchanged.`,
     );
   });
   parser.on('doctype', () => {
-    throw refusal('', 'The file has a document type (DOCTYPE), which payment files do not have. Remove it.');
+    throw refusal('', 'The file has a document type (DOCTYPE), which payment files must not have. Remove the DOCTYPE.');
   });
   parser.on('opentag', (tag) => {
     depth += 1;
     count += 1;
     lastTag = parser.position;
     if (depth > DEPTH_MAX)
-      throw refusal('', `The elements of the file are nested deeper than ${DEPTH_MAX}. Export it again.`);
+      throw refusal(
+        '',
+        `The XML elements of the file are nested more than ${DEPTH_MAX} levels deep. Export the file again.`,
+      );
     if (count > ELEMENTS_MAX)
-      throw refusal('', `The file has more than ${ELEMENTS_MAX} elements. Divide the run into several files.`);
+      throw refusal('', `The file has more than ${ELEMENTS_MAX} elements. Divide the payments into several files.`);
     if (tag.uri.startsWith(SIGNATURES)) {
       throw refusal(
         '',
-        'The file is signed (XML signature), and a signature is not valid for a part of the run. Send the file before it is signed.',
+        'The file has an XML signature, which would not be valid for a part of the payments. Send the file without a signature.',
       );
     }
     if (opaqueDepth > 0) return;
@@ -124,7 +131,7 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
     } else if (tag.uri !== namespace) {
       throw refusal(
         placeOf(current),
-        `The element ${shown(tag.local)} is not in the namespace of the file. Remove it.`,
+        `The element ${shown(tag.local)} is not in the XML namespace of the file. Remove the element.`,
       );
     }
     const isHandedOn = repeated.has(tag.local);
@@ -214,7 +221,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   let found: XmlElement | undefined;
   for (const one of element?.children ?? []) {
     if (one.name !== name) continue;
-    if (found !== undefined) throw refusal(placeOf(one), `${name} is stated twice. State it once.`);
+    if (found !== undefined) throw refusal(placeOf(one), `${name} is stated twice. State the element only once.`);
     found = one;
   }
   return found;
@@ -244,11 +251,14 @@ export function textAt(element: XmlElement | undefined, ...path: readonly string
  */
 export function textOf(element: XmlElement): string | undefined {
   if (element.children.length > 0 || element.isInterrupted) {
-    throw refusal(placeOf(element), `${element.name} must be a plain text. Remove elements and comments from it.`);
+    throw refusal(
+      placeOf(element),
+      `${element.name} must contain only text. Remove the elements and comments inside it.`,
+    );
   }
   const text = trimSpace(element.text);
   if (text.length > VALUE_LENGTH_MAX) {
-    throw refusal(placeOf(element), `${element.name} has more than ${VALUE_LENGTH_MAX} characters. Shorten it.`);
+    throw refusal(placeOf(element), `${element.name} has more than ${VALUE_LENGTH_MAX} characters. Shorten its value.`);
   }
   return text === '' ? undefined : text;
 }

@@ -13,7 +13,7 @@ export function versionOf(root: string, namespace: string, versions: readonly st
   const named = /[a-z]{4}\.[0-9]{3}\.[0-9]{3}\.[0-9]{2}(?:\.ch\.[0-9]{2})?/.exec(namespace)?.[0];
   const found =
     named === undefined || (version !== undefined && versions.includes(version))
-      ? 'The root of the file is not a Document of ISO 20022'
+      ? 'The root element of the file is not an ISO 20022 Document'
       : `The file is ${named}`;
   throw refusal('', `${found}. Send a file in ${readable}.`);
 }

@@ -88,7 +88,10 @@ export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }
   const handle = async ({ subject, payload }: DeadLetter): Promise<void> => {
     const handler = bySubject.get(subject);
     if (handler === undefined)
-      throw new DomainError('wrong_state', `This release does not handle dead letters of the event ${subject}.`);
+      throw new DomainError(
+        'wrong_state',
+        `This release of the service does not handle the event ${subject}, so its dead letters cannot be sent again.`,
+      );
     await handler.handle(handler.type.codec.fromJSON(JSON.parse(payload)));
   };
 

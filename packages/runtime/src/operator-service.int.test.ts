@@ -178,7 +178,7 @@ describe('dead letters', () => {
   test('of an event that this release does not handle fail and say so', async () => {
     const { id } = await bury(8, { subject: 'invoicecontrol.organization.v1.forgotten' });
     expect((await resend(id)).results).toMatchObject([
-      { outcome: ResendOutcome.FAILED, error: expect.stringContaining('does not handle dead letters of the event') },
+      { outcome: ResendOutcome.FAILED, error: expect.stringContaining('does not handle the event') },
     ]);
   });
 

@@ -50,7 +50,7 @@ export async function verifyKeyRing(ring: KeyRing, canaries: Omit<CanaryStore, '
       await canaries.insertMissing({ keyId: key.id, sealed: box.seal(TEXT, placeOf(key.id)) });
     } else if (!opens(() => box.open(sealed, placeOf(key.id)))) {
       throw new Error(
-        `Under the id ${key.id}, SECRETBOX_KEYS has another key than the key with which the stored secrets were encrypted. Restore the earlier key.`,
+        `The key ${key.id} in SECRETBOX_KEYS differs from the key ${key.id} that encrypted the stored secrets. Restore the earlier key.`,
       );
     }
   }

@@ -133,7 +133,7 @@ describe('the key ring', () => {
     expect(stored.map(({ keyId }) => keyId)).toEqual(['k1', 'k2']);
     await expect(verifyKeyRing([k2], canaries)).rejects.toThrow('SECRETBOX_KEYS lacks k1');
     await expect(verifyKeyRing([k2, key('k1')], canaries)).rejects.toThrow(
-      'Under the id k1, SECRETBOX_KEYS has another key',
+      'The key k1 in SECRETBOX_KEYS differs from the key k1',
     );
     // The canary of k1 was deleted when no value was sealed with k1. Then a replica that still had k1 sealed another
     // value.

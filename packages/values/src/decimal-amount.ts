@@ -113,7 +113,7 @@ function divideRounding(dividend: bigint, divisor: bigint): bigint {
 
 function requireExponent(exponent: number): number {
   if (!Number.isInteger(exponent) || exponent < 0 || exponent > AMOUNT_DECIMALS_MAX) {
-    throw new RangeError(`Amounts of a currency have 0 to ${AMOUNT_DECIMALS_MAX} decimals, not ${exponent}.`);
+    throw new RangeError(`An amount must have 0 to ${AMOUNT_DECIMALS_MAX} decimals, but ${exponent} were requested.`);
   }
   return exponent;
 }

@@ -118,5 +118,5 @@ async function main(): Promise<void> {
 function wholeNumber(option: string, text: string, min: number, max: number): number {
   const number = Number(text);
   if (text !== '' && Number.isInteger(number) && number >= min && number <= max) return number;
-  throw new UsageError(`${option} is "${text}" but must be a whole number from ${min} to ${max}.`);
+  throw new UsageError(`The option ${option} is "${text}", but it must be a whole number from ${min} to ${max}.`);
 }

@@ -47,7 +47,7 @@ function toFailure({ message, line }: { readonly message: string; readonly line:
   if (LIMIT.test(message)) {
     return refuse(
       'TOO_LARGE',
-      'The XML has elements nested deeper than 256 levels, or a value above 10 MB. Send the invoice without such elements and values, and send large annexes as separate files.',
+      'The XML invoice has elements nested more than 256 levels deep, or a value larger than 10 MB. Send the invoice without such elements and values, and send large annexes as separate files.',
     );
   }
   const place = line === null || line < 1 ? '' : ` in line ${line}`;

@@ -27,7 +27,7 @@ test.each([
 test('says that another UBL document is not an invoice', () => {
   const order = '<Order xmlns="urn:oasis:names:specification:ubl:schema:xsd:Order-2"/>';
   expect(read(order)).toMatchObject({
-    failure: { reason: 'NO_INVOICE', message: expect.stringContaining('UBL Order') },
+    failure: { reason: 'NO_INVOICE', message: expect.stringContaining('UBL document Order') },
   });
 });
 

@@ -59,7 +59,7 @@ function readWrapped(root: XmlElement, context: XmlContext): ReadingOutcome {
   const syntax = invoice === undefined ? undefined : syntaxOf(invoice);
   if (invoice !== undefined && syntax !== undefined) return readFile(invoice, syntax, context);
   if (root.namespaceUri.startsWith(UBL_DOCUMENTS)) {
-    return refuse('NO_INVOICE', `A UBL ${root.name} is not an invoice. Send an Invoice or a CreditNote.`);
+    return refuse('NO_INVOICE', `The UBL document ${root.name} is not an invoice. Send a UBL Invoice or CreditNote.`);
   }
   const name = root.name.slice(0, 100);
   return refuse(

@@ -37,7 +37,7 @@ export function signedContent(bytes: Uint8Array): Content {
   }
   return refuse(
     'UNSUPPORTED_FORMAT',
-    `The file of the invoice is signed more than ${ENVELOPES_MAX} times. Send the invoice with one signature.`,
+    `The invoice file is signed more than ${ENVELOPES_MAX} times. Send the invoice with only one signature.`,
   );
 }
 

@@ -45,7 +45,10 @@ export function callerGuard({ callers, service, logger }: CallerGuardOptions): S
     if (isDue(`${caller} ${rpc}`)) logger.warn({ caller, rpc, reason }, 'a caller was refused');
     const refusal =
       caller === undefined
-        ? new DomainError('unauthenticated', 'The caller of this rpc is not known. Connect again.')
+        ? new DomainError(
+            'unauthenticated',
+            'The service that makes this gRPC call could not be identified. Connect again.',
+          )
         : new DomainError('forbidden', `The service ${caller} may not call ${rpc}.`);
     return new ServerInterceptingCall(call, {
       start(next) {

@@ -192,7 +192,9 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       // Before the comparison with the event stream, nothing is published: new events would hide that the broker lost
       // older events.
       if (!rewind.isCompared())
-        throw new Error('The event stream of the broker has not been compared with the outbox of the service yet.');
+        throw new Error(
+          'The event stream of the message broker has not been compared with the outbox of the service yet.',
+        );
       for (const event of announced.events) {
         if (acknowledged.has(event.id)) continue;
         await publisher.publish(event);

@@ -96,7 +96,7 @@ export async function connectNats({ url, identity, name, streamReplicas = 1, log
     // ends the process, because otherwise the process would continue and receive no events.
     void connection.closed().then((error) => {
       if (!closing.signal.aborted)
-        throw new Error('The connection to the broker was closed for ever.', { cause: error });
+        throw new Error('The connection to the message broker was closed and is not opened again.', { cause: error });
     });
     void followStatus(connection, logger, setConnected);
     for (const callback of waiting.splice(0)) callback();

@@ -46,7 +46,7 @@ export async function ensureStream(
   // Old NATS servers silently ignore settings of a stream that they do not support, so a setting of the created stream
   // is checked.
   if (info.config.duplicate_window !== DUPLICATE_WINDOW_MS * NANOS_PER_MS) {
-    throw new Error(`The broker did not accept the settings of stream ${stream}.`);
+    throw new Error(`The message broker did not accept the settings of its stream ${stream}.`);
   }
 }
 

@@ -22,6 +22,6 @@ test('refuses a checkout where no plan is sold, before anything is stored', asyn
   };
   await expect(checkout(input, systemContext('req_1'))).rejects.toMatchObject({
     kind: 'wrong_state',
-    message: expect.stringContaining('No plan can be bought here'),
+    message: expect.stringContaining('No plan can be bought in this installation'),
   });
 });

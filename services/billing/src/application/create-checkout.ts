@@ -91,6 +91,6 @@ export const createCheckout =
 function noPlanSold(): DomainError {
   return new DomainError(
     'wrong_state',
-    'No plan can be bought here: the operator of this installation has not set the prices of the payment provider.',
+    'No plan can be bought in this installation, because its operator has not set the prices of the payment provider.',
   );
 }

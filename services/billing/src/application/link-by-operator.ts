@@ -120,7 +120,7 @@ async function findShown(
   if (snapshot?.purchase === undefined) {
     throw new DomainError(
       'wrong_state',
-      `Subscription ${subscriptionId} has no price that is configured in PADDLE_PRICE_..., so it grants nothing. Configure its price, or change the subscription at the payment provider.`,
+      `The subscription ${subscriptionId} has no price that is configured in PADDLE_PRICE_..., so it grants no plan. Configure its price, or change the subscription at the payment provider.`,
     );
   }
   const { status, customerId, claimedOrganizationId: namedOrganizationId } = snapshot;

@@ -201,7 +201,7 @@ function checkedContent(
     chunks: check(),
     mediaType() {
       if (mediaType === undefined)
-        throw new TypeError('The sent content of the upload was not read to its end. Send the file again.');
+        throw new TypeError('The file of the upload was not received to its end. Send the file again.');
       return mediaType;
     },
   };

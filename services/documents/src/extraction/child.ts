@@ -75,7 +75,8 @@ async function finish(): Promise<void> {
   const bytes = Buffer.concat(pieces);
   [task, pieces] = [undefined, []];
   try {
-    if (given === undefined) throw new TypeError('The extraction process received document bytes without a task.');
+    if (given === undefined)
+      throw new TypeError('The extraction process received the bytes of a document before the task of reading it.');
     send({ kind: 'result', result: await perform(given, bytes) });
   } catch (error) {
     send({ kind: 'defect', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });

@@ -128,7 +128,7 @@ describe('an FA(3) document and a confirmation', () => {
       });
       await expect(describeFa3(pool, 'crash')).rejects.toMatchObject({
         kind: 'unprocessable',
-        message: expect.stringContaining('crashes the program that reads it'),
+        message: expect.stringContaining('The program that reads documents crashed on this document'),
       });
       expect((await describeFa3(pool, 'text')).number).toMatch(/: text$/);
     },

@@ -370,7 +370,7 @@ function failureOf(death: Verdict, { timeMs, recognitionMs, memoryBytes }: Child
       ...common,
       reason: 'CRASHED',
       message:
-        'The document crashes the program that reads it. Export it again, or with another program, and send the new file.',
+        'The program that reads documents crashed on this document. Export the document again, if possible with another program, and send the new file.',
     };
   }
   return {
@@ -409,7 +409,7 @@ function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): Domai
   if (death === 'CRASH') {
     return new DomainError(
       'unprocessable',
-      'The document crashes the program that reads it. Export it again, or with another program, and send the new file.',
+      'The program that reads documents crashed on this document. Export the document again, if possible with another program, and send the new file.',
     );
   }
   const limit = death === 'TIME' ? `more than ${timeMs / 1_000} s` : `more than ${toMib(memoryBytes)} of memory`;

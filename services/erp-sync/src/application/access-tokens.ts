@@ -62,7 +62,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const require = async (owner: TokenOwner): Promise<TokenHolder> => {
     const holder = await store.read(owner);
     if (holder === undefined || holder.status === 'DISABLED') {
-      throw new ErpFault('REAUTH_REQUIRED', 'The connection no longer has access to the ERP. Connect the ERP again.');
+      throw new ErpFault(
+        'REAUTH_REQUIRED',
+        'The ERP connection no longer has access to the ERP. Connect the ERP again.',
+      );
     }
     return holder;
   };

@@ -47,7 +47,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     if (matchedCount > 0) return;
     throw new DomainError(
       'wrong_state',
-      'Giving consent to connect the ERP took too long. Connect the ERP again from the beginning.',
+      'The consent to connect the ERP was not given in time. Connect the ERP again from the beginning.',
     );
   };
   return {

@@ -112,7 +112,7 @@ function signatureWith(name: string, key: KeyObject): new () => SignatureAlgorit
       sign('sha256', Buffer.from(material), { key, dsaEncoding: 'ieee-p1363' }).toString('base64'),
     );
     readonly verifySignature = createOptionalCallbackFunction((): boolean => {
-      throw new Error('This service signs login requests and does not verify them.');
+      throw new Error('The KSeF service signs login requests and cannot verify them.');
     });
     getAlgorithmName(): string {
       return name;

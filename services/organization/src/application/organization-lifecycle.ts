@@ -131,13 +131,16 @@ export const undelete =
       const { deletion, testOf } = organization;
       if (deletion === undefined) return undefined;
       if (testOf !== undefined) {
-        throw new DomainError('wrong_state', 'A test organization is restored together with its organization.');
+        throw new DomainError(
+          'wrong_state',
+          'A test organization cannot be restored on its own. Restore the organization that it belongs to.',
+        );
       }
       if (!isRecoverable(deletion, deps.clock.now())) {
         const end = deletion.recoveryExpiresAt.toISOString();
         throw new DomainError(
           'wrong_state',
-          `The period for restoring the deleted organization ended at ${end}, so it can only be purged.`,
+          `The deleted organization could be restored until ${end}. It can now only be purged.`,
         );
       }
       return restore(deps, organization, context);

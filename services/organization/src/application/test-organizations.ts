@@ -68,7 +68,7 @@ export async function ensureTestOrganization(
   if (current !== undefined) return current;
   throw new DomainError(
     'wrong_state',
-    'The test organization is being deleted, because the organization was deleted. Create test keys after it is restored.',
+    'The test organization is being deleted, because its organization was deleted. Restore the organization before you create test keys.',
   );
 }
 
@@ -122,5 +122,8 @@ export const followOrganization =
       });
       if (!hasChanged) return;
     }
-    throw new DomainError('unavailable', 'The organization is being changed by other requests. Retry in a moment.');
+    throw new DomainError(
+      'unavailable',
+      'Other requests are changing the organization right now. Retry the request in a moment.',
+    );
   };

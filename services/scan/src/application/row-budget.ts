@@ -31,8 +31,7 @@ export function rowBudget(): RowBudget {
     if ((ofOrganizations.get(organizationId) ?? 0) + rowCount > ORGANIZATION_ROWS_AT_ONCE_MAX) {
       throw new DomainError(
         'rate_limited',
-        `The history scans of this organization that are in progress may have at most ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows in total. ` +
-          'Wait for a response, then retry this request.',
+        `The history scans in progress of this organization may have at most ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows in total. Wait until a scan has finished, then retry this request.`,
         { retryAfterSeconds: 5 },
       );
     }

@@ -49,7 +49,7 @@ export const fanOut =
     if (plan === 'UNKNOWN')
       throw new DomainError(
         'unavailable',
-        'The plan of the organization, on which webhooks depend, cannot be read right now.',
+        'The plan of the organization, which determines whether webhooks are delivered, cannot be read right now.',
       );
     const body = bodyOf(eventId, event);
     const bytes = Buffer.byteLength(body);

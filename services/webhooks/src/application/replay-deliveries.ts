@@ -44,7 +44,7 @@ export const replayDelivery =
     if ((await events.read(delivery.eventId)) === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The event of this webhook delivery is too old to be sent again. Request the resource with GET to read its current state.',
+        'The event of this webhook delivery is too old to be sent again. Read the current state of the resource with GET instead.',
       );
     }
     try {
@@ -115,11 +115,14 @@ export const testEndpoint =
     if (plan === 'UNKNOWN')
       throw new DomainError(
         'unavailable',
-        'The plan of the organization, on which webhooks depend, cannot be read right now. Retry the request in a moment.',
+        'The plan of the organization, which determines whether webhooks are delivered, cannot be read right now. Retry the request in a moment.',
       );
     if (!hasWebhooks(plan)) throw planHasNone();
     if (endpoint.status !== 'ACTIVE') {
-      throw new DomainError('wrong_state', 'The webhook endpoint is DISABLED. Set its status to ACTIVE first.');
+      throw new DomainError(
+        'wrong_state',
+        'The webhook is DISABLED, so no test event can be sent to it. Set the status of the webhook to ACTIVE first.',
+      );
     }
     const eventId = `evt_${idText(randomBytes(ID_BYTES))}`;
     const createdAt = clock.now();

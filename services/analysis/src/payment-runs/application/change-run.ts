@@ -214,7 +214,7 @@ export function runChanges({ runs, files, turns, check, tenants, audit, clock, l
       if (download === undefined) {
         throw new DomainError(
           'wrong_state',
-          `This payment run was not downloaded ${number} times. Omit repeat to download the lines that were not downloaded yet.`,
+          `This payment run has no download number ${number}. Omit repeat to download the lines that were not downloaded yet.`,
         );
       }
       audit.record(run.organizationId, context, actOn(run.runId, 'downloaded'));

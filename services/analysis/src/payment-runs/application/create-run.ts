@@ -143,7 +143,7 @@ export const createRun =
         paymentRunChecked(logger, { organizationId, runId, trigger: 'CREATED', counts, durationMs });
         return { run: created, isReplayed: false };
       }
-      if (first === undefined) throw new Error('The payment run was stored before and cannot be read.');
+      if (first === undefined) throw new Error('The payment run was stored by an earlier request, but cannot be read.');
       await removeUnused();
       return first;
     } catch (error) {

@@ -74,7 +74,7 @@ export const releaseLine =
       if (isGiven(run, line.line.position)) {
         throw new DomainError(
           'wrong_state',
-          'A download has already given out this line of the payment run, so the line needs no release.',
+          'This line of the payment run was already downloaded, so it needs no release.',
         );
       }
       if (line.result.verdict === 'PAY') {
@@ -127,7 +127,7 @@ export const releaseLine =
       if (waits && invoiceIds.length > 0 && !hasSame(invoiceIds, release.invoiceIds)) {
         throw new DomainError(
           'wrong_state',
-          'The release that waits for a confirmation names other invoices. Omit `invoice_ids` to confirm it as it is.',
+          'The release that waits for confirmation names other invoices. Omit `invoice_ids` to confirm the release unchanged.',
         );
       }
       if (waits && release.by === person) return { run, line, release, isPending: true };
@@ -183,7 +183,7 @@ function refuseFraud({ reasons }: LineResult): void {
   if (!reasons.some(({ code }) => code === 'ACCOUNT_CONFIRMED_FRAUD')) return;
   throw new DomainError(
     'wrong_state',
-    'Fraud with this bank account was confirmed, so a payment to it is never released. Review the finding to lift the block.',
+    'Fraud with this bank account was confirmed, so no payment to the account can be released. To lift the block, review the finding that confirmed the fraud.',
   );
 }
 

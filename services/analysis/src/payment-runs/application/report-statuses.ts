@@ -43,7 +43,10 @@ export const reportStatuses =
       const earlier = run.reports.find((one) => one.sha256 === sha256);
       if (earlier !== undefined) return { run, lines: earlier.count, isReplayed: true };
       if (run.reports.length >= REPORTS_MAX) {
-        throw new DomainError('wrong_state', `The limit of ${REPORTS_MAX} status reports on a payment run is reached.`);
+        throw new DomainError(
+          'wrong_state',
+          `The limit of ${REPORTS_MAX} status reports on a payment run is reached. No further report can be stored.`,
+        );
       }
       const content = run.source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);
       if (content === undefined) {
@@ -56,7 +59,7 @@ export const reportStatuses =
       if (reported === undefined) {
         throw new DomainError(
           'wrong_state',
-          'The status report is about another payment file: the OrgnlMsgId in the report is none of the message ids of this payment run.',
+          'The status report is about another payment file: its OrgnlMsgId is not a message id of this payment run. Send the report to the payment run of that file.',
         );
       }
       const lines = await runs.allLines(organizationId, { runId, checkId: currentCheck(run).checkId });

@@ -107,7 +107,7 @@ function requireExpected(
   if (expected === undefined || expected === disposition || asked.disposition === disposition) return;
   throw new DomainError(
     'wrong_state',
-    `The finding is ${disposition} now, and no longer ${expected}. Another reviewer was faster. Read the finding again, and review it as it is.`,
+    `Another reviewer has changed the disposition of the finding from ${expected} to ${disposition}. Read the finding again before you review it.`,
   );
 }
 

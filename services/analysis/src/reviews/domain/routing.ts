@@ -108,7 +108,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
     if (!isDecimalAmount(minAmount) || minAmount.startsWith('-')) {
       throw invalidField('match.min_amount', 'must be a decimal amount such as "1000.00", not below zero.');
     }
-    if (currency === undefined) throw invalidField('match.currency', 'must be sent if min_amount is sent.');
+    if (currency === undefined) throw invalidField('match.currency', 'must be sent together with min_amount.');
   }
   return {
     types: entries('match.types', match.types, findingTypes, 'is not a known finding type'),

@@ -194,7 +194,10 @@ async function accept(
     throw new DomainError('wrong_state', 'The upload has no content yet. PUT the document to its upload_url first.');
   }
   if (origin !== undefined && !isSameOrigin(kept.origin, origin)) {
-    throw invalidField('origin', 'The origin of the document must be the origin with which the document was stored.');
+    throw invalidField(
+      'origin',
+      'The request states a different origin than the one with which the document was stored. Send the stored origin of the document.',
+    );
   }
   requireOrderRef(request);
   const companyId = companyFor({ companyId: request.companyId }, tenant);

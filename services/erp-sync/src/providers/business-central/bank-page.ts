@@ -101,5 +101,5 @@ async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<Ro
 
 function failWithoutPerson(error: unknown): never {
   if (!(error instanceof ErpFault) || !error.needsAPerson) throw error;
-  throw new ErpFault('BAD_RESPONSE', `Accounts of vendors are missing: ${error.message}`);
+  throw new ErpFault('BAD_RESPONSE', `Bank accounts of vendors are missing: ${error.message}`);
 }

@@ -275,7 +275,7 @@ describe('bank accounts', () => {
     await expect(readPages(open(bankPage()), 'bankAccounts')).rejects.toMatchObject({
       code: 'BAD_RESPONSE',
       needsAPerson: false,
-      message: expect.stringContaining(status === 401 ? 'Accounts of vendors' : 'the bank account page'),
+      message: expect.stringContaining(status === 401 ? 'Bank accounts of vendors' : 'the bank account page'),
     });
   });
 

@@ -177,7 +177,10 @@ export class Authenticator {
         kind === 'key'
           ? await access.authenticateKey({ key: text }, call)
           : await access.authenticateSession({ token: text }, call);
-      if (principal === undefined) throw new TypeError('The response to an authentication contains no principal.');
+      if (principal === undefined)
+        throw new TypeError(
+          'The response to an authentication does not name the organization and the rights of the caller.',
+        );
       return principal;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') {

@@ -402,7 +402,7 @@ function refuseUnstorable(text: string): void {
   if (text.includes('\u0000'))
     throw invalid('The body contains a string with the character U+0000. Remove this character.');
   if (LONE_SURROGATE.test(text))
-    throw invalid('The body contains a string with an unpaired surrogate. Send complete characters.');
+    throw invalid('The body contains a string with half of a UTF-16 surrogate pair. Send complete characters.');
 }
 
 function invalid(message: string): DomainError {

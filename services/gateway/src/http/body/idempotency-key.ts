@@ -34,7 +34,7 @@ export function parseIdempotencyKey(value: string): string {
   if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
     throw invalidField(
       'Idempotency-Key',
-      `Must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, and be in double quotes if it contains a comma.`,
+      `The Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters. Put a key that contains a comma in double quotes.`,
     );
   }
   return key;

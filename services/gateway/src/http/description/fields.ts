@@ -181,7 +181,8 @@ export function toInstant(value: string): Date {
 
 /** Formats a time as it appears in every API record. Throws a TypeError if the time is missing. */
 export function showInstant(instant: Date | undefined): string {
-  if (instant === undefined) throw new TypeError('The record from which the response is built has no timestamp.');
+  if (instant === undefined)
+    throw new TypeError('The stored record from which the response is built lacks a required timestamp.');
   return instant.toISOString();
 }
 
@@ -190,7 +191,8 @@ export function showInstant(instant: Date | undefined): string {
  * missing.
  */
 export function stated<T>(part: T | undefined): T {
-  if (part === undefined) throw new TypeError('The record from which the response is built lacks a required part.');
+  if (part === undefined)
+    throw new TypeError('The stored record from which the response is built lacks a required field.');
   return part;
 }
 

@@ -178,6 +178,6 @@ function thrownBy(check: () => void): DomainError {
     throw error;
   }
   throw new TypeError(
-    'The published example of a refused request is valid by the schema of the request body. Change the example.',
+    'The published example of a refused request is valid according to the schema of the request body. Change the example.',
   );
 }

@@ -49,10 +49,10 @@ test('an optional field without a value is absent from the answer and from the e
 
 test('a message without what its record always has is refused, as is a word that is not published', () => {
   expect(() => pallet.present({ ...message, storedTime: undefined })).toThrow(
-    'The record from which the response is built has no timestamp.',
+    'The stored record from which the response is built lacks a required timestamp.',
   );
   expect(() => pallet.present({ ...message, state: 'toString' })).toThrow('toString is not one of FULL, EMPTY.');
-  expect(() => pallets.present({ newest: undefined, all: [] })).toThrow('lacks a required part');
+  expect(() => pallets.present({ newest: undefined, all: [] })).toThrow('lacks a required field');
 });
 
 test('parts and lists are shown by their own record, and so are their examples', () => {

@@ -38,7 +38,7 @@ export function setRequestState(response: object, state: RequestState): void {
  */
 export function requestState(response: Response): RequestState {
   const state = states.get(response);
-  if (state === undefined) throw new TypeError('The gateway has no state for this request.');
+  if (state === undefined) throw new TypeError('The gateway has not stored the state of this request, such as its id.');
   return state;
 }
 

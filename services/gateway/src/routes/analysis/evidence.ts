@@ -40,7 +40,9 @@ function objectSchema(member: string, { properties = {}, required = [], descript
   const known: z.ZodObject =
     named.get(id) ?? schema.meta({ id, ...(description === undefined ? {} : { description }) });
   if (Object.keys(known.shape).join() !== Object.keys(schema.shape).join()) {
-    throw new TypeError(`The objects of ${member} have different members, so they cannot share the schema ${id}.`);
+    throw new TypeError(
+      `The evidence objects named ${member} have different members, so they cannot share the schema ${id}.`,
+    );
   }
   named.set(id, known);
   return known;

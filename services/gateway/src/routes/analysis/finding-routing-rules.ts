@@ -50,7 +50,7 @@ const match = z
   })
   .refine((value) => value.min_amount === undefined || value.currency !== undefined, {
     path: ['currency'],
-    message: 'Must be sent if min_amount is sent.',
+    message: 'Must be sent together with min_amount.',
   })
   .meta({
     id: 'RoutingMatch',

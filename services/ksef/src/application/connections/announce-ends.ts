@@ -67,5 +67,7 @@ export const announceEnds =
     }
     // The error makes the job that announces expiring certificates and tokens fail, so that it is repeated.
     if (failures > 0)
-      throw new Error(`${failures} notices that a KSeF certificate or token expires could not be sent.`);
+      throw new Error(
+        `Some notices about expiring KSeF certificates and tokens could not be sent: ${failures} failed.`,
+      );
   };

@@ -74,7 +74,7 @@ export function paymentRunService({ createRun, changes, releaseLine, reportStatu
       if (withheld !== undefined && repeat > 0) {
         throw invalidField(
           'verdict',
-          'must be absent beside repeat, because an earlier download has lines to pay only.',
+          'must not be sent together with repeat, because an earlier download contains only lines to pay.',
         );
       }
       const { bytes, count, fileName } =
