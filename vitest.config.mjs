@@ -39,7 +39,7 @@ const identities = 'tools/dev/dist/test-identities.js';
 const product = 'tools/dev/dist/test-product.js';
 const sources = '{packages/*,services/*,tools/*,simulators,console}/src/**';
 const isolated = '**/*.isolated{,.int}.test.ts';
-/** Each test file of this project starts a product in separate processes, and kills them. */
+/** Pattern of the crash tests. Each of these test files starts a product in separate processes, and kills them. */
 const crashes = 'tests/e2e/crash-*.e2e.test.ts';
 const notOurs = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
 

@@ -245,7 +245,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** Returns the address of one of the attackers. */
+/** Returns the IP address of one of the simulated attackers. */
 function addressOf(index: number): string {
   return `127.0.0.${2 + (index % ADDRESSES)}`;
 }

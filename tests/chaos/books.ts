@@ -296,7 +296,9 @@ interface Durable {
   readonly unacknowledged: number;
 }
 
-/** Position of the consumer. Undefined for a consumer that the broker lost and that no service has created again. */
+/**
+ * Returns the state of an event stream. Undefined if the broker lost the stream and no service has created it again.
+ */
 async function infoOf({ manager }: Bus, stream: string) {
   try {
     return await manager.streams.info(stream);

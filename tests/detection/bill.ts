@@ -99,7 +99,7 @@ export function withGross(bill: Bill, gross: string, vatPercent: number): Bill {
   };
 }
 
-/** Returns the bill with changed fields of its invoice. */
+/** Returns a copy of the test bill in which some fields of the invoice have other values. */
 export function withInvoice(bill: Bill, changes: Partial<CanonicalInvoice>): Bill {
   return { ...bill, invoice: { ...bill.invoice, ...changes } };
 }

@@ -20,7 +20,7 @@ export interface Books {
   /** The account of a factoring company that collects for many suppliers. */
   readonly factorIban: string;
   readonly nextNumber: (date: string) => string;
-  /** Returns an amount that is usual for the supplier. */
+  /** Returns a random amount that is usual for the supplier of the test bills. */
   readonly amount: () => string;
   /** Returns a correct bill, by default of this supplier, with its next number and a usual amount. */
   readonly bill: (date: string, options?: Partial<Omit<BillOptions, 'date'>> & { readonly by?: Party }) => Bill;
@@ -29,7 +29,7 @@ export interface Books {
 export interface Month {
   readonly year: number;
   readonly monthOfYear: number;
-  /** Returns the date of a day of the month, from 1 to 28. */
+  /** Returns the date of a day of the month, from 1 to 28, for a test bill. */
   readonly on: (day: number) => string;
 }
 

@@ -27,8 +27,8 @@ import { versionOf } from './xml-version.js';
 const BLOCK = 'PmtInf';
 const TRANSACTION = 'CdtTrfTxInf';
 /**
- * Accounts of a transaction and of a block of a payment file other than the accounts of debtor and creditor. Only the
- * IBANs of these accounts are checked.
+ * Elements of a payment file that contain accounts other than those of debtor and creditor. Only the IBANs of these
+ * accounts are checked.
  */
 const OTHER_ACCOUNTS = [
   'ChrgsAcct',

@@ -58,7 +58,7 @@ export interface DeadLetterDeps {
   readonly logger: Logger;
 }
 
-/** Result of sending a dead letter again. */
+/** Result of sending a dead letter (an event that could not be handled) to its handler again. */
 export type Resent = { readonly id: string } & (
   | { readonly outcome: 'HANDLED' | 'NOT_FOUND' }
   | { readonly outcome: 'FAILED'; readonly error: string; readonly resends: number }

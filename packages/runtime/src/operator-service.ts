@@ -14,7 +14,7 @@ import type { FindStuckWork } from './stuck-work.js';
 export interface TenantDocuments {
   /** Name of the database collection, which is unique in the service. */
   readonly name: string;
-  /** Counts the stored documents of an organization. */
+  /** Counts the documents of an organization that the database collection contains. */
   count(organizationId: string): Promise<number>;
 }
 

@@ -3,7 +3,7 @@ import type { SealedField } from './sealed-field.js';
 import type { SealedRecords } from './sealed-records.js';
 import type { SealedValue } from './sealed-value.js';
 
-/** Every document with sealed values belongs to one organization. */
+/** A database document with sealed secrets, which always belongs to one organization. */
 interface OwnedDocument {
   readonly _id: string;
   readonly organizationId: string;

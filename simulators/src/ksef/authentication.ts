@@ -253,7 +253,7 @@ export class Authenticator {
     return { status: 202, body: { referenceNumber, authenticationToken } };
   }
 
-  /** Returns the status of a login attempt to KSeF (A4). */
+  /** Returns the status of a login attempt to the simulated KSeF (call A4). */
   status(call: Call, referenceNumber: string, faults: TakenFaults): Answer {
     const bearer = this.#require(call, ['AuthenticationToken', 'ContextToken']);
     const found = this.#operations.get(referenceNumber);

@@ -144,7 +144,7 @@ export class Exports {
     return { status: 201, body: { referenceNumber } };
   }
 
-  /** Returns the status of a KSeF export (R2). */
+  /** Returns the status of an export of the simulated KSeF (call R2). */
   async status(call: Call, reference: string, faults: TakenFaults): Promise<Answer> {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     const found = this.#look(this.#require(reference, context));
@@ -179,7 +179,7 @@ export class Exports {
     };
   }
 
-  /** Returns a single invoice by its KSeF number (call R5). */
+  /** Returns a single invoice of the simulated KSeF by its KSeF number (call R5). */
   invoice(call: Call, ksefNumber: string): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     if (!isKsefNumber(ksefNumber)) throw badRequest(21_405, 'ksefNumber: nieprawidłowy numer KSeF.');

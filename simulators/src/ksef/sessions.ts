@@ -142,7 +142,7 @@ export class Sessions {
     return { status: 202, body: { referenceNumber } };
   }
 
-  /** Returns the status of an invoice in a KSeF session (S3). */
+  /** Returns the status of an invoice in a session of the simulated KSeF (call S3). */
   invoice(call: Call, reference: string, invoiceReference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const { invoices } = this.#deps;
@@ -153,7 +153,7 @@ export class Sessions {
     return { status: 200, body: invoices.present(invoices.look(invoice, session), session) };
   }
 
-  /** Lists the invoices of a KSeF session (S4). */
+  /** Lists the invoices in a session of the simulated KSeF (call S4). */
   invoices(call: Call, reference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const { page, continuationToken } = paginate(this.#deps.invoices.list(session), call);
@@ -171,7 +171,7 @@ export class Sessions {
     return { status: 204 };
   }
 
-  /** Returns the status of a KSeF session (S6). */
+  /** Returns the status of a session of the simulated KSeF (call S6). */
   status(call: Call, reference: string): Answer {
     const caller = this.#deps.authenticator.authorize(call, READ_STATUS);
     const session = this.#finish(this.#require(reference, caller));
@@ -224,7 +224,7 @@ export class Sessions {
     return xmlAnswer(this.#deps.invoices.confirm(invoice, session).xml, false);
   }
 
-  /** Lists the KSeF sessions of the caller (S9). */
+  /** Lists the sessions that the caller has opened in the simulated KSeF (call S9). */
   list(call: Call): Answer {
     const { context } = this.#deps.authenticator.authorize(call, LIST);
     const { query } = call;

@@ -499,7 +499,7 @@ function amountText({ currency }: BookedPayment, minor: string): string {
   return moneyText(minorToDecimal(BigInt(minor), minorUnitsOf(currency)), currency);
 }
 
-/** Returns the amounts of a payment as evidence. */
+/** Returns the amounts of an ERP payment as evidence of a finding. */
 function moneyOf(
   { currency }: BookedPayment,
   amountsMinor: Readonly<Record<string, string>>,

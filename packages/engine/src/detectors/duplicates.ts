@@ -233,7 +233,9 @@ function recordToVoid(invoice: Candidate, { comparisons }: PairScore): string {
   return isCopyEarlier ? 'the earlier record, which did not come through KSeF' : 'this record';
 }
 
-/** Returns the KSeF number of the invoice in a pair. */
+/**
+ * Returns the KSeF number of the record that was received through KSeF, if only one of the two compared records was.
+ */
 function ksefNumberOf(invoice: Candidate, { other, comparisons }: PairScore): { readonly ksefNumber?: string } {
   if (!comparisons.some(({ field }) => field === 'channel')) return {};
   const { externalId } = invoice.source === 'KSEF' ? invoice : other;

@@ -64,7 +64,7 @@ export interface RaisedFinding {
   readonly parameters?: Evidence['parameters'];
   readonly observed?: Evidence['observed'];
   readonly explanation: readonly string[];
-  /** Further members of the evidence, as the finding type requires. */
+  /** Further fields in the evidence of a finding, as its type requires. */
   readonly extra?: { readonly [name: string]: EvidenceValue };
   readonly relatedInvoiceIds?: readonly string[];
 }

@@ -412,7 +412,7 @@ function withLikelyName(names: readonly string[], nameKey: string): readonly str
   return [...names, nameKey].slice(-NAMES_MAX);
 }
 
-/** Adds a name that a person accepted for the supplier. */
+/** Adds a name that a person accepted for the supplier to its profile. */
 export function withName(profile: SupplierProfile, nameKey: string): SupplierProfile {
   if (profile.names.includes(nameKey)) return profile;
   return { ...profile, names: [...profile.names, nameKey].slice(-NAMES_MAX) };

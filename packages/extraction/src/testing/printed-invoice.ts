@@ -91,7 +91,7 @@ interface Fonts {
   readonly bold: PDFFont;
 }
 
-/** Returns the invoice as a PDF with a text layer. */
+/** Returns the invoice of an evaluation file as a PDF with a text layer. */
 export async function printInvoice(invoice: PrintedInvoice): Promise<Uint8Array> {
   const pdf = await PDFDocument.create();
   const fontName = invoice.lines.find((line) => line.startsWith('@font '))?.slice('@font '.length) ?? 'liberation';

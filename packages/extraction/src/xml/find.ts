@@ -53,7 +53,7 @@ export function countSiblings(element: XmlElement, axis: 'preceding-sibling' | '
   return typeof count === 'number' ? count : 0;
 }
 
-/** Counts the elements of an XML document. */
+/** Counts the elements of an XML invoice. */
 export function countElements(root: XmlElement): number {
   const count = root.eval(compile('count(descendant-or-self::*)', {}));
   return typeof count === 'number' ? count : 0;

@@ -201,7 +201,7 @@ function put(nodes: readonly XmlNode[], separator: string, { read }: Reader): Ou
   return value === undefined ? undefined : fieldOf(value, raw, locationsOf(nodes));
 }
 
-/** Returns the first XML node at a path that has text. */
+/** Returns the first node with text at a path in an XML invoice. */
 function firstNode(context: Context, path: string): readonly XmlNode[] {
   return nodesOf(context, path)
     .filter((node) => node.content.trim() !== '')

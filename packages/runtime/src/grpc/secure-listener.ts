@@ -44,7 +44,7 @@ const HANDSHAKE_MS_MAX = 5_000;
  */
 const ACCEPTED = { minVersion: TLS_VERSION_MIN, secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
-/** Reasons of OpenSSL and Node.js for a refused certificate. */
+/** Error codes of OpenSSL and Node.js for a refused certificate, with the reason that is logged. */
 const certificateFaults: Readonly<Record<string, ConnectionFault>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not_yet_valid',

@@ -23,7 +23,7 @@ const HANDLERS_MAX = 32;
 export interface DeadLetters {
   /** Stores an event that could not be handled as a dead letter. An existing dead letter is not changed. */
   store(letter: DeadLetter): Promise<void>;
-  /** Returns the number of dead letters of a consumer. */
+  /** Returns the number of events that a consumer could not handle and that are stored as dead letters. */
   count(consumer: string): Promise<number>;
 }
 

@@ -12,7 +12,7 @@ import { v7 as uuidV7 } from 'uuid';
 
 // Records of a fictional ERP in the form that erp-sync sends. Tests change the fields that they need.
 
-/** Returns a new connection to a company in an ERP. */
+/** Returns the import state of a new ERP connection, for tests. */
 export function erpSource(organizationId: string, changes: Partial<ImportSource> = {}): ImportSource {
   return {
     organizationId,

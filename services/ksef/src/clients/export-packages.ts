@@ -26,7 +26,7 @@ import { openArchive } from './zip-archive.js';
 export interface ExportPackagesSettings {
   /** Base address of each KSeF environment. Invoice packages may be stored at the same origin. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Further hosts that may store invoice packages. The hosts are called over HTTPS. */
+  /** Further hosts from which invoice packages of KSeF may be downloaded, over HTTPS. */
   readonly storageHosts: Readonly<Record<KsefEnvironment, readonly string[]>>;
   /**
    * Deadline of a call to KSeF in milliseconds. Downloading a part of a package takes longer and gets a multiple of

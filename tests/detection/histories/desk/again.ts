@@ -28,7 +28,7 @@ function afterwards(bill: Bill, [min, max]: Lag, random: Random): Bill {
   return { ...bill, arrival: workday(addDays(latest, random.integer(min, max))) };
 }
 
-/** Returns a second entry of a bill with another number. */
+/** Returns a function that enters a test bill a second time, with another invoice number. */
 export function numberTyped(change: (paper: Paper, random: Random) => string | undefined, lag: Lag = SOON): Again {
   return (paper, random) => {
     const { bill } = paper;

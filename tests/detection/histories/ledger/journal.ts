@@ -63,7 +63,7 @@ export interface Supplier {
   readonly namesBuyer: boolean;
   readonly chargesTax: boolean;
   readonly blanket: readonly string[];
-  /** Returns the net price of a supply on a day, in cents. */
+  /** Returns the net amount, in cents, for a test bill of the supplier that is issued on a day. */
   readonly price: (date: string) => number;
 }
 
@@ -87,7 +87,7 @@ export interface World {
   readonly currencies: Readonly<Record<string, string>>;
   /** Number of units of each currency per euro, from which price lists are converted. */
   readonly scale: Readonly<Record<string, number>>;
-  /** Returns a purchase order number of the buyer for a day. */
+  /** Returns a purchase order number of the buyer for a test bill that is issued on a day. */
   readonly order: (date: string) => string;
   readonly claim: () => string;
 }
@@ -101,7 +101,7 @@ export interface Written {
   readonly lag?: number;
 }
 
-/** Creates the bill that a supplier issues on a day. */
+/** Creates the test bill that a supplier issues on a day. */
 export function write(world: World, supplier: Supplier, date: string, written: Written = {}): Entry {
   const { random } = world;
   const company = written.company ?? supplier.company;
@@ -382,7 +382,7 @@ export function relabelled(entry: Entry, hardNegative: string): Entry {
   return { ...entry, bill: { ...entry.bill, hardNegative } };
 }
 
-/** Returns the bill with changed fields of its supplier. */
+/** Returns a copy of the test bill in which some fields of the supplier have other values. */
 export function restated(bill: Bill, changes: Partial<Bill['invoice']['supplier']>): Bill {
   return withInvoice(bill, { supplier: { ...bill.invoice.supplier, ...changes } });
 }

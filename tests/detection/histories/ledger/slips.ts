@@ -482,7 +482,7 @@ const unrelatedSlips: Readonly<Record<string, Slip>> = {
 
 export const slips: Readonly<Record<string, Slip>> = { ...relatedSlips, ...unrelatedSlips };
 
-/** Returns the number of days between a bill and its copy. */
+/** Returns the number of days between a test bill and its generated copy. */
 export function copyLag(random: Random): number {
   return random.chance(0.6) ? random.integer(0, 14) : random.integer(15, 58);
 }

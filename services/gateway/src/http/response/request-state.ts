@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 
-/** State of a request, which is looked up by its response. */
+/** State of an HTTP request in the gateway, which is looked up by the response object. */
 export interface RequestState {
   readonly requestId: string;
   readonly address: string;
