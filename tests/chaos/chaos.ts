@@ -99,7 +99,7 @@ interface Spread {
   readonly maxMs: number;
 }
 
-/** Everything that the audit of a chaos run needs, so that tests can change it. */
+/** The report of a chaos run, with the records that its audit compares. */
 export interface ChaosResult {
   readonly report: ChaosReport;
   readonly books: Books;

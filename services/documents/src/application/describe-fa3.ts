@@ -9,7 +9,7 @@ export interface StoredFa3 extends Fa3Description {
   readonly byteSize: number;
 }
 
-/** Describes FA(3) documents in separate processes. */
+/** Reads from FA(3) invoices, in separate processes, the facts that are needed to send them to KSeF. */
 export interface Fa3Describer {
   /**
    * Returns the fields of an FA(3) document that KSeF needs.

@@ -34,7 +34,7 @@ export interface ReadRequest {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Reads documents in separate processes. */
+/** Reads the fields of invoices from documents, in separate processes. */
 export interface DocumentReader {
   /**
    * Extracts the invoice fields from a document.

@@ -1,7 +1,7 @@
 import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { UploadReader } from './read-uploads.js';
 
-/** Searches the texts of documents in separate processes. */
+/** Searches the texts of documents for a contact of a supplier, in separate processes. */
 export interface ContactFinder {
   /**
    * Checks whether a document contains a contact of a supplier, such as a phone number.

@@ -27,7 +27,7 @@ interface RenderingRequest {
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Renders documents in separate processes. */
+/** Draws the pages of documents, or their HTML views, in separate processes. */
 export interface DocumentRenderer {
   /**
    * Renders a page or the view of a document.

@@ -3,12 +3,12 @@ import type { Bill } from '../../bill.js';
 import type { Random } from '../../random.js';
 import type { Trader } from './trader.js';
 
-/** A bill of a generated history with its supplier and the other documents about the same supply. */
+/** A test bill of a generated history with its supplier and the other documents about the same supply. */
 export interface Entry {
   readonly bill: Bill;
   readonly trader: Trader;
   readonly deliveryNote: string;
-  /** The number that the supplier would have used some days later, and that no other bill has. */
+  /** The next free number of the supplier after the number of the test bill, under which a copy may be sent later. */
   readonly spare?: { readonly number: string; readonly date: string };
 }
 
@@ -143,10 +143,10 @@ export const weekly: Rhythm = ({ firstDay, lastDay, random }) => {
   return Array.from({ length: count + 1 }, (_, week) => addDays(first, 7 * week));
 };
 
-/** Returns the amount that a supplier bills on a day, before tax. */
+/** Returns the net amount of a supplier's test bill on a day. */
 export type Pricing = (random: Random) => (date: string) => number;
 
-/** Returns amounts with irregular cents around a typical amount, which differs between suppliers. */
+/** Returns amounts of test bills with irregular cents around a typical amount, which differs between suppliers. */
 export function varied(typicalCents: number, spread = 0.8): Pricing {
   return (random) => {
     const own = typicalCents * Math.exp((random.next() - 0.5) * 1.2);
@@ -155,7 +155,9 @@ export function varied(typicalCents: number, spread = 0.8): Pricing {
   };
 }
 
-/** Returns bill amounts that are products of a few prices and small quantities, so that equal amounts repeat. */
+/**
+ * Returns amounts of test bills that are products of a few prices and small quantities, so that equal amounts repeat.
+ */
 export function priced(prices: readonly number[], quantityMax: number): Pricing {
   return (random) => {
     const own = Array.from({ length: 3 }, () => random.pick(prices) + 10 * random.integer(0, 40));
@@ -163,7 +165,7 @@ export function priced(prices: readonly number[], quantityMax: number): Pricing 
   };
 }
 
-/** Returns a fixed price of a supplier that is raised by some percent each January. */
+/** Returns a fixed price for a supplier's test bills, which is raised by some percent each January. */
 export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   return (random) => {
     const start = 100 * Math.round((typicalCents * Math.exp((random.next() - 0.5) * 1.4)) / 100);
@@ -171,7 +173,7 @@ export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   };
 }
 
-/** Returns bill amounts for consumption, which are high in winter and never repeat. */
+/** Returns amounts of test bills for consumption, which are high in winter and never repeat. */
 export function metered(typicalCents: number): Pricing {
   return (random) => {
     const own = typicalCents * Math.exp((random.next() - 0.5) * 1.2);

@@ -9,8 +9,8 @@ import { ibanOf } from './trader.js';
 import { shuffled } from './trades.js';
 
 /**
- * Bills an entry of the history again. Returns the copies or the parts, or undefined if this kind of copy is not
- * possible for the entry. With `original`, the first bill is changed too.
+ * Makes copies of a test bill, or splits it into parts. Returns undefined if this kind of copy is not possible for the
+ * bill. With `original`, the first bill is changed too.
  */
 export type CopyKind = (entry: Entry, random: Random) => Again | undefined;
 
@@ -21,7 +21,7 @@ interface Again {
 
 const numberOf = ({ bill }: Entry): string => bill.invoice.invoice_number;
 
-/** Returns a copy of a bill in which only the number is changed. */
+/** Returns a kind of copy of test bills in which only the invoice number is changed. */
 function renumbered(
   change: (entry: Entry, random: Random) => string | undefined,
   delay: readonly [number, number] = [2, 25],
@@ -33,7 +33,7 @@ function renumbered(
   };
 }
 
-/** Returns a copy of a bill in which a field other than the number is changed. */
+/** Returns a kind of copy of test bills in which a field other than the invoice number is changed. */
 function changed(
   change: (bill: Bill, random: Random, entry: Entry) => Bill | undefined,
   delay: readonly [number, number] = [1, 30],
@@ -134,7 +134,7 @@ function withoutTaxId(bill: Bill): Bill {
   return withSupplier(bill, { tax_id: undefined });
 }
 
-/** Kinds of copied bills that every accounts department knows. A history uses those that occur in its trades. */
+/** Kinds of copied test bills that every accounts department knows. A history uses those that occur in its trades. */
 export const copyKinds = {
   'entered twice': changed((bill) => bill, [0, 12]),
   'sent again with a reminder': changed((bill) => bill, [25, 60]),
@@ -282,7 +282,7 @@ export interface CopyPlan {
   /** Kinds of copied test bills that occur only in this history of a customer, in addition to the kinds in `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
-  /** Share of the ordinary bills that are copied. */
+  /** Share of the ordinary test bills that are copied. */
   readonly share: number;
 }
 

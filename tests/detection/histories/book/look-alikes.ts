@@ -8,7 +8,7 @@ import { ibanOf } from './trader.js';
 import type { Country, Trader } from './trader.js';
 import type { MakeTrader, Trade } from './trades.js';
 
-/** Input of the functions that write correct bills which resemble faults. */
+/** Input of the functions that write correct test bills which resemble faults. */
 export interface Surroundings {
   readonly book: Book;
   readonly makeTrader: MakeTrader;
@@ -16,7 +16,8 @@ export interface Surroundings {
 }
 
 /**
- * Options for correct bills that resemble copies or anomalies: their kind, their suppliers, and how often they occur.
+ * Options for correct test bills that resemble copies or anomalies: their kind, their suppliers, and how often they
+ * occur.
  */
 export interface LookAlikeOptions {
   readonly kind: string;
@@ -31,7 +32,7 @@ export interface LookAlikeOptions {
 
 type Write = (trader: Trader, surroundings: Surroundings, kind: string) => Entry[];
 
-/** Adds the given number of suppliers, whose bills the function `write` creates. */
+/** Adds the given number of suppliers, whose test bills the function `write` creates. */
 export function lookAlikes(surroundings: Surroundings, options: LookAlikeOptions, write: Write): Entry[] {
   const { kind, count, form, series: ofSeries, termsDays = 30, vatPercent, ...rest } = options;
   const of: Pick<Trade, 'country' | 'trade' | 'numbers' | 'terms' | 'vatPercent'> = {
@@ -43,7 +44,7 @@ export function lookAlikes(surroundings: Surroundings, options: LookAlikeOptions
   return Array.from({ length: count }, () => write(surroundings.makeTrader(of), surroundings, kind)).flat();
 }
 
-/** Writes several equal bills on one day, repeatedly, as for rooms, policies, tickets or machines. */
+/** Writes several equal test bills on one day, repeatedly, as for rooms, policies, tickets or machines. */
 export function equalOnOneDay(rhythm: Rhythm, countMax: number, typicalCents: number): Write {
   return (trader, { book }, hardNegative) => {
     const { random } = book;
@@ -56,7 +57,7 @@ export function equalOnOneDay(rhythm: Rhythm, countMax: number, typicalCents: nu
   };
 }
 
-/** Writes bills with the same price every week or every month. */
+/** Writes test bills with the same price every week or every month. */
 export function onePrice(rhythm: Rhythm, typicalCents: number): Write {
   return (trader, { book }, hardNegative) => {
     const netCents = priceOf(book, typicalCents);
@@ -64,7 +65,7 @@ export function onePrice(rhythm: Rhythm, typicalCents: number): Write {
   };
 }
 
-/** Writes bills for works that are paid in equal instalments under one order. */
+/** Writes test bills for works that are paid in equal instalments under one order. */
 export function equalRates(rates: number, daysBetween: number, typicalCents: number): Write {
   return (trader, { book }, hardNegative) =>
     every(
@@ -81,13 +82,13 @@ export function equalRates(rates: number, daysBetween: number, typicalCents: num
       .sort(byDate);
 }
 
-/** Writes all bills of a contract with the same number and the same price. */
+/** Writes all test bills of a contract with the same number and the same price. */
 export function contractNumber(rhythm: Rhythm, typicalCents: number, form: NumberForm): Write {
   return (trader, surroundings, kind) =>
     onePrice(rhythm, typicalCents)({ ...trader, numbers: always(form, surroundings.book.random) }, surroundings, kind);
 }
 
-/** Writes bills that use the customer number as the invoice number and have different amounts. */
+/** Writes test bills that use the customer number as the invoice number and have different amounts. */
 export const customerNumber: Write = (trader, { book }, hardNegative) => {
   const number = filled('7######', book.random);
   return monthly()(book).map((date) =>
@@ -95,7 +96,7 @@ export const customerNumber: Write = (trader, { book }, hardNegative) => {
   );
 };
 
-/** Writes a bill, its credit note, and the bill again under a new number. */
+/** Writes a test bill, its credit note, and the bill again under a new number. */
 export const creditAndReissue: Write = (trader, { book }, hardNegative) =>
   every(
     28,
@@ -116,7 +117,7 @@ export const creditAndReissue: Write = (trader, { book }, hardNegative) =>
     return [first, credit, again];
   });
 
-/** Writes an advance and a remainder that have the same amount. */
+/** Writes two test bills, an advance and a remainder, that have the same amount. */
 export const equalHalves: Write = (trader, { book }, hardNegative) =>
   every(
     70,
@@ -130,7 +131,7 @@ export const equalHalves: Write = (trader, { book }, hardNegative) =>
       .map((day) => book.enter(trader, { date: day, netCents, order, hardNegative }));
   });
 
-/** Writes one bill for each site or company, on the same day and with the same price. */
+/** Writes one test bill for each site or company, on the same day and with the same price. */
 export const billForEachCompany: Write = (trader, { book, companyIds }, hardNegative) => {
   const netCents = priceOf(book, 64_000);
   return monthly()(book).flatMap((date) =>
@@ -146,7 +147,7 @@ export const billForEachCompany: Write = (trader, { book, companyIds }, hardNega
   );
 };
 
-/** Writes bills whose number is the month, with the suffix `-2` on the second bill of a month. */
+/** Writes test bills whose number is the month, with the suffix `-2` on the second bill of a month. */
 export const secondOfTheMonth: Write = (trader, { book }, hardNegative) => {
   const account = filled('####', book.random);
   const netCents = priceOf(book, 88_000);
@@ -162,7 +163,7 @@ export const secondOfTheMonth: Write = (trader, { book }, hardNegative) => {
   });
 };
 
-/** Writes bills whose numbers restart each January without the year, so that the same number recurs every year. */
+/** Writes test bills whose numbers restart each January without the year, so that the same number recurs every year. */
 export const restartWithoutYear: Write = (trader, { book }, hardNegative) => {
   const numbers = series('N', { from: 0, stepMax: 1, restart: 'year' }, book.random);
   return every(
@@ -176,7 +177,7 @@ export const restartWithoutYear: Write = (trader, { book }, hardNegative) => {
   );
 };
 
-/** Writes bills of a supplier who alternates between two accounts from the beginning. */
+/** Writes test bills of a supplier who alternates between two accounts from the beginning. */
 export const twoAccounts: Write = (trader, { book }, hardNegative) => {
   const second = ibanOf(trader.country, book.random);
   const first = trader.iban ?? second;
@@ -194,7 +195,8 @@ export const twoAccounts: Write = (trader, { book }, hardNegative) => {
 };
 
 /**
- * Writes bills of a supplier who announces a new bank account and then keeps it. The change should cause one finding.
+ * Writes test bills of a supplier who announces a new bank account and then keeps it. The change should cause one
+ * finding.
  */
 export const changedBank: Write = (trader, { book }, hardNegative) => {
   const days = every(12, 26)(book);
@@ -235,7 +237,7 @@ export const yearlyFee: Write = (trader, { book }, hardNegative) => {
   return monthly({ every: 12 })(book).map((date) => book.enter(trader, { date, netCents, hardNegative }));
 };
 
-/** Writes bills for equal advances each month, and once a year a final bill with another amount. */
+/** Writes test bills for equal advances each month, and once a year a final bill with another amount. */
 export const advancesAndFinalBill: Write = (trader, { book }, hardNegative) => {
   const advance = priceOf(book, 38_000);
   return monthly({ day: 3 })(book).flatMap((date) => {
@@ -268,7 +270,7 @@ export function equalLoads(typicalCents: number): Write {
   };
 }
 
-/** Writes credit notes for returns, with numbers of the same series as the bills. */
+/** Writes test credit notes for returns, with numbers of the same series as the bills. */
 export const returnsCredited: Write = (trader, { book }, hardNegative) =>
   every(
     6,
@@ -283,8 +285,8 @@ export const returnsCredited: Write = (trader, { book }, hardNegative) =>
   });
 
 /**
- * Writes partial and final bills for works. Earlier payments are deducted, and five percent are retained and billed at
- * the end.
+ * Writes partial and final test bills for works. Earlier payments are deducted, and five percent are retained and
+ * billed at the end.
  */
 export const retention: Write = (trader, { book }, hardNegative) =>
   every(
@@ -309,7 +311,7 @@ export const retention: Write = (trader, { book }, hardNegative) =>
     })
     .sort(byDate);
 
-/** Writes one bill for each guest or job of a day, with neighbouring numbers and some equal prices. */
+/** Writes one test bill for each guest or job of a day, with neighbouring numbers and some equal prices. */
 export function manyADay(prices: readonly number[], countMax: number): Write {
   return (trader, { book }, hardNegative) =>
     weekly(book).flatMap((date) =>

@@ -9,7 +9,7 @@ import { shuffled } from './trades.js';
 
 interface Planting {
   readonly random: Random;
-  /** An earlier bill of another supplier, from which a planted fault is made. */
+  /** An earlier test bill of another supplier, from which a planted fault is made. */
   readonly other: Entry;
   /** Earlier bills of the supplier whose bill gets the planted fault, oldest first. */
   readonly before: readonly Entry[];
@@ -39,7 +39,7 @@ function times(bill: Bill, factor: number): Bill {
   return withCents(bill, { net, tax, gross: net + tax });
 }
 
-/** Returns the highest amount of the supplier's earlier bills. */
+/** Returns the highest amount of the supplier's earlier test bills. */
 function highest(before: readonly Entry[]): number {
   return Math.max(...before.map(({ bill }) => centsOf(bill.invoice.gross_amount)));
 }
@@ -196,7 +196,7 @@ export type PlantedName = keyof typeof plantedKinds;
 const BEFORE_MIN = 16;
 
 /**
- * Replaces at most one bill of each established supplier by a faulty bill. All kinds of faults occur about equally
+ * Replaces at most one test bill of each established supplier by a faulty one. All kinds of faults occur about equally
  * often.
  */
 export function withPlanted(

@@ -7,7 +7,7 @@ import { filled } from './pattern.js';
 import { formsOf, ibanOf, taxIdOf } from './trader.js';
 import type { Country, Trader } from './trader.js';
 
-/** A trade, with the number of its suppliers, who all bill in the same way. */
+/** A trade in the test data, with the number of its suppliers, who all bill in the same way. */
 export interface Trade {
   readonly count: number;
   readonly country: Country;
@@ -30,7 +30,7 @@ const WITHOUT_TAX_ID_EVERY = 10;
 /** Number of bills that one long-running purchase order covers. */
 const KEPT_ORDER_BILLS = 7;
 
-/** Returns a function that creates suppliers with different family names. */
+/** Returns a function that creates suppliers of test bills with different family names. */
 export function traderMaker(book: Book, familyNames: readonly string[], companyIds: readonly string[]) {
   const { random } = book;
   const free = shuffled(familyNames, random);
@@ -62,7 +62,7 @@ export function traderMaker(book: Book, familyNames: readonly string[], companyI
 
 export type MakeTrader = ReturnType<typeof traderMaker>;
 
-/** Writes all bills of the suppliers of the given trades into the history. */
+/** Writes all test bills of the suppliers of the given trades into the history. */
 export function billTrades(book: Book, makeTrader: MakeTrader, trades: readonly Trade[]): Entry[] {
   return trades.flatMap((trade) =>
     Array.from({ length: trade.count }, () => billTrader(book, makeTrader(trade), trade)).flat(),

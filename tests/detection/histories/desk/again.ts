@@ -8,8 +8,8 @@ import { checkDigit } from './desk.js';
 import type { Desk, Paper } from './desk.js';
 
 /**
- * Function that returns the bills by which a supplier's claim arrives a second time, or undefined if the paper bill
- * cannot be repeated in this way.
+ * Function that repeats a test bill: it returns the bills by which the claim arrives a second time, or undefined if the
+ * bill cannot be repeated in this way.
  */
 export type Again = (paper: Paper, random: Random, desk: Desk) => Returned | undefined;
 
@@ -38,7 +38,7 @@ export function numberTyped(change: (paper: Paper, random: Random) => string | u
   };
 }
 
-/** Returns a second entry of a bill with another changed field. */
+/** Returns a function that enters a test bill a second time, with a change in another field than the number. */
 export function entered(change: (paper: Paper, random: Random, desk: Desk) => Bill | undefined, lag = SOON): Again {
   return (paper, random, desk) => {
     const bill = change(paper, random, desk);
@@ -85,7 +85,7 @@ const missesKey = (number: string, random: Random): string | undefined =>
     return digits.slice(0, at) + String(random.pick(beside)) + digits.slice(at + 1);
   });
 
-/** Returns the bill with another gross amount, and net and tax in the same proportion. */
+/** Returns the test bill with another gross amount, and net and tax in the same proportion. */
 export function at(bill: Bill, gross: number): Bill | undefined {
   const before = centsOf(bill.invoice.gross_amount);
   if (gross === before || gross <= 0) return undefined;
@@ -125,7 +125,10 @@ function abbreviated(name: string, random: Random): string {
   ]);
 }
 
-/** Kinds of second entries of a bill that occur in every office. A history adds the kinds that occur in its trade. */
+/**
+ * Kinds in which a test bill is entered a second time in every office. A history adds the kinds that occur in its
+ * trade.
+ */
 export const everywhere = {
   'keyed from the paper after the portal': entered(({ bill }) => bill, [0, 21]),
   'sent once more with the statement': entered(({ bill }) => bill, [26, 62]),
@@ -285,12 +288,12 @@ export const everywhere = {
 
 export type EverywhereName = keyof typeof everywhere;
 
-/** Share of the ordinary bills that arrive a second time. */
+/** Share of the ordinary test bills that arrive a second time. */
 const AGAIN_SHARE = 0.047;
 
 /**
- * Enters a share of the plain paper bills a second time, with about as many second entries of each kind, and returns
- * all bills. A second entry under an unrelated number is made only if the supplier does not repeat the amount, because
+ * Enters a share of the plain test bills a second time, with about as many second entries of each kind, and returns all
+ * bills. A second entry under an unrelated number is made only if the supplier does not repeat the amount, because
  * otherwise no reader could recognise the entry.
  */
 export function withAgain(

@@ -9,7 +9,7 @@ import { filled } from '../book/pattern.js';
 import { accountIn, formsOf, taxIdIn } from './lands.js';
 import type { Land } from './lands.js';
 
-/** A supplier as the accounts department of the customer knows it. */
+/** A supplier of the test bills, as the accounts department of the customer knows it. */
 export interface Vendor {
   readonly name: string;
   readonly land: Land;
@@ -27,7 +27,7 @@ export interface Vendor {
   readonly next: (date: string) => string;
 }
 
-/** A bill with other values that the printed document of the supplier states. */
+/** A test bill with other values that the printed document of the supplier states. */
 export interface Paper {
   readonly bill: Bill;
   readonly vendor: Vendor;
@@ -52,7 +52,7 @@ export interface Numbers {
   readonly restart?: 'year' | 'month' | 'fiscal year';
 }
 
-/** Suppliers of one trade, which number, price and send their bills alike. */
+/** Suppliers of one trade in the test data, which number, price and send their bills alike. */
 export interface Line {
   /** Texts that follow the first word of the supplier's name. `_` stands for that word if it does not come first. */
   readonly tails: readonly string[];
@@ -104,7 +104,7 @@ export interface DeskOptions {
   /** Form of the numbers under which suppliers list the customer. */
   readonly accounts: readonly string[];
   readonly notes: readonly string[];
-  /** Changes the tax rate of a bill by its date, as a law does. */
+  /** Changes the tax rate of a test bill by its date, as a law does. */
   readonly permilleOn?: (permille: number, date: string) => number;
 }
 
@@ -188,7 +188,7 @@ const SKIPPED_SHARE = 0.12;
 /** Average number of bills that one long-running purchase order covers. */
 const BILLS_OF_AN_ORDER = 9;
 
-/** Adds all bills of these kinds of suppliers to the history. */
+/** Adds all test bills of these kinds of suppliers to the history. */
 export function billLines(desk: Desk, lines: readonly Line[]): Paper[] {
   return lines.flatMap((line) => Array.from({ length: line.count }, () => billLine(desk, line)).flat());
 }
@@ -223,7 +223,9 @@ const periods: Readonly<Record<NonNullable<Numbers['restart']>, (date: string) =
   'fiscal year': fiscalYear,
 };
 
-/** Returns the years of a fiscal year from April to March as invoice numbers state them, for example `24-25`. */
+/**
+ * Returns the years of a fiscal year from April to March as the numbers of test bills state them, for example `24-25`.
+ */
 export function fiscalYear(date: string): string {
   const year = Number(date.slice(2, 4)) - (date.slice(5, 7) < '04' ? 1 : 0);
   return `${year}-${year + 1}`;

@@ -9,7 +9,9 @@ import { accountIn, accountNear, mistyped, taxIdIn } from './lands.js';
 interface Fault {
   /** Types of findings, of which the planted fault must raise at least one. */
   readonly expected: readonly string[];
-  /** True if the faulty bill must be the last bill of its supplier, because later bills would raise findings too. */
+  /**
+   * True if the faulty test bill must be the last bill of its supplier, because later bills would raise findings too.
+   */
   readonly isLast?: boolean;
   readonly make: (paper: Paper, scene: Scene) => Bill | undefined;
 }
@@ -18,7 +20,7 @@ interface Scene {
   readonly desk: Desk;
   /** Earlier bills of the supplier of the faulty bill, oldest first. */
   readonly before: readonly Paper[];
-  /** An earlier bill that another supplier sent to the same company. */
+  /** An earlier test bill that another supplier sent to the same company. */
   readonly stranger: Paper | undefined;
 }
 
@@ -155,7 +157,7 @@ export type FaultName = keyof typeof faults;
 /** Number of bills that a supplier has sent before one of them is faulty. */
 const KNOWN_AFTER = 15;
 
-/** Gives each named fault to bills of some suppliers, at most one fault to each supplier. */
+/** Gives each named fault to test bills of some suppliers, at most one fault to each supplier. */
 export function withFaults(desk: Desk, papers: readonly Paper[], names: readonly FaultName[], ofEach: number): Paper[] {
   const { random } = desk;
   const own = new Map<Vendor, Paper[]>();

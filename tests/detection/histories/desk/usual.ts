@@ -26,7 +26,7 @@ export function usualBills(desk: Desk, usuals: readonly Usual[]): Paper[] {
   );
 }
 
-/** Returns a price of the supplier near a typical price, in steps as in price lists. */
+/** Returns a price for the test bills of a supplier, near a typical price, in steps as in price lists. */
 function nearly({ random }: Desk, typical: number, step = 5): number {
   return step * Math.max(1, Math.round((typical * (0.55 + 0.9 * random.next())) / step));
 }
@@ -37,7 +37,7 @@ function odd(desk: Desk, typical: number): number {
 
 const until = ({ lastDay }: Desk, ...days: readonly string[]): string[] => days.filter((day) => day <= lastDay);
 
-/** Bills several loads, rooms or tickets of one price on one day. */
+/** Writes test bills for several loads, rooms or tickets of one price on one day. */
 export function equalOfADay(rhythm: Rhythm, max: number, typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical);
@@ -47,7 +47,7 @@ export function equalOfADay(rhythm: Rhythm, max: number, typical: number): Play 
   };
 }
 
-/** Writes many small bills of one day under consecutive numbers. */
+/** Writes many small test bills of one day under consecutive numbers. */
 export function runOfADay(rhythm: Rhythm, max: number, typical: number): Play {
   return (desk, _vendor, bill) =>
     rhythm(desk).flatMap((date) =>
@@ -55,7 +55,7 @@ export function runOfADay(rhythm: Rhythm, max: number, typical: number): Play {
     );
 }
 
-/** Writes one bill for each meter on the day of the reading. Some meters cost only the basic charge. */
+/** Writes one test bill for each meter on the day of the reading. Some meters cost only the basic charge. */
 export function byMeter(meters: number, typical: number, form: string): Play {
   return (desk, _vendor, bill) => {
     const { random } = desk;
@@ -73,7 +73,7 @@ export function byMeter(meters: number, typical: number, form: string): Play {
   };
 }
 
-/** Writes bills with different amounts that all have the account number as the invoice number. */
+/** Writes test bills with different amounts that all have the account number as the invoice number. */
 export function accountAsNumber(form: string, typical: number): Play {
   return (desk, _vendor, bill) => {
     const number = filled(form, desk.random);
@@ -81,7 +81,7 @@ export function accountAsNumber(form: string, typical: number): Play {
   };
 }
 
-/** Writes bills with one price that all have the contract number as the invoice number. */
+/** Writes test bills with one price that all have the contract number as the invoice number. */
 export function contractAsNumber(form: string, typical: number): Play {
   return (desk, _vendor, bill) => {
     const number = filled(form, desk.random);
@@ -90,7 +90,7 @@ export function contractAsNumber(form: string, typical: number): Play {
   };
 }
 
-/** Writes a bill and, some days later, an additional charge under the number of the first bill with a mark. */
+/** Writes a test bill and, some days later, an additional charge under the number of the first bill with a mark. */
 export function additions(rhythm: Rhythm, typical: number, mark: string, share = 0.3): Play {
   return (desk, vendor, bill) =>
     rhythm(desk).flatMap((date) => {
@@ -105,7 +105,8 @@ export function additions(rhythm: Rhythm, typical: number, mark: string, share =
 }
 
 /**
- * Writes bills for shipments of one purchase order. Their numbers begin with the same number, and their amounts differ.
+ * Writes test bills for shipments of one purchase order. Their numbers begin with the same number, and their amounts
+ * differ.
  */
 export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
   return (desk, vendor, bill) =>
@@ -122,7 +123,7 @@ export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
     });
 }
 
-/** Writes a bill, its credit note, and the bill with the right price. */
+/** Writes a test bill, its credit note, and the bill with the right price. */
 export function creditAndRebill(typical: number, credit = 'CM', isSamePrice = false): Play {
   return (desk, vendor, bill) =>
     every(
@@ -148,7 +149,7 @@ export function creditAndRebill(typical: number, credit = 'CM', isSamePrice = fa
     });
 }
 
-/** Bills one monthly price for each of several rented things. */
+/** Writes test bills with one monthly price for each of several rented things. */
 export function rentOfEach(things: number, typical: number): Play {
   return (desk, _vendor, bill) => {
     const prices = Array.from({ length: things }, () => nearly(desk, typical, 500));
@@ -156,7 +157,7 @@ export function rentOfEach(things: number, typical: number): Play {
   };
 }
 
-/** Generates the bills of a supplier that bills the same fee each time. */
+/** Writes the test bills of a supplier that charges the same fee each time. */
 export function oneFee(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical, 100);
@@ -164,7 +165,7 @@ export function oneFee(rhythm: Rhythm, typical: number): Play {
   };
 }
 
-/** Numbers the bills from one again in each year, without stating the year. */
+/** Writes test bills that are numbered from one again in each year, without the year in the number. */
 export function restartsEachYear(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) => {
     let year = '';
@@ -177,7 +178,7 @@ export function restartsEachYear(rhythm: Rhythm, typical: number): Play {
   };
 }
 
-/** Bills a deposit and a balance of the same amount under one order. */
+/** Writes two test bills, a deposit and a balance, of the same amount under one order. */
 export function halves(typical: number): Play {
   return (desk, _vendor, bill) =>
     every(
@@ -192,7 +193,7 @@ export function halves(typical: number): Play {
     });
 }
 
-/** Bills a purchase in equal parts, with `k/n` added to the invoice number. */
+/** Writes test bills for a purchase in equal parts, with `k/n` added to the invoice number. */
 export function parcels(parts: number, typical: number): Play {
   return (desk, vendor, bill) =>
     every(
@@ -208,7 +209,10 @@ export function parcels(parts: number, typical: number): Play {
     });
 }
 
-/** Bills measured works of one contract, each with another amount and numbered by the month of measurement. */
+/**
+ * Writes test bills for measured works of one contract, each with another amount and numbered by the month of
+ * measurement.
+ */
 export function measurements(typical: number, order: string): Play {
   return (desk, _vendor, bill) => {
     const contract = desk.order(order, desk.firstDay);
@@ -216,7 +220,7 @@ export function measurements(typical: number, order: string): Play {
   };
 }
 
-/** Bills an advance, and later reverses it together with the bill for everything. */
+/** Writes a test bill for an advance, which is reversed later together with the bill for everything. */
 export function advanceReversed(typical: number): Play {
   return (desk, _vendor, bill) =>
     every(
@@ -234,8 +238,8 @@ export function advanceReversed(typical: number): Play {
 }
 
 /**
- * Generates the bills of a utility: an estimate, and bills by reading in the next months. Occasionally the estimate is
- * credited.
+ * Writes the test bills of a utility: an estimate, and bills by reading in the next months. Occasionally the estimate
+ * is credited.
  */
 export function estimates(typical: number): Play {
   return (desk, vendor, bill) =>
@@ -253,7 +257,7 @@ export function estimates(typical: number): Play {
 
 const numberOfCredit = (vendor: Vendor, date: string): string => `CR${vendor.next(date)}`;
 
-/** Bills the same fee to each company of the customer on one day. */
+/** Writes test bills for the same fee to each company of the customer on one day. */
 export function eachCompany(typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical, 100);
@@ -262,7 +266,7 @@ export function eachCompany(typical: number): Play {
   };
 }
 
-/** Writes bills of a supplier that changes its bank once and announces the change. */
+/** Writes test bills of a supplier that changes its bank once and announces the change. */
 export function movedBank(rhythm: Rhythm, typical: number): Play {
   return (desk, { land, iban }, bill) => {
     const days = rhythm(desk);
@@ -273,7 +277,7 @@ export function movedBank(rhythm: Rhythm, typical: number): Play {
   };
 }
 
-/** Writes the bills of a busy season, which are several times as high as in the months before. */
+/** Writes the test bills of a busy season, which are several times as high as in the months before. */
 export function season(months: readonly number[], typical: number): Play {
   return (desk, _vendor, bill) =>
     every(
@@ -285,13 +289,13 @@ export function season(months: readonly number[], typical: number): Play {
     });
 }
 
-/** Writes bills that arrive weeks after their date, because a third party confirms them first. */
+/** Writes test bills that arrive weeks after their date, because a third party confirms them first. */
 export function late(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) =>
     rhythm(desk).map((date) => bill({ date, net: odd(desk, typical), lag: desk.random.integer(25, 70) }));
 }
 
-/** Writes bills and credit notes for returned goods in one number series. */
+/** Writes test bills and credit notes for returned goods in one number series. */
 export function returns(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) =>
     rhythm(desk).map((date) => {

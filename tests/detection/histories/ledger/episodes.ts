@@ -4,7 +4,7 @@ import type { Bill } from '../../bill.js';
 import type { Entry, Episode, Scene, Supplier } from './journal.js';
 import { centsOf, decimal, relabelled, workday, write } from './journal.js';
 
-/** Adds correct bills that look like copies and that suppliers send occasionally. */
+/** Adds correct test bills that look like copies and that suppliers send occasionally. */
 
 const isNot =
   (...kinds: readonly string[]) =>

@@ -18,7 +18,7 @@ export type Rhythm =
   | { readonly kind: 'irregular'; readonly perYear: readonly [number, number] }
   | { readonly kind: 'seasonal'; readonly months: readonly number[]; readonly perMonth: readonly [number, number] };
 
-/** Pricing schemes of suppliers, which determine the net amounts of their bills in cents. */
+/** Pricing schemes of the suppliers in the test data, which determine the net amounts of their bills in cents. */
 export type Pricing =
   | { readonly kind: 'odd'; readonly typical: readonly [number, number] }
   | { readonly kind: 'fixed'; readonly between: readonly [number, number]; readonly rise?: readonly [number, number] }
@@ -155,7 +155,7 @@ function orderOf(world: World, supplier: Supplier, date: string): string | undef
   }
 }
 
-/** Returns the net, tax and gross amount of a bill as decimals. The forint has no cents. */
+/** Returns the net, tax and gross amount of a test bill as decimals. The forint has no cents. */
 export function amounts(
   net: number,
   rate: number,
@@ -228,7 +228,7 @@ function priceOf(pricing: Pricing, random: Random, scale: number, from: string):
   }
 }
 
-/** Returns the days on which a supplier with the given billing rhythm sends bills. */
+/** Returns the days on which a supplier with the given billing rhythm sends test bills. */
 function daysOf(world: World, rhythm: Rhythm): string[] {
   const { random, to } = world;
   const startsLate = random.chance(0.18);
@@ -282,7 +282,8 @@ export function workday(date: string): string {
 }
 
 /**
- * Bills that a supplier occasionally sends instead of one plain bill. Later bills are added to the supplier's calendar.
+ * Test bills that a supplier occasionally sends instead of one plain bill. Later bills are added to the supplier's
+ * calendar.
  */
 export interface Episode {
   readonly name: string;
@@ -347,7 +348,7 @@ export function cast(world: World, trade: Trade, taken: Set<string>, overrides: 
   };
 }
 
-/** Returns all bills of a supplier, in the order of their days. */
+/** Returns all test bills of a supplier, in the order of their days. */
 export function perform(world: World, supplier: Supplier, episodes: readonly Episode[]): Casting {
   const { random } = world;
   const { trade } = supplier;

@@ -11,7 +11,7 @@ import type { Desk } from './slips.js';
 import { accountOf, taxIdOf } from './supplier.js';
 import { wrongs } from './wrong-rows.js';
 
-/** Plan of a history: its suppliers, their bills and the planted faults. */
+/** Plan of a history of test bills: its suppliers, their bills and the planted faults. */
 export interface Plan {
   readonly pace: number;
   readonly from: string;
@@ -23,9 +23,9 @@ export interface Plan {
   readonly orderForm: (date: string, serial: number) => string;
   readonly trades: readonly Trade[];
   readonly episodes: { readonly share: number; readonly names?: readonly string[] };
-  /** Suppliers that resemble each other but are different. */
+  /** Suppliers in the test data that resemble each other but are different. */
   readonly doubles: readonly Doubles[];
-  /** Number of bills that are billed a second time, by kind of copy. */
+  /** Number of test bills that are sent a second time, by kind of copy. */
   readonly copies: Readonly<Record<string, number>>;
   /** Number of faulty bills in a generated history, by kind of fault. */
   readonly wrong: Readonly<Record<string, number>>;
@@ -99,8 +99,8 @@ function doublesOf(world: World, { trade, cores, country, hasOnePrice }: Doubles
 }
 
 /**
- * Adds faults to some bills of the suppliers: at most one fault of each kind per supplier, and none in a bill that was
- * made to look like a copy.
+ * Adds faults to some test bills of the suppliers: at most one fault of each kind per supplier, and none in a bill that
+ * was made to look like a copy.
  */
 function withWrongRows(
   castings: readonly Casting[],
@@ -137,10 +137,10 @@ function withWrongRows(
 }
 
 /**
- * Labels the bill after a planted fault as the bill that returns to the usual bank account of its supplier. Section 7.2
- * raises BANK_ACCOUNT_REVERTED if that account was used 8 times over 90 days. If the order of arrival and the order of
- * issue disagree on which bill comes next, or if the account is too young, the bills are labelled as correct bills that
- * may cause the finding.
+ * Labels the test bill after a planted fault as the bill that returns to the usual bank account of its supplier.
+ * Section 7.2 raises BANK_ACCOUNT_REVERTED if that account was used 8 times over 90 days. If the order of arrival and
+ * the order of issue disagree on which bill comes next, or if the account is too young, the bills are labelled as
+ * correct bills that may cause the finding.
  */
 function markReturn(entries: Entry[], at: number): void {
   const { issue_date: date = '' } = entries[at]?.bill.invoice ?? {};

@@ -7,8 +7,8 @@ import { centsOf, decimal, restated, workday } from './journal.js';
 import { accountOf, nearAccount } from './supplier.js';
 
 /**
- * Creates the copies through which one bill is claimed a second time, or returns undefined if this bill cannot have a
- * copy of this kind.
+ * Creates the copies through which one test bill is claimed a second time, or returns undefined if this bill cannot
+ * have a copy of this kind.
  */
 export type Slip = (entry: Entry, desk: Desk) => Bill[] | undefined;
 
@@ -376,12 +376,12 @@ const deliveryWords: Readonly<Record<string, string>> = {
   SI: 'DOB-',
 };
 
-/** Checks whether a supplier delivers goods with a delivery note. */
+/** Checks whether a supplier in the test data delivers goods with a delivery note. */
 function delivers({ supplier: { trade } }: Entry): boolean {
   return trade.orders !== undefined || /dairies|repair|growers|vineyards|tyres|fuel|cold/.test(trade.trade);
 }
 
-/** Checks whether the customer may issue the supplier's bills (self-billing). */
+/** Checks whether the customer may issue the supplier's test bills (self-billing). */
 function mayBeSelfBilled({ supplier: { trade } }: Entry): boolean {
   return /carriers|growers|vineyards|agencies|ports|staff/.test(trade.trade);
 }

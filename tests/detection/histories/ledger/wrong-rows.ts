@@ -6,13 +6,13 @@ import type { Casting, Entry } from './journal.js';
 import { amounts, centsOf, decimal, restated } from './journal.js';
 import { accountOf, nearAccount, taxIdOf } from './supplier.js';
 
-/** The fault of one bill, and the findings that the fault must cause. */
+/** The fault of one test bill, and the findings that the fault must cause. */
 export interface Wrong {
   readonly expected: readonly string[];
   /** Number of earlier bills that the supplier must have before the faulty bill. */
   readonly after?: number;
   readonly fits?: (entry: Entry, casting: Casting) => boolean;
-  /** True if the bill after the faulty bill returns to the usual bank account. */
+  /** True if the test bill after the faulty one returns to the usual bank account. */
   readonly returns?: boolean;
   readonly make: (entry: Entry, tools: WrongTools) => Bill;
 }
@@ -251,7 +251,7 @@ export const wrongs: Readonly<Record<string, Wrong>> = {
   },
 };
 
-/** Checks whether the six preceding bills of the supplier have the same amount. */
+/** Checks whether the six preceding test bills of the supplier have the same amount. */
 function isSteady({ entries }: Casting, bill: Bill): boolean {
   const at = entries.findIndex((entry) => entry.bill === bill);
   const before = entries.slice(Math.max(0, at - 7), at).map((entry) => entry.bill.invoice.gross_amount);

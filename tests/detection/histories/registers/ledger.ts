@@ -108,15 +108,15 @@ export function openBook(random: Random, prefix: string) {
 
   return {
     drafts,
-    /** Adds a correct bill to the generated supplier history. */
+    /** Adds a correct test bill to the generated supplier history. */
     add(trader: Trader, options: Parameters<typeof draft>[1]): Draft {
       const added = draft(trader, options);
       drafts.push(added);
       return added;
     },
     /**
-     * Adds the bills of a supplier's habit. The supplier bills some of them again some weeks later, under its next
-     * number.
+     * Adds the test bills of a supplier with a certain habit. The supplier bills some of them again some weeks later,
+     * under its next number.
      */
     stream(stream: Stream): void {
       const again: { date: string; of: Draft }[] = [];
@@ -159,7 +159,7 @@ export function openBook(random: Random, prefix: string) {
         }
       }
     },
-    /** Replaces a bill of the generated supplier history by a changed bill. */
+    /** Replaces a test bill of the generated supplier history by a changed bill. */
     replace(old: Draft, changed: Draft): void {
       drafts[drafts.indexOf(old)] = changed;
     },
@@ -270,7 +270,7 @@ export function workday(date: string): string {
   return day === 0 ? addDays(date, 1) : day === 6 ? addDays(date, 2) : date;
 }
 
-/** Returns irregular issue days of bills with an average interval of `meanDays`. */
+/** Returns irregular issue days of test bills with an average interval of `meanDays`. */
 export function irregular(random: Random, from: string, to: string, meanDays: number): string[] {
   const dates: string[] = [];
   let date = addDays(from, random.integer(0, Math.ceil(meanDays * 2)));
@@ -282,7 +282,8 @@ export function irregular(random: Random, from: string, to: string, meanDays: nu
 }
 
 /**
- * Returns issue days of bills with the given number of months between two bills, each near the same day of the month.
+ * Returns issue days of test bills with the given number of months between two bills, each near the same day of the
+ * month.
  */
 export function everyMonths(
   random: Random,
@@ -323,14 +324,16 @@ export function pad(value: number, width: number): string {
 const yearOf = (date: string): string => date.slice(0, 4);
 const monthOf = (date: string): string => date.slice(5, 7);
 
-/** Returns the number of bills that the supplier has written to all its customers since the last bill. */
+/**
+ * Returns the number of bills that a supplier in the test data has written to all its customers since the last bill.
+ */
 function steps(random: Random, last: string | undefined, date: string, perDay: number): number {
   if (last === undefined) return 1;
   const gap = Math.max(0, (Date.parse(date) - Date.parse(last)) / 86_400_000);
   return Math.max(1, Math.round(gap * perDay * (0.6 + 0.8 * random.next())) || 1);
 }
 
-/** Returns invoice numbers with one continuous counter. */
+/** Returns numbers for test bills with one continuous counter. */
 export function running(
   random: Random,
   start: number,
@@ -372,12 +375,12 @@ export function restarting(
   };
 }
 
-/** Returns invoice numbers that follow one of several habits for each bill. */
+/** Returns numbers for test bills that follow one of several habits for each bill. */
 function seriesOf(random: Random, habits: readonly NumberHabit[]): NumberHabit {
   return (date) => random.pick(habits)(date);
 }
 
-/** Returns at random one of the numbering habits of small suppliers. */
+/** Returns at random one of the ways in which small suppliers number their test bills. */
 export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz'): NumberHabit {
   const perDay = random.pick([0.15, 0.4, 1, 2.5, 6]);
   const start = random.integer(300, 98_000);
@@ -463,12 +466,12 @@ export function odd(random: Random, typical: number, spread = 0.7): () => number
   };
 }
 
-/** Returns bill amounts for varying quantities of a few articles. */
+/** Returns amounts of test bills for varying quantities of a few articles. */
 export function priceList(random: Random, prices: readonly number[], quantities: readonly number[]): () => number {
   return () => Math.round(random.pick(prices) * 100) * random.pick(quantities);
 }
 
-/** Returns a fixed bill amount that is raised every January. */
+/** Returns a fixed amount of test bills that is raised every January. */
 export function fixed(amount: number, yearly = 0): (date: string) => number {
   const first = 2024;
   return (date) => Math.round(amount * 100 * (1 + yearly) ** (Number(yearOf(date)) - first));
@@ -493,12 +496,12 @@ export function orderDesk(random: Random, format: (n: number) => string, start: 
   const next = (): string => format((n += random.integer(1, 7)));
   return {
     next,
-    /** Returns a new purchase order number for each bill, and sometimes none. */
+    /** Returns a new purchase order number for each test bill, and sometimes none. */
     each:
       (share = 1) =>
       () =>
         random.chance(share) ? next() : undefined,
-    /** Returns one purchase order number for the given number of bills, and then a new number. */
+    /** Returns one purchase order number for the given number of test bills, and then a new number. */
     blanket(bills: number): () => string {
       let current = next();
       let left = bills;

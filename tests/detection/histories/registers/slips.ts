@@ -11,13 +11,18 @@ type Changes = Partial<Draft>;
 export interface Slip {
   readonly name: string;
   readonly weight: number;
-  /** True if the copied bill may have a recurring amount. This is possible only if the number stays recognizable. */
+  /**
+   * True if the copied test bill may have a recurring amount. This is possible only if the number stays recognizable.
+   */
   readonly ofRecurring?: boolean;
-  /** Returns the changed fields of each copy that is created from this bill. */
+  /** Returns the changed fields of each copy that is created from a test bill. */
   make(draft: Draft, random: Random): readonly Changes[] | undefined;
 }
 
-/** Returns the entries of a catalogue of copies or faults that a history uses, in the order in which they are added. */
+/**
+ * Returns the entries of a catalogue of copies or faults of test bills that a history uses, in the order in which they
+ * are added.
+ */
 export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>>, ...names: readonly K[]): Slip[] {
   return names.map((name) => catalogue[name]);
 }
@@ -28,7 +33,7 @@ export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>
  */
 const COPIES_OF_A_KIND_MIN = 5;
 
-/** Copies bills of the history, each at most once. The kinds of copies occur in proportion to their weights. */
+/** Copies test bills of the history, each at most once. The kinds of copies occur in proportion to their weights. */
 export function plantCopies(book: Book, random: Random, slips: readonly Slip[], count: number, from: string): void {
   const total = slips.reduce((sum, { weight }) => sum + weight, 0);
   const disturbed = new Set(book.drafts.filter(({ anomaly }) => anomaly !== undefined).map(({ trader }) => trader));
@@ -435,7 +440,7 @@ export const unrelated = {
 
 // Single rows
 
-/** Adds one anomaly to each of `perKind` bills, which are correct bills with enough history before them. */
+/** Adds one anomaly to each of `perKind` test bills, which are correct bills with enough history before them. */
 export function plantAnomalies(
   book: Book,
   random: Random,
@@ -481,7 +486,7 @@ const plant = (scene: Scene, draft: Draft, name: string, expected: readonly stri
   scene.book.replace(draft, { ...draft, ...changes, anomaly: { name, expected } });
   return true;
 };
-/** Returns a later bill of a supplier that has at least twelve bills before it. */
+/** Returns a later test bill of a supplier that has at least twelve bills before it. */
 const someLate = ({ ordered, random }: Scene): Draft => ordered[random.integer(12, ordered.length - 1)] as Draft;
 
 const varies = ({ ordered }: Scene): boolean =>
