@@ -31,6 +31,15 @@ const used = new Map(
   [...new Set(pairs.map(({ caller }) => caller))].map((caller) => [caller, calledBy(entryOf(caller), methodsOf)]),
 );
 
+test('only the operator may call a service named OperatorService', () => {
+  const operators = Object.entries(callersByService).filter(([service]) => service.endsWith('.OperatorService'));
+  expect(operators.length).toBeGreaterThan(3);
+  for (const [service, callers] of operators) {
+    for (const [rpc, allowed] of Object.entries(callers))
+      expect([service, rpc, allowed]).toEqual([service, rpc, ['operator']]);
+  }
+});
+
 test('nobody may call an rpc that its code does not call', () => {
   expect(pairs.length).toBeGreaterThan(150);
   const unused = pairs.filter(({ caller, owner, name, rpc }) => {

@@ -81,8 +81,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
       },
     );
     const { gateway, organization, documents } = services;
-    const newTenant = (name: string): Promise<Tenant> =>
-      createTenant(organization.address, { operatorToken: secrets.OPERATOR_TOKEN, identities }, name);
+    const newTenant = (name: string): Promise<Tenant> => createTenant(organization.address, identities, name);
     const residentBytes = (): Promise<number> => residentBytesOf(gateway.pid);
     return {
       origin: `http://${gateway.address}`,

@@ -160,11 +160,7 @@ async function measureKinds(
   const measured: KindMeasured[] = [];
   for (const kind of kinds) {
     // Each kind of document uses a separate organization, so that it is not compared with documents of another kind.
-    const tenant = await createTenant(
-      system.organization.address,
-      { operatorToken: secrets.OPERATOR_TOKEN, identities },
-      `Bench ${kind}`,
-    );
+    const tenant = await createTenant(system.organization.address, identities, `Bench ${kind}`);
     const target = { origin: `http://${system.gateway.address}`, key: tenant.keys.owner };
     measured.push(await measureUploads(kind, target, isQuick));
   }

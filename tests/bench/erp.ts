@@ -140,11 +140,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
     name: erp,
     env: { ...simulators.env, ERP_OAUTH_CONFIRM: 'false' },
   });
-  const tenant = await createTenant(
-    system.organization.address,
-    { operatorToken: secrets.OPERATOR_TOKEN, identities },
-    `Bench ${erp}`,
-  );
+  const tenant = await createTenant(system.organization.address, identities, `Bench ${erp}`);
   const api = apiOf(system.gateway.address, tenant.keys.owner);
   const callApi = (path: string): Promise<Response> =>
     fetch(`http://${system.gateway.address}${path}`, { redirect: 'manual' });

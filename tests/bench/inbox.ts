@@ -111,11 +111,7 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   // the benchmark.
   const env = { ...ksef.env, KSEF_WAIT_FACTOR: '0.05' };
   const system = await startSystem({ ...stores, secrets, identities, logDir, name: 'inbox', env });
-  const tenant = await createTenant(
-    system.organization.address,
-    { operatorToken: secrets.OPERATOR_TOKEN, identities },
-    'Bench inbox',
-  );
+  const tenant = await createTenant(system.organization.address, identities, 'Bench inbox');
   const api = apiOf(system.gateway.address, tenant.keys.owner);
 
   step(`registering ${invoices} invoices in the simulator`);
@@ -163,11 +159,7 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   await api.patch('/ksef-connections/{connectionId}', { path: { connectionId }, body: { inbox: { enabled: false } } });
 
   step('the same invoices as bare uploads');
-  const other = await createTenant(
-    system.organization.address,
-    { operatorToken: secrets.OPERATOR_TOKEN, identities },
-    'Bench uploads',
-  );
+  const other = await createTenant(system.organization.address, identities, 'Bench uploads');
   const uploads = Math.min(invoices, UPLOADS_MAX);
   const uploadedMs = await uploadAll({ origin: `http://${system.gateway.address}`, key: other.keys.owner }, uploads);
   return {

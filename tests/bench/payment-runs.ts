@@ -5,7 +5,7 @@ import { createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
 import { RowAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { createTenant } from '@invoicecontrol/dev/tenant';
-import type { Operator, Tenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import { paymentRunText } from '@invoicecontrol/payment-files/testing/payment-run';
@@ -103,17 +103,12 @@ async function main(): Promise<void> {
     const lines: JudgedLine[] = [];
     for (let seed = 1; seed <= seeds; seed += 1) {
       step(`verdicts, history ${seed} of ${seeds}`);
-      const tenant = await createTenant(
-        system.organization.address,
-        { operatorToken: secrets.OPERATOR_TOKEN, identities },
-        `Bench payments ${seed}`,
-      );
+      const tenant = await createTenant(system.organization.address, identities, `Bench payments ${seed}`);
       lines.push(...(await judgeRun(system, db, tenant, seed)));
     }
     reportVerdicts(lines, seeds);
   }
-  if (values.only !== 'verdicts')
-    await measureSize(system, db, { operatorToken: secrets.OPERATOR_TOKEN, identities }, size);
+  if (values.only !== 'verdicts') await measureSize(system, db, identities, size);
 }
 
 /** A line of a payment run with the verdict that it got. */
@@ -252,10 +247,10 @@ function reportVerdicts(lines: readonly JudgedLine[], seeds: number): void {
 async function measureSize(
   system: System,
   db: MongoConnection['db'],
-  operator: Operator,
+  identities: string,
   { history, lines: count }: { readonly history: number; readonly lines: number },
 ): Promise<void> {
-  const newTenant = tenantMaker(system, operator, db);
+  const newTenant = tenantMaker(system, identities, db);
   const load = startLoadProcess();
   step(`size: storing ${history} invoices`);
   const tenant = await newTenant(history);

@@ -72,11 +72,7 @@ async function main(): Promise<void> {
   const secrets = newSecrets();
   const identities = await identitiesForTests();
   const system = await startSystem({ ...stores, secrets, identities, logDir, name: 'measured' });
-  const tenant = await createTenant(
-    system.organization.address,
-    { operatorToken: secrets.OPERATOR_TOKEN, identities },
-    'Bench reanalysis',
-  );
+  const tenant = await createTenant(system.organization.address, identities, 'Bench reanalysis');
   const customer = customerOf(tenant, system.analysis.address);
   onEnd(customer.close);
 

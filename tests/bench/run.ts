@@ -134,7 +134,7 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
     logDir,
     name: 'measured',
   });
-  const newTenant = tenantMaker(system, { operatorToken: secrets.OPERATOR_TOKEN, identities }, db);
+  const newTenant = tenantMaker(system, identities, db);
 
   const { parts: wanted, history } = options;
   const loaded = wanted.includes('load')

@@ -1,5 +1,5 @@
 import { createTenant } from '@invoicecontrol/dev/tenant';
-import type { Operator, Tenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { progress, say, seconds } from './progress.js';
 import { seedHistory } from './seed-history.js';
@@ -18,11 +18,11 @@ const LONG_MS = 3_000;
  * Returns a function that creates benchmark organizations and stores their invoice history.
  * @param db the database of the analysis service, into which the history is written
  */
-export function tenantMaker(system: System, operator: Operator, db: MongoConnection['db']): NewTenant {
+export function tenantMaker(system: System, identities: string, db: MongoConnection['db']): NewTenant {
   let tenants = 0;
   return async (storedCount, plan) => {
     const name = `Bench ${(tenants += 1)}`;
-    const tenant = await createTenant(system.organization.address, operator, name, plan);
+    const tenant = await createTenant(system.organization.address, identities, name, plan);
     const { organizationId, companyId } = tenant;
     const beganMs = performance.now();
     await seedHistory({

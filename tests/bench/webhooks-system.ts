@@ -217,12 +217,7 @@ export async function startWebhooksSystem(options: {
     natsUrl,
     db,
     counted,
-    newTenant: () =>
-      createTenant(
-        system.organization.address,
-        { operatorToken: secrets.OPERATOR_TOKEN, identities },
-        'Bench webhooks',
-      ),
+    newTenant: () => createTenant(system.organization.address, identities, 'Bench webhooks'),
     register: ({ organizationId }, count) =>
       onEndpoints(async (endpoints) => {
         const all: Endpoint[] = [];

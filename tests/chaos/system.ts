@@ -197,8 +197,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       services,
       eraseBrokerStore: () => eraseBrokerStore(infrastructure),
       proxiesOf: (link) => proxies.get(link) ?? missing(link),
-      newTenant: (name) =>
-        createTenant(started.organization.address, { operatorToken: secrets.OPERATOR_TOKEN, identities }, name),
+      newTenant: (name) => createTenant(started.organization.address, identities, name),
       ended,
       stop,
     };

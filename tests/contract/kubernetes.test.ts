@@ -362,14 +362,12 @@ describeManifests('operator', () => {
     ]);
   });
 
-  test('has the address of every service that the command line calls, and a token of its own', () => {
+  test('has the address of every service that the command line calls, and no secret but its certificate', () => {
     for (const { workload } of operators) {
       const env = workload.spec.template.spec.containers[0]?.env ?? [];
       const plain = env.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, value]);
       expect(Object.fromEntries(plain)).toEqual({ ...addressed, TLS_DIR: '/identity' });
-      expect(env.filter(({ value }) => value === undefined)).toEqual([
-        { name: 'OPERATOR_TOKEN', valueFrom: { secretKeyRef: { name: 'operator', key: 'OPERATOR_TOKEN' } } },
-      ]);
+      expect(env.filter(({ value }) => value === undefined)).toEqual([]);
     }
   });
 

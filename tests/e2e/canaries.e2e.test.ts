@@ -75,11 +75,7 @@ beforeAll(async () => {
     },
   );
   baseUrl = `http://${services.gateway.address}/v1`;
-  tenant = await createTenant(
-    services.organization.address,
-    { operatorToken: secrets.OPERATOR_TOKEN, identities },
-    'Canaries',
-  );
+  tenant = await createTenant(services.organization.address, identities, 'Canaries');
 }, 120_000);
 afterAll(async () => {
   for (const close of closing.splice(0).toReversed()) await close();

@@ -17,9 +17,7 @@ import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const { addresses, operatorToken, identities, databasePrefix } = JSON.parse(
-  process.env['SHARED_SYSTEM'] ?? '',
-) as SharedSystem;
+const { addresses, identities, databasePrefix } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
 const HOUR_MS = 3_600_000;
 /** The container of the operator in production; undefined where there is no kubectl. */
 const [production] = (await render(['overlays/production'])) ?? [];
@@ -51,7 +49,6 @@ function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<En
   const environment = {
     PATH: process.env['PATH'],
     USER: 'ann',
-    OPERATOR_TOKEN: operatorToken,
     TLS_DIR: join(identities, 'operator'),
     ...Object.fromEntries(found),
   };
@@ -269,9 +266,7 @@ test.skipIf(operatorPod === undefined)(
   'the commands that query every service run with the environment of the operator pod in Kubernetes',
   async () => {
     const variables = operatorPod?.env ?? [];
-    const env = Object.fromEntries(
-      variables.map(({ name, value }) => [name, value === undefined ? operatorToken : addressOf(value)]),
-    );
+    const env = Object.fromEntries(variables.map(({ name, value }) => [name, addressOf(value ?? '')]));
     expect(variables).toContainEqual({ name: 'TLS_DIR', value: '/identity' });
     env['TLS_DIR'] = join(identities, 'operator');
     // The environment contains nothing else, because everything that the pod lacks must be missing here too.
@@ -292,11 +287,11 @@ test('no proof of a purge is given for an id that is not one of an organization'
   expect(await admin(['verify-purge', '--organization', 'acme', '--json'])).toMatchObject({ exitCode: 2, stdout: '' });
 });
 
-test('a caller without the operator token gets a sentence and exit code 1, a wrong command line exit code 2', async () => {
-  expect(await admin(['stuck'], { OPERATOR_TOKEN: 'wrong' })).toMatchObject({
+test('a caller with the certificate of a service gets a sentence and exit code 1, a wrong command line exit code 2', async () => {
+  expect(await admin(['stuck'], { TLS_DIR: join(identities, 'organization') })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining(
-      'organization: The operator token of the call is missing or wrong. Set OPERATOR_TOKEN to the operator token of the service.',
+      'scan: The service organization may not call invoicecontrol.operations.v1.OperatorService/ListStuckWork.',
     ),
   });
   expect(await admin(['scans', 'abandon'])).toMatchObject({ exitCode: 2, stdout: '' });

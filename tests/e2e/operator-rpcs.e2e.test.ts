@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Definition } from '@invoicecontrol/contracts/definition';
 import type { SharedSystem } from '@invoicecontrol/dev/system';
-import { client } from '@invoicecontrol/runtime/grpc/client';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { entries } from '@invoicecontrol/topology/services';
 import type { ServiceName } from '@invoicecontrol/topology/services';
-import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 const protos = fileURLToPath(new URL('../../proto/invoicecontrol/', import.meta.url));
-const { addresses, operatorToken } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
+const { addresses } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
 const databased = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
 
 /** Lists every RPC service that only the operator may call, and the processes that serve it. */
@@ -31,13 +31,10 @@ const rpcs = served.flatMap(({ definition, services }) =>
   ),
 );
 
-/** Sends an empty message. An authorized caller gets a validation error or an empty result. */
-async function outcome(
-  [service, , method, definition]: (typeof rpcs)[number],
-  token: { operatorToken?: string },
-): Promise<unknown> {
-  const channel = openTestChannel(service, addresses[service]);
-  const context: RequestContext = { requestId: 'operator-rpcs', actor: { type: 'OPERATOR', id: 'test' }, ...token };
+/** Sends an empty message with an identity. An authorized caller gets a validation error or an empty result. */
+async function outcome([service, , method, definition]: (typeof rpcs)[number], caller: string): Promise<unknown> {
+  const channel = openChannel(addresses[service], { service, identity: testIdentity(caller) });
+  const context: RequestContext = { requestId: 'operator-rpcs', actor: { type: 'OPERATOR', id: 'test' } };
   const call = client(definition, channel)[method] as (request: object, options: object) => Promise<unknown>;
   const empty = definition.methods[method]?.requestType.decode(new Uint8Array()) as object;
   try {
@@ -55,17 +52,14 @@ test('every service with a database serves rpcs for the operator', () => {
 });
 
 describe.each(rpcs)('%s: %s.%s', (...rpc) => {
-  test.each([
-    ['no token', {}],
-    ['an empty one', { operatorToken: '' }],
-    ['a wrong one', { operatorToken: `${operatorToken}x` }],
-  ])('is refused with %s', async (_, token) => {
-    expect(await outcome(rpc, token)).toBe('unauthenticated');
+  // `kubectl exec` into the pod of a service gives the certificate of that service.
+  test('is refused with the certificate of each service, whatever actor the call names', async () => {
+    for (const [name] of entries) expect([name, await outcome(rpc, name)]).toEqual([name, 'forbidden']);
   });
 
   test('is served to the operator', async () => {
     // An empty request names nothing that exists, so it changes nothing. The payment provider does not run in this
     // test.
-    expect(['answered', 'invalid', 'not_found', 'foreign_failure']).toContain(await outcome(rpc, { operatorToken }));
+    expect(['answered', 'invalid', 'not_found', 'foreign_failure']).toContain(await outcome(rpc, 'operator'));
   });
 });

@@ -35,9 +35,8 @@ beforeAll(async () => {
     RATE_LIMIT_WRITES_PER_MINUTE: '100000',
     RATE_LIMIT_SCANS_PER_MINUTE: '1000',
   });
-  const { operatorToken } = running.system;
   const actor = { type: 'OPERATOR', id: 'operator' } as const;
-  call = { context: { requestId: 'purge', actor, operatorToken }, timeoutMs: 60_000 };
+  call = { context: { requestId: 'purge', actor }, timeoutMs: 60_000 };
 });
 afterAll(async () => {
   await running.stop();

@@ -131,8 +131,7 @@ export async function startRunningSystem(
     // the start.
     env: { LOG_LEVEL: 'silent', TRUSTED_PROXY_HOPS: '1', EXTRACTION_CHILDREN: '1', ...env },
   });
-  const { OPERATOR_TOKEN: operatorToken } = secrets;
-  return connectSystem({ ...system, operatorToken, identities, databasePrefix }, async () => {
+  return connectSystem({ ...system, identities, databasePrefix }, async () => {
     await system.stop();
     for (const databaseName of databaseNames(databasePrefix)) {
       const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'test' });
@@ -143,19 +142,14 @@ export async function startRunningSystem(
 }
 
 async function connectSystem(system: SharedSystem, stop: () => Promise<void>): Promise<RunningSystem> {
-  const { addresses, operatorToken, identities, databasePrefix } = system;
+  const { addresses, identities, databasePrefix } = system;
   const analysis = await connectMongo({
     url: testInfrastructure().mongodbUrl,
     databaseName: `${databasePrefix}analysis`,
     appName: 'test',
   });
   const newTenant = (plan?: string): Promise<Tenant> =>
-    createTenant(
-      addresses.organization,
-      { operatorToken, identities },
-      `Tenant ${randomBytes(4).toString('hex')}`,
-      plan,
-    );
+    createTenant(addresses.organization, identities, `Tenant ${randomBytes(4).toString('hex')}`, plan);
   const channel = openTestChannel('organization', addresses.organization);
   const operator = client(OperatorServiceDefinition, channel);
   const [tenant, other, api] = await Promise.all([newTenant(), newTenant(), connectApi(system.baseUrl)]);
@@ -172,7 +166,7 @@ async function connectSystem(system: SharedSystem, stop: () => Promise<void>): P
     other,
     newTenant,
     async setPlan(organizationId, change) {
-      const context = { requestId: 'set-plan', actor: { type: 'OPERATOR', id: 'operator' }, operatorToken } as const;
+      const context = { requestId: 'set-plan', actor: { type: 'OPERATOR', id: 'operator' } } as const;
       await operator.setPlan({ organizationId, plan: '', subscriptionStatus: '', ...change }, { context });
     },
     analysisDatabase: analysis.db,

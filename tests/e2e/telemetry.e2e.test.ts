@@ -43,11 +43,7 @@ beforeAll(async () => {
     },
   );
   baseUrl = `http://${services.gateway.address}`;
-  tenant = await createTenant(
-    services.organization.address,
-    { operatorToken: secrets.OPERATOR_TOKEN, identities },
-    'Traced',
-  );
+  tenant = await createTenant(services.organization.address, identities, 'Traced');
 });
 afterAll(async () => {
   for (const close of closing.splice(0).toReversed()) await close();

@@ -12,7 +12,7 @@ import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { startSystem } from '@invoicecontrol/dev/system';
 import type { System } from '@invoicecontrol/dev/system';
 import { createTenant } from '@invoicecontrol/dev/tenant';
-import type { Operator, Tenant } from '@invoicecontrol/dev/tenant';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -112,7 +112,7 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   onEnd(() => listener.stop());
 
   const { first, second } = await stage(`fill it: ${invoices} invoices, a scan of ${rows} rows, reviews`, () =>
-    fill(before.system, { operatorToken: secrets.OPERATOR_TOKEN, identities }, { invoices, rows, progress }),
+    fill(before.system, identities, { invoices, rows, progress }),
   );
   const filer = await stage('submit invoices to KSeF', async () => {
     const connected = await connectFiler(before.system, ksef, second);
@@ -157,7 +157,7 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
 
   const after = await stage('start the services', () => start(servers.mongodbUrl));
   onEnd(() => after.system.stop());
-  const replays = await stage('replay every decision', () => replayAll(after, [first, second], secrets.OPERATOR_TOKEN));
+  const replays = await stage('replay every decision', () => replayAll(after, [first, second]));
   compare('decisions replayed', replays.stored, replays.replayed);
   compare('decisions that differ', 0, replays.different);
   const { disposition } = await findingOf(after.system, first, finding.id);
@@ -218,10 +218,10 @@ function apiOf({ baseUrl }: System, { keys }: Tenant): Api {
 
 async function fill(
   system: System,
-  operator: Operator,
+  identities: string,
   { invoices, rows, progress }: Pick<RehearsalOptions, 'invoices' | 'rows' | 'progress'>,
 ): Promise<{ first: Tenant; second: Tenant }> {
-  const newTenant = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, operator, name);
+  const newTenant = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, identities, name);
   const [first, second] = [await newTenant('Rehearsal one'), await newTenant('Rehearsal two')];
   const api = apiOf(system, first);
   let index = 0;
@@ -322,11 +322,10 @@ async function onDatabase<T>(
 async function replayAll(
   { mongodbUrl, system }: RunningOn,
   tenants: readonly Tenant[],
-  operatorToken: string,
 ): Promise<{ stored: number; replayed: number; different: number }> {
   const channel = openTestChannel('analysis', system.addresses.analysis);
   const operator = client(OperatorServiceDefinition, channel);
-  const context = { requestId: 'rehearsal', actor: { type: 'OPERATOR', id: 'rehearsal' }, operatorToken } as const;
+  const context = { requestId: 'rehearsal', actor: { type: 'OPERATOR', id: 'rehearsal' } } as const;
   let replayed = 0;
   let different = 0;
   try {

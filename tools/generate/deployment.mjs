@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { fillMarks } from '@invoicecontrol/topology/fill-marks';
-import { databaseName, entries, ports, services } from '@invoicecontrol/topology/services';
+import { databaseName, entries, ports } from '@invoicecontrol/topology/services';
 import { format, resolveConfig } from 'prettier';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -134,7 +134,6 @@ function composeDatabase(name, protocol) {
 
 /** Builds the service of compose in which the operator's command line runs, with the certificate of the operator. */
 function composeOperator() {
-  const { local } = services.organization.settings.OPERATOR_TOKEN;
   return `  operator:
     <<: *service
     # docker compose run --rm operator <command>
@@ -146,7 +145,6 @@ function composeOperator() {
     volumes: [${identityVolume('operator')}]
     environment:
       TLS_DIR: /identity
-      OPERATOR_TOKEN: \${OPERATOR_TOKEN:-${local}}
 ${addresses(stored)
   .map(([key, address]) => `      ${key}: ${address}`)
   .join('\n')}`;
@@ -291,13 +289,12 @@ spec:
           command: [sleep, infinity]
           env:
             - { name: TLS_DIR, value: /identity }
-${env.join('')}            - { name: OPERATOR_TOKEN, valueFrom: { secretKeyRef: { name: operator, key: OPERATOR_TOKEN } } }
-${['startup', 'liveness', 'readiness']
-  .map(
-    (kind) =>
-      `          ${kind}Probe: { exec: { command: [test, -f, tools/admin/dist/admin.js] }, periodSeconds: 60 }\n`,
-  )
-  .join('')}          resources:
+${env.join('')}${['startup', 'liveness', 'readiness']
+    .map(
+      (kind) =>
+        `          ${kind}Probe: { exec: { command: [test, -f, tools/admin/dist/admin.js] }, periodSeconds: 60 }\n`,
+    )
+    .join('')}          resources:
             requests: { cpu: '50m', memory: 128Mi, ephemeral-storage: 64Mi }
             limits: { cpu: '1', memory: 512Mi, ephemeral-storage: 256Mi }
           securityContext:
@@ -460,7 +457,7 @@ ${volume}`;
 
 /** Builds the objects that fill the Secrets from a secret store: one for each Secret that a pod of the product reads. */
 function externalSecrets() {
-  const names = [...stored, 'operator', 'backup', 'probe', 'mongodb-exporter'];
+  const names = [...stored, 'backup', 'probe', 'mongodb-exporter'];
   const objects = names.map(
     (name) => `apiVersion: external-secrets.io/v1
 kind: ExternalSecret

@@ -33,9 +33,6 @@ export const MAY_BE_EMPTY = { mayBeEmpty: true } as const;
 /** Schema of a setting that must never be printed. {@link describeConfig} shows only whether it is set. */
 export const secret = z.string().min(1).meta({ secret: true });
 
-/** Token of the operator's command line. If it is not set, every operator rpc is refused. */
-export const operatorToken = secret.min(32).optional();
-
 /** A secret key and its id. Everything that was made with the key is stored together with the id. */
 export interface NamedKey {
   readonly id: string;

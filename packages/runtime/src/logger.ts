@@ -22,7 +22,6 @@ const secretNames = [
   'apiKey',
   'ownerKey',
   'token',
-  'operatorToken',
   'recoveryToken',
   'secret',
   'password',

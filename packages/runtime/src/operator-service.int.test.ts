@@ -5,7 +5,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { z } from 'zod';
 import { openTestChannel, testIdentityDirectory } from './testing/test-identities.js';
-import { operatorToken as tokenSetting, serviceSettings } from './config.js';
+import { serviceSettings } from './config.js';
 import type { DeadLetter } from './dead-letters.js';
 import { RESENT_LETTERS_MAX } from './dead-letters.js';
 import { client } from './grpc/client.js';
@@ -21,15 +21,14 @@ import type { RunningService } from './process.js';
 import { handler, startServiceShell } from './service-shell.js';
 
 const TIMEOUT_MS = 60_000;
-const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const consumer = `${databaseName}__api_keys_revoked`;
-const schema = z.object({ ...serviceSettings('test'), OPERATOR_TOKEN: tokenSetting });
+const schema = z.object(serviceSettings('test'));
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
 const asOperator: CallOptions = {
-  context: { requestId: 'req-op', actor: { type: 'OPERATOR', id: 'ann' }, operatorToken: OPERATOR_TOKEN },
+  context: { requestId: 'req-op', actor: { type: 'OPERATOR', id: 'ann' } },
   timeoutMs: TIMEOUT_MS,
 };
 
@@ -49,7 +48,6 @@ beforeAll(async () => {
     MONGODB_URL: infrastructure.mongodbUrl,
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
-    OPERATOR_TOKEN,
   });
   const revoked = handler(events.apiKeysRevoked, async ({ eventId, organizationId }) => {
     if (organizationId !== databaseName) return;

@@ -35,8 +35,6 @@ export interface RequestContext {
   readonly tracestate?: string | undefined;
   /** IP address of the external caller, as the gateway saw it. */
   readonly ip?: string | undefined;
-  /** Token that proves that the caller is the operator of the installation. Only the command line sends it. */
-  readonly operatorToken?: string | undefined;
   /**
    * Time when the caller of a request stops waiting, in milliseconds since the epoch. Calls with this context end
    * earlier.

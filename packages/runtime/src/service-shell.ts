@@ -105,8 +105,7 @@ export interface ServiceShell {
   readonly name: string;
   /** Schema of the settings of a service, which also marks the secrets among them. */
   readonly schema: z.ZodObject;
-  /** Settings of the started service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
-  readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
+  readonly config: ServiceSettings;
   /**
    * Maximum time in milliseconds that running gRPC calls get to finish when the service stops. Calls that exceed it are
    * cancelled.
@@ -328,7 +327,6 @@ async function start(
         logger,
       }),
     ],
-    operatorToken: config.OPERATOR_TOKEN,
     messageBytesMax,
     isOutage,
     silence: mongo.silence,

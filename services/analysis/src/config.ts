@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { FailurePeriod } from '@invoicecontrol/engine/facts/inbox-facts';
-import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 
 const FAILURE_PERIODS_MAX = 100;
@@ -41,7 +41,6 @@ export const configSchema = z.object({
     .string()
     .refine(isCalendarDate, 'must be a date such as 2027-01-01')
     .default('2027-01-01'),
-  OPERATOR_TOKEN: operatorToken,
   SECRETBOX_KEYS: keyRing,
 });
 

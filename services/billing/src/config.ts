@@ -1,4 +1,4 @@
-import { operatorToken, secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { secret, serviceSettings } from '@invoicecontrol/runtime/config';
 import { z } from 'zod';
 
 const priceId = z
@@ -25,7 +25,6 @@ const priceSettings = {
 export const configSchema = z
   .object({
     ...serviceSettings('billing'),
-    OPERATOR_TOKEN: operatorToken,
     NODE_ENV: z.string().optional(),
     ...priceSettings,
     /**

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { serviceSettings } from '@invoicecontrol/runtime/config';
 import { z } from 'zod';
 
 const DAY_SECONDS = 86_400;
@@ -16,7 +16,6 @@ function defaultChildren(): number {
 /** Environment variables of the documents service. */
 export const configSchema = z.object({
   ...serviceSettings('documents'),
-  OPERATOR_TOKEN: operatorToken,
   /** Period in which a reserved upload accepts its content. */
   UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
   /**

@@ -1,6 +1,6 @@
 import { egressSettings, weakenedBy } from '@invoicecontrol/egress/settings';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
-import { addressSettings, operatorToken, secret, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, secret, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
@@ -33,7 +33,6 @@ export const configSchema = z
   .object({
     ...serviceSettings('erp_sync'),
     ...addressSettings('organization', 'analysis'),
-    OPERATOR_TOKEN: operatorToken,
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,

@@ -1,4 +1,4 @@
-import { addressSettings, MAY_BE_EMPTY, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, MAY_BE_EMPTY, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { parseUrl } from '@invoicecontrol/values/url';
 import { z } from 'zod';
@@ -25,7 +25,6 @@ const hosts = z
 export const configSchema = z.object({
   ...serviceSettings('ksef'),
   ...addressSettings('organization', 'analysis', 'documents'),
-  OPERATOR_TOKEN: operatorToken,
   SECRETBOX_KEYS: keyRing,
 
   /** Address of each KSeF environment. The operator chooses the address, so the egress settings do not apply. */

@@ -19,7 +19,6 @@ export const configSchema = z
      */
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
     /** Token with which the operator's command line authenticates. */
-    OPERATOR_TOKEN: secret.min(32),
     /** Period in which a deleted organization can be restored. After that it is purged. */
     ORGANIZATION_RETENTION_MS: milliseconds(30 * DAY_MS),
     /** Period for which the audit trail of a purged organization is kept. */

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, serviceSettings } from '@invoicecontrol/runtime/config';
 
 /** Environment variables of the scan service. */
 export const configSchema = z.object({
   ...serviceSettings('scan'),
   ...addressSettings('organization', 'analysis'),
-  OPERATOR_TOKEN: operatorToken,
 });
 
 export type Config = z.infer<typeof configSchema>;

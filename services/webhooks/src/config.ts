@@ -1,6 +1,6 @@
 import { egressSettings, weakenedBy } from '@invoicecontrol/egress/settings';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
-import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { addressSettings, serviceSettings } from '@invoicecontrol/runtime/config';
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { z } from 'zod';
 
@@ -28,7 +28,6 @@ export const configSchema = z
   .object({
     ...serviceSettings('webhooks'),
     ...addressSettings('organization'),
-    OPERATOR_TOKEN: operatorToken,
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,

@@ -127,8 +127,7 @@ export async function startKillableSystem({
         await endLeases(mongodbUrl, service);
         await services[service].restart();
       },
-      newTenant: (name, plan) =>
-        createTenant(services.organization.address, { operatorToken: secrets.OPERATOR_TOKEN, identities }, name, plan),
+      newTenant: (name, plan) => createTenant(services.organization.address, identities, name, plan),
       letTimePass() {
         for (const { pid } of Object.values(services)) if (pid !== undefined) process.kill(pid, 'SIGUSR2');
       },

@@ -40,12 +40,10 @@ export async function findSystem(
     if (address === undefined) throw new UsageError(noAddress(service, services.length, file));
     addresses.set(service, address);
   }
-  const operatorToken = env['OPERATOR_TOKEN'] || running.operatorToken;
-  if (operatorToken === undefined || !/^[\x21-\x7e]+$/.test(operatorToken)) {
-    const asked = services.length === 1 ? `the ${services[0]} service was` : 'the services were';
-    throw new UsageError(`The operator token is missing. Set OPERATOR_TOKEN to the token that ${asked} started with.`);
-  }
-  const directory = given.identity ?? (env['TLS_DIR'] || running.operatorIdentity);
+  // The identity in dev.json belongs to the system that dev.json describes. Another system gets the one of TLS_DIR.
+  const isRunningHere = services.every((service) => addresses.get(service) === running.addresses?.[service]);
+  const fromRunning = isRunningHere ? running.operatorIdentity : undefined;
+  const directory = given.identity ?? fromRunning ?? (env['TLS_DIR'] || running.operatorIdentity);
   if (directory === undefined) {
     throw new UsageError(
       'The identity of the operator is missing. Set TLS_DIR, or --identity, to the directory with its tls.crt, tls.key and ca.crt.',
@@ -55,7 +53,7 @@ export async function findSystem(
   return {
     addresses,
     identity: openOperatorIdentity(directory, env),
-    call: { context: { requestId: `admin-${randomUUID()}`, actor, operatorToken }, timeoutMs: TIMEOUT_MS },
+    call: { context: { requestId: `admin-${randomUUID()}`, actor }, timeoutMs: TIMEOUT_MS },
   };
 }
 
@@ -79,7 +77,6 @@ function noAddress(service: OperatedService, asked: number, file: string): strin
 /** The content of `dev.json`, which describes the running product. */
 interface Running {
   readonly addresses?: Readonly<Record<string, string>>;
-  readonly operatorToken?: string;
   readonly operatorIdentity?: string;
 }
 
@@ -94,7 +91,7 @@ async function readRunning(file: string): Promise<Running> {
   try {
     return JSON.parse(text) as Running;
   } catch {
-    throw new UsageError(`${file} is damaged. Stop and start the system, or use --address and OPERATOR_TOKEN.`);
+    throw new UsageError(`${file} is damaged. Stop and start the system, or use --address and --identity.`);
   }
 }
 

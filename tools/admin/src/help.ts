@@ -17,7 +17,7 @@ ${commands.map(({ name, summary }) => `  ${bold(name.padEnd(width))}  ${summary}
 Help for one command: npm run admin -- <command> --help.
 
 The address of the system comes from --address or ORGANIZATION_ADDRESS, ANALYSIS_ADDRESS, ..., the certificate of the
-operator from --identity or TLS_DIR, and the token from OPERATOR_TOKEN; all default to .data/dev.json, which npm start writes. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
+operator from --identity, else .data/dev.json, which npm start writes, else TLS_DIR. In scripts: npm run --silent admin -- <command> --json. ${EXIT_CODES}
 `;
 }
 

@@ -22,14 +22,12 @@ const LATELY_MS = 14 * 24 * 3_600_000;
 
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseNames = { organization: testDatabaseName(), analysis: testDatabaseName() };
-const operatorToken = 'operator-token-of-the-integration-tests';
 const caller = { context: systemContext('test') };
 const common = {
   GRPC_PORT: '0',
   HEALTH_PORT: '0',
   MONGODB_URL: mongodbUrl,
   NATS_URL: natsUrl,
-  OPERATOR_TOKEN: operatorToken,
   LOG_LEVEL: 'silent',
 };
 let organization: RunningService;
@@ -63,7 +61,7 @@ beforeAll(async () => {
   const addresses = { organization: organization.address, analysis: analysis.address };
   await writeFile(
     join(dataDir, 'dev.json'),
-    JSON.stringify({ addresses, operatorToken, operatorIdentity: testIdentityDirectory('operator') }),
+    JSON.stringify({ addresses, operatorIdentity: testIdentityDirectory('operator') }),
   );
 });
 afterAll(async () => {

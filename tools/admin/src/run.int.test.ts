@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callerNames } from '@invoicecontrol/contracts/callers';
 import { SubscriptionServiceDefinition } from '@invoicecontrol/contracts/billing/v1/subscription_service';
 import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { OrganizationServiceDefinition } from '@invoicecontrol/contracts/organization/v1/organization_service';
@@ -22,7 +23,6 @@ import { run } from './run.js';
 
 const { mongodbUrl, natsUrl } = testInfrastructure();
 const databaseName = testDatabaseName();
-const operatorToken = 'operator-token-of-the-integration-tests';
 const caller = { context: systemContext('test') };
 let billing: GrpcServer;
 let service: RunningService;
@@ -53,7 +53,6 @@ beforeAll(async () => {
       MONGODB_URL: mongodbUrl,
       NATS_URL: natsUrl,
       DATABASE_NAME: databaseName,
-      OPERATOR_TOKEN: operatorToken,
       BILLING_ADDRESS: billing.address,
       API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
       LOG_LEVEL: 'silent',
@@ -65,7 +64,6 @@ beforeAll(async () => {
     join(dataDir, 'dev.json'),
     JSON.stringify({
       addresses: { organization: service.address },
-      operatorToken,
       operatorIdentity: testIdentityDirectory('operator'),
     }),
   );
@@ -293,14 +291,17 @@ describe('a failure', () => {
     expect(await admin(unknown)).toEqual({ exitCode: 1, stdout: '', stderr: 'No such organization.\n' });
   });
 
-  test('by a wrong token names the token', async () => {
-    const refused = await admin(unknown, { DATA_DIR: dataDir, OPERATOR_TOKEN: 'wrong' });
-    expect(refused).toMatchObject({
-      exitCode: 1,
-      stderr:
-        'The operator token of the call is missing or wrong. Set OPERATOR_TOKEN to the operator token of the service.\n',
-    });
-  });
+  test.each(callerNames.filter((name) => name !== 'operator'))(
+    'with the certificate of %s names the caller and the rpc',
+    async (name) => {
+      const refused = await admin([...unknown, '--identity', testIdentityDirectory(name)]);
+      expect(refused).toEqual({
+        exitCode: 1,
+        stdout: '',
+        stderr: `The service ${name} may not call invoicecontrol.organization.v1.OperatorService/UndeleteOrganization.\n`,
+      });
+    },
+  );
 
   test('to connect names the address', async () => {
     const { exitCode, stderr } = await admin([...unknown, '--address', '127.0.0.1:1']);

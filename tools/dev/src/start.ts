@@ -138,11 +138,9 @@ async function main(): Promise<void> {
   try {
     await writePrivate(developmentFile, {
       addresses: system.addresses,
-      operatorToken: installation.secrets.OPERATOR_TOKEN,
       operatorIdentity: join(identities, 'operator'),
     });
-    const operator = { operatorToken: installation.secrets.OPERATOR_TOKEN, identities };
-    const create = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, operator, name);
+    const create = (name: string): Promise<Tenant> => createTenant(system.addresses.organization, identities, name);
     if (installation.demo === undefined || !(await isAlive(system.baseUrl, installation.demo.tenant.keys.owner))) {
       const [tenant, other] = [await create('Demonstration Ltd'), await create('Somebody Else Ltd')];
       installation = { ...installation, demo: { tenant, other } };
@@ -371,9 +369,8 @@ async function readInstallation(file: string): Promise<Installation | undefined>
 }
 
 /** Earlier versions used other names for the secrets. Without the secrets, the stored API keys would be useless. */
-function bySetting({ operatorToken, apiKeyPeppers, ...secrets }: Secrets): Secrets {
+function bySetting({ apiKeyPeppers, ...secrets }: Secrets): Secrets {
   return {
-    ...(operatorToken === undefined ? {} : { OPERATOR_TOKEN: operatorToken }),
     ...(apiKeyPeppers === undefined ? {} : { API_KEY_PEPPERS: apiKeyPeppers }),
     ...secrets,
   };

@@ -36,7 +36,6 @@ export interface System {
 
 /** Description of the shared product for the end-to-end tests, as JSON in `SHARED_SYSTEM`. */
 export interface SharedSystem extends Pick<System, 'baseUrl' | 'addresses'> {
-  readonly operatorToken: string;
   /** Directory with the identity files of each service and of the operator. */
   readonly identities: string;
   readonly databasePrefix: string;

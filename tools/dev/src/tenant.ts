@@ -21,20 +21,14 @@ export interface Tenant {
   readonly users: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
 }
 
-/** Credentials with which the operator calls the services. */
-export interface Operator {
-  readonly operatorToken: string;
-  /** Directory in which `operator` contains the identity files of the operator. */
-  readonly identities: string;
-}
-
 /**
  * Creates an organization with a member of every role, each with an API key. The plan is ENTERPRISE and the base
  * currency EUR.
+ * @param identities directory in which `operator` contains the identity files of the operator
  */
 export async function createTenant(
   organizationAddress: string,
-  { operatorToken, identities }: Operator,
+  identities: string,
   name: string,
   plan = 'ENTERPRISE',
 ): Promise<Tenant> {
@@ -45,7 +39,7 @@ export async function createTenant(
   try {
     const operator = client(OperatorServiceDefinition, channel);
     const call = {
-      context: { requestId: 'create-tenant', actor: { type: 'OPERATOR', id: 'operator' }, operatorToken } as const,
+      context: { requestId: 'create-tenant', actor: { type: 'OPERATOR', id: 'operator' } } as const,
       timeoutMs: TIMEOUT_MS,
     };
     const mailbox = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');

@@ -30,8 +30,7 @@ export async function setup(): Promise<() => Promise<void>> {
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
     },
   });
-  const { OPERATOR_TOKEN: operatorToken } = secrets;
-  const shared: SharedSystem = { baseUrl, addresses, operatorToken, identities, databasePrefix };
+  const shared: SharedSystem = { baseUrl, addresses, identities, databasePrefix };
   process.env.SHARED_SYSTEM = JSON.stringify(shared);
   return async () => {
     await stop();

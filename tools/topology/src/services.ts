@@ -34,10 +34,10 @@ interface Setting {
   /** Value of the setting in Kubernetes. An overlay may set another value. */
   readonly value?: string;
   /**
-   * Kubernetes reads the value from the Secret of the service. For a system on one machine, `token` and `key-ring` are
+   * Kubernetes reads the value from the Secret of the service. For a system on one machine, a `key-ring` is
    * generated. An `optional` secret is provided by the operator, and the service works without it.
    */
-  readonly secret?: 'token' | 'key-ring' | 'optional';
+  readonly secret?: 'key-ring' | 'optional';
   /** Value of the setting in compose unless the developer sets another one. A secret with such a value is public. */
   readonly local?: string;
   /** True for a setting that may be set to the empty text on purpose. Compose then passes the empty text on instead of `local`. */
@@ -51,7 +51,6 @@ interface Resources {
   readonly memory: string;
 }
 
-const operatorToken: Setting = { secret: 'token', local: 'development-only-operator-token-000' };
 const ecbFeed = 'https://www.ecb.europa.eu/stats/eurofxref';
 
 export const services = {
@@ -61,7 +60,6 @@ export const services = {
     // organization service calls billing before it deletes an organization.
     calls: [],
     settings: {
-      OPERATOR_TOKEN: operatorToken,
       // NODE_ENV of the billing service. The image sets it to production, in which billing refuses the prices and the
       // secret of the simulator.
       NODE_ENV: { local: 'development', development: 'development' },
@@ -112,7 +110,6 @@ export const services = {
     calls: ['billing'],
     settings: {
       API_KEY_PEPPERS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      OPERATOR_TOKEN: operatorToken,
       // Time in which a deleted organization can be restored, and time for which the audit trail of a purged
       // organization is kept.
       ORGANIZATION_RETENTION_MS: {},
@@ -130,7 +127,6 @@ export const services = {
     protocol: 'grpc',
     calls: ['organization', 'documents'],
     settings: {
-      OPERATOR_TOKEN: operatorToken,
       // Feed of the Euro reference rates, which are read every half hour. Without this setting, foreign amounts are not
       // converted.
       ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
@@ -149,7 +145,6 @@ export const services = {
     // The documents service parses files from unknown senders, so it calls no service and cannot reach the internet.
     calls: [],
     settings: {
-      OPERATOR_TOKEN: operatorToken,
       // Settings of the documents service that an installation may change. Its README explains them.
       UPLOAD_TTL_SECONDS: {},
       UPLOAD_SWEEP_SECONDS: {},
@@ -172,7 +167,7 @@ export const services = {
   scan: {
     protocol: 'grpc',
     calls: ['organization', 'analysis'],
-    settings: { OPERATOR_TOKEN: operatorToken },
+    settings: {},
     requests: { cpu: '100m', memory: '256Mi' },
     // The memory limit of the scan service is enough for the maximum number of history scan rows that one process holds
     // at the same time.
@@ -182,7 +177,6 @@ export const services = {
     protocol: 'grpc',
     calls: ['organization'],
     settings: {
-      OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       // The container image of the webhooks service sets NODE_ENV to production, and so does this default for one
       // machine. With it, the service refuses the test settings below.
@@ -209,7 +203,6 @@ export const services = {
     protocol: 'grpc',
     calls: ['organization', 'analysis'],
     settings: {
-      OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       // The container image of the erp-sync service sets NODE_ENV to production, and so does this default for one
       // machine. With it, the service refuses the test settings below.
@@ -266,7 +259,6 @@ export const services = {
     protocol: 'grpc',
     calls: ['organization', 'analysis', 'documents'],
     settings: {
-      OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       // Addresses of the KSeF environments. `npm start` sets them to the simulator.
       KSEF_TEST_URL: {},

@@ -7,10 +7,7 @@ import { databaseName, entries, services, startOrder } from './services.js';
 import type { Service, ServiceName } from './services.js';
 
 /** Values of the secret settings, by the name of the setting. They are created once per installation. */
-export interface Secrets {
-  readonly OPERATOR_TOKEN: string;
-  readonly [setting: string]: string;
-}
+export type Secrets = Readonly<Record<string, string>>;
 
 export interface Installation {
   readonly natsUrl: string;
@@ -31,11 +28,10 @@ export function newSecrets(): Secrets {
   const values: Record<string, string> = {};
   for (const [, { settings }] of entries) {
     for (const [name, { secret }] of Object.entries(settings)) {
-      if (secret === 'token') values[name] = randomBytes(32).toString('base64url');
       if (secret === 'key-ring') values[name] = `k1:${randomBytes(32).toString('base64')}`;
     }
   }
-  return values as unknown as Secrets;
+  return values;
 }
 
 /** Returns the default settings of a service that its environment does not replace. */

@@ -14,7 +14,6 @@ export function metadataOf(context: RequestContext, { traceparent, tracestate }:
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   if (tracestate !== undefined) metadata.set('tracestate', tracestate);
   if (context.ip !== undefined) metadata.set('caller-ip', context.ip);
-  if (context.operatorToken !== undefined) metadata.set('operator-token', context.operatorToken);
   return metadata;
 }
 
@@ -30,7 +29,6 @@ export function contextOf(metadata: Metadata): RequestContext {
     traceparent: readTraceparent(text(metadata, 'traceparent')),
     tracestate: text(metadata, 'tracestate'),
     ip: text(metadata, 'caller-ip'),
-    operatorToken: text(metadata, 'operator-token'),
   };
 }
 

@@ -15,7 +15,6 @@ import { toStatus } from './errors.js';
 import { newHealth } from './health-server.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { contextOf } from './metadata.js';
-import { isForOperator, operatorGuard } from './operator-guard.js';
 import { addReflection } from './reflection.js';
 import { listenSecurely } from './secure-listener.js';
 import { toGrpc } from './service-definition.js';
@@ -50,11 +49,6 @@ export interface GrpcServerOptions {
    * `unavailable` and may retry.
    */
   readonly isOutage?: (error: unknown) => boolean;
-  /**
-   * Token that every method of a service named `OperatorService` requires. If it is not set, these methods refuse all
-   * callers.
-   */
-  readonly operatorToken?: string | undefined;
   /**
    * While the database does not respond, gRPC calls are refused as `unavailable`. Calls that are already running
    * continue, unless they observe the signal of their context.
@@ -145,11 +139,12 @@ type End = (refusal: Refusal | null, response?: unknown) => void;
 function serve(
   server: Server,
   { definition, implementation }: Binding,
-  { logger, operatorToken, isOutage = () => false, silence }: GrpcServerOptions,
+  { logger, isOutage = () => false, silence }: GrpcServerOptions,
 ): void {
   const grpcMethods = toGrpc(definition);
   requireCallers(grpcMethods);
-  const admit = isForOperator(definition.fullName) ? operatorGuard(operatorToken) : admitEveryone;
+  // Only the operator may call such a service (callers.ts).
+  const isOperators = definition.fullName.endsWith('.OperatorService');
   const handlers = Object.entries(grpcMethods).map(([key, method]) => {
     const work = implementation[key] as Work | undefined;
     if (work === undefined)
@@ -158,7 +153,8 @@ function serve(
     // grpc-js ignores the promise that a handler returns, so this function handles its rejection. Otherwise the
     // rejection would end the process, and the caller would wait until its deadline.
     const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
-      const caller = contextOf(call.metadata);
+      const sent = contextOf(call.metadata);
+      const caller = isOperators ? { ...sent, actor: { type: 'OPERATOR', id: sent.actor.id } as const } : sent;
       const measured = measure('server', name, {
         parent: caller,
         requestId: caller.requestId,
@@ -167,7 +163,7 @@ function serve(
       const ending = new AbortController();
       call.once('cancelled', () => ending.abort());
       const context = { ...caller, ...measured.headers, ...deadlineOf(call), signal: ending.signal };
-      const admitted = async (): Promise<unknown> => begin(admit(context));
+      const admitted = async (): Promise<unknown> => begin(context);
       const refused = {
         onRefused: () => ending.abort(),
         onLate: (error: unknown) => {
@@ -269,8 +265,4 @@ function unlessSilent(
       },
     );
   });
-}
-
-function admitEveryone(context: RequestContext): RequestContext {
-  return context;
 }

@@ -20,11 +20,10 @@ import type { RunningAnalysis } from '../testing/running-analysis.js';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 
 const MISSING_ID = '01890000-0000-7000-8000-000000000000';
-const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 const databaseName = testDatabaseName();
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
-const operator = { ...ann, context: { ...ann.context, operatorToken: OPERATOR_TOKEN } };
+const operator = { ...ann, context: { ...ann.context } };
 
 let running: RunningAnalysis;
 let organization: FakeOrganization;
@@ -37,7 +36,7 @@ const invoiceDocuments = () => mongo.db.collection<InvoiceDocument>('invoices');
 const earlierAnalyses = () => mongo.db.collection<AnalysisDocument>('analyses');
 
 beforeAll(async () => {
-  running = await startAnalysis(startService, testInfrastructure(), databaseName, { env: { OPERATOR_TOKEN } });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
   ({ organization, rpc, mongo } = running);
 });
 afterAll(() => running.stop());
@@ -399,17 +398,9 @@ describe('a replay', () => {
     expect({ replayed, different }).toEqual({ replayed: 3, different: [second.analysisId] });
   });
 
-  test('is the operator’s, and of one organization', async () => {
+  test('is of one organization', async () => {
     const organizationId = organization.newTenant();
     await rpc.post(organizationId, wireInvoice());
-    const wrong = { ...ann, context: { ...ann.context, operatorToken: 'wrong' } };
-    for (const call of [ann, wrong]) {
-      const page = { organizationId, limit: 1, pageToken: '' };
-      await expect(rpc.operator.replayAnalyses(page, call)).rejects.toMatchObject({ kind: 'unauthenticated' });
-      await expect(rpc.operator.dryRunPolicy({ ...page, policyJson: '{}' }, call)).rejects.toMatchObject({
-        kind: 'unauthenticated',
-      });
-    }
     expect(await replay(organization.newTenant())).toMatchObject({ replayed: 0 });
     for (const limit of [0, 1_001])
       await expect(replay(organizationId, { limit })).rejects.toMatchObject({ kind: 'invalid' });

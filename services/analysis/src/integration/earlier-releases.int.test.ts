@@ -14,15 +14,14 @@ import { asUser, rowsOf, scanRequest } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
-const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
-const operator = { ...ann, context: { ...ann.context, operatorToken: OPERATOR_TOKEN } };
+const operator = { ...ann, context: { ...ann.context } };
 
 let running: RunningAnalysis;
 let channel: ReturnType<typeof openChannel>;
 
 beforeAll(async () => {
-  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName(), { env: { OPERATOR_TOKEN } });
+  running = await startAnalysis(startService, testInfrastructure(), testDatabaseName());
   channel = openTestChannel('analysis', running.address);
 });
 afterAll(async () => {

@@ -27,10 +27,9 @@ import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const ROWS_MAX = 5_000;
-const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 const databaseName = testDatabaseName();
 const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
-const operator = { ...scanner, context: { ...scanner.context, operatorToken: OPERATOR_TOKEN } };
+const operator = { ...scanner, context: { ...scanner.context } };
 const TEST_TIMEOUT_MS = 300_000;
 
 let running: RunningAnalysis;
@@ -40,7 +39,7 @@ let mongo: MongoConnection;
 let channel: ReturnType<typeof openChannel>;
 
 beforeAll(async () => {
-  running = await startAnalysis(startService, testInfrastructure(), databaseName, { env: { OPERATOR_TOKEN } });
+  running = await startAnalysis(startService, testInfrastructure(), databaseName);
   ({ organization, rpc, mongo } = running);
   channel = openTestChannel('analysis', running.address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
 });

@@ -22,7 +22,6 @@ import type { Config } from '../config.js';
 
 export const SECRETS = ['pdl_ntfset_first', 'pdl_ntfset_second'] as const;
 export const API_KEY = 'pdl_sdbx_apikey_test';
-const OPERATOR_TOKEN = 'operator-token-of-the-tests-of-billing';
 
 const priceNames = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [`${product}_MONTH`, `${product}_YEAR`]);
 /** Ids that the test prices have at the payment provider, by the name of the price. */
@@ -31,7 +30,7 @@ export const prices: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 export const call = {
-  context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' }, operatorToken: OPERATOR_TOKEN },
+  context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,
 } as const;
 
@@ -120,7 +119,6 @@ export async function startBilling(
     NATS_URL: natsUrl,
     DATABASE_NAME: databaseName,
     LOG_LEVEL: 'silent',
-    OPERATOR_TOKEN,
     PADDLE_NOTIFICATION_SECRETS: SECRETS.join(','),
     PADDLE_API_URL: apiUrl,
     PADDLE_API_KEY: API_KEY,

@@ -81,7 +81,6 @@ export async function startDocuments(
     MONGODB_URL: mongodbUrl,
     NATS_URL: natsUrl,
     DATABASE_NAME: databaseName,
-    OPERATOR_TOKEN: 'operator-token-of-the-integration-tests',
     LOG_LEVEL: 'silent',
     EXTRACTION_CONFINEMENT: 'WHERE_POSSIBLE',
     ...env,

@@ -29,7 +29,7 @@ import { startService } from '../compose.js';
 import type { AuditEventDocument } from '../storage/audit-events.js';
 import { notificationStore } from '../storage/notifications.js';
 import type { NotificationDocument } from '../storage/notifications.js';
-import { asKey, asOperator, byOwner, connect, OPERATOR_TOKEN, testConfig } from '../testing/clients.js';
+import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';
 import type { FakeBilling } from '../testing/fake-billing.js';
@@ -787,7 +787,6 @@ async function startProcessOnce(mail: Record<string, string>): Promise<{ stop():
       MONGODB_URL: infrastructure.mongodbUrl,
       NATS_URL: infrastructure.natsUrl,
       DATABASE_NAME: databaseName,
-      OPERATOR_TOKEN,
       API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
       ...mail,
     },

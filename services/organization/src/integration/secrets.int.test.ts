@@ -6,7 +6,7 @@ import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { asKey, asOperator, connect, idOfKey, OPERATOR_TOKEN, testConfig, tokenIn } from '../testing/clients.js';
+import { asKey, asOperator, connect, idOfKey, testConfig, tokenIn } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';
 
 test('no log, event, audit entry or record contains keys, recovery or invitation tokens, passwords or the pepper', async () => {
@@ -105,7 +105,6 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
     recoveryToken.slice('rec_'.length),
     invitationToken.slice('inv_'.length),
     password,
-    OPERATOR_TOKEN,
     ...config.API_KEY_PEPPERS.map(({ bytes }) => bytes.toString('base64')),
   ];
   expect(new Set(secrets.map(({ length }) => length >= 32))).toEqual(new Set([true]));

@@ -14,8 +14,6 @@ import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-export const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
-
 /** Returns the configuration of a service that a test starts, on a port that the system chooses. */
 export function testConfig(
   infrastructure: { mongodbUrl: string; natsUrl: string },
@@ -29,7 +27,6 @@ export function testConfig(
     MONGODB_URL: infrastructure.mongodbUrl,
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
-    OPERATOR_TOKEN,
     API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
     // In tests, no server listens at the default address of the billing service. A test that deletes organizations
     // states the address of a fake in `others`.
@@ -46,7 +43,6 @@ export const asOperator: CallOptions = {
   context: {
     requestId: 'operator-request',
     actor: { type: 'OPERATOR', id: 'tester' },
-    operatorToken: OPERATOR_TOKEN,
   },
   timeoutMs: CALL_TIMEOUT_MS,
 };

@@ -24,7 +24,6 @@ const asOperator = {
   context: {
     requestId: 'operator-request',
     actor: { type: 'OPERATOR', id: 'ann' },
-    operatorToken: 'operator-token-of-the-integration-tests',
   },
   timeoutMs: 60_000,
 } as const;
@@ -45,7 +44,6 @@ export function testConfig(
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: others.organization,
     ANALYSIS_ADDRESS: others.analysis,
-    OPERATOR_TOKEN: asOperator.context.operatorToken,
     LOG_LEVEL: logLevel,
   });
 }
