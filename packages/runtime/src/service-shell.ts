@@ -179,7 +179,7 @@ export async function startServiceShell(
       return await start(service, { ...overrides, logger }, shutdown, endWaiting);
     } catch (error) {
       await shutdown.run();
-      const indexes = isOutage(error) ? await indexesBeingBuilt(config) : [];
+      const indexes = isOutage(error) ? await indexesBeingBuilt(service, logger) : [];
       if (indexes.length > 0) {
         logger.info({ indexes, ...MIGRATE_BEFORE }, 'waiting for indexes that the database is building');
         deadline = performance.now() + startMsMax;
@@ -198,12 +198,15 @@ export async function startServiceShell(
 }
 
 /** Returns the database indexes that are still being built, or none if the database cannot be reached. */
-async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly string[]> {
+async function indexesBeingBuilt({ name, config }: ServiceShell, logger: Logger): Promise<readonly string[]> {
+  const { TLS_DIR: directory, TRUST_DOMAIN: trustDomain } = config;
+  const identity = openIdentity({ service: name, directory, trustDomain, logger });
   try {
     const mongo = await connectMongo({
       url: config.MONGODB_URL,
       databaseName: config.DATABASE_NAME,
       appName: 'index-builds',
+      identity,
     });
     try {
       return await indexBuilds(mongo.db);
@@ -212,6 +215,8 @@ async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly stri
     }
   } catch {
     return [];
+  } finally {
+    identity.close();
   }
 }
 
@@ -230,7 +235,12 @@ async function start(
     logger,
   });
   shutdown.add('identity', () => identity.close());
-  const mongo = await connectMongo({ url: config.MONGODB_URL, databaseName: config.DATABASE_NAME, appName: name });
+  const mongo = await connectMongo({
+    url: config.MONGODB_URL,
+    databaseName: config.DATABASE_NAME,
+    appName: name,
+    identity,
+  });
   shutdown.add('mongodb', () => mongo.close());
   const bus = await connectNats({
     url: config.NATS_URL,

@@ -58,7 +58,7 @@ export async function findSystem(
 }
 
 /** Opens the files with the certificate of the operator. */
-function openOperatorIdentity(directory: string, env: NodeJS.ProcessEnv): Identity {
+export function openOperatorIdentity(directory: string, env: NodeJS.ProcessEnv): Identity {
   const logger = createLogger({ service: 'admin', level: 'silent' });
   try {
     return openIdentity({ directory, trustDomain: env['TRUST_DOMAIN'] || TRUST_DOMAIN_DEFAULT, logger });

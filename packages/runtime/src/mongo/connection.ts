@@ -10,7 +10,8 @@ import {
   MongoTopologyClosedError,
   MongoWriteConcernError,
 } from 'mongodb';
-import type { Db } from 'mongodb';
+import type { Db, MongoClientOptions } from 'mongodb';
+import type { Identity } from '../identity/identity.js';
 import type { SilenceWatch } from '../silence-watch.js';
 import { ourConnections } from './driver-connection.js';
 import { reportPool } from './pool-metrics.js';
@@ -31,7 +32,14 @@ export interface MongoOptions {
   readonly databaseName: string;
   /** Name under which the database server lists the connections of this process. */
   readonly appName: string;
+  /**
+   * Certificate of this process, by which a database with `authMechanism=MONGODB-X509` in its URL knows it. The
+   * authorities of this identity must then include that of the database. Absent for tools with a password in the URL.
+   */
+  readonly identity?: Pick<Identity, 'secureContext'> | undefined;
 }
+
+const BY_CERTIFICATE = /[?&]authMechanism=MONGODB-X509(?:&|$)/;
 
 const POOL_CONNECTIONS_MAX = 50;
 /**
@@ -53,13 +61,29 @@ const MAJORITY_MS_MAX = 3_000;
 const COMMAND_MS_MAX = 30_000;
 
 /**
+ * Returns the options with which the driver opens each connection with the current certificate, if the URL asks for
+ * one. By default, the driver
+ * reads a certificate once, so a process that runs longer than its certificate could open no further connection. The
+ * published types of the driver lack this option, which it passes on to Node.js.
+ */
+export function certificateOptions(
+  url: string,
+  identity: Pick<Identity, 'secureContext'> | undefined,
+): MongoClientOptions {
+  if (identity === undefined || !BY_CERTIFICATE.test(url)) return {};
+  const options = { tls: true, secureContext: identity.secureContext };
+  return options;
+}
+
+/**
  * Connects to MongoDB with the guarantees that the storage rules require: writes are acknowledged by a majority,
  * journaled, and retried once by the driver. An acknowledged write is not rolled back by a failover.
  */
-export async function connectMongo({ url, databaseName, appName }: MongoOptions): Promise<MongoConnection> {
+export async function connectMongo({ url, databaseName, appName, identity }: MongoOptions): Promise<MongoConnection> {
   const silence = watchSilence();
   const client = new MongoClient(url, {
     ...ourConnections(silence.hearReply),
+    ...certificateOptions(url, identity),
     appName,
     maxPoolSize: POOL_CONNECTIONS_MAX,
     writeConcern: { w: 'majority', journal: true, wtimeoutMS: MAJORITY_MS_MAX },

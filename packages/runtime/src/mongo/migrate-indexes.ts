@@ -1,5 +1,7 @@
 import { MongoClient } from 'mongodb';
 import type { Collection } from 'mongodb';
+import { certificateOptions } from './connection.js';
+import type { MongoOptions } from './connection.js';
 import type { NamedIndex } from './ensure-indexes.js';
 import { indexBuilds } from './index-builds.js';
 
@@ -22,12 +24,17 @@ export interface MigratedIndexes {
  * @param report called with the indexes that the database is building
  */
 export async function migrateIndexes(
-  { url, databaseName }: { readonly url: string; readonly databaseName: string },
+  { url, databaseName, identity }: Omit<MongoOptions, 'appName'>,
   declared: Readonly<Record<string, readonly NamedIndex[]>>,
   report: (building: readonly string[]) => void,
 ): Promise<MigratedIndexes> {
   // The build of a database index may take hours, so the connection has no timeout while it waits for a response.
-  const client = new MongoClient(url, { appName: 'migrate', socketTimeoutMS: 0, writeConcern: { w: 'majority' } });
+  const client = new MongoClient(url, {
+    ...certificateOptions(url, identity),
+    appName: 'migrate',
+    socketTimeoutMS: 0,
+    writeConcern: { w: 'majority' },
+  });
   const database = client.db(databaseName);
   const watch = setInterval(() => void indexBuilds(database).then(report, () => {}), REPORT_EACH_MS);
   const built: string[] = [];

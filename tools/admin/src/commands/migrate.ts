@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import type { Identity } from '@invoicecontrol/runtime/identity/identity';
 import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { migrateIndexes } from '@invoicecontrol/runtime/mongo/migrate-indexes';
 import { operatedServices, UsageError } from '../command.js';
 import type { OperatedService, Outcome, StandaloneCommand } from '../command.js';
+import { openOperatorIdentity } from '../connection.js';
 
 /** The indexes of each service by collection, as its database has them after a start (`tools/admin/indexes.json`). */
 type DeclaredIndexes = Readonly<Record<OperatedService, Readonly<Record<string, readonly NamedIndex[]>>>>;
@@ -19,23 +21,35 @@ export const migrate: StandaloneCommand = {
       throw new UsageError(`--service must be one of ${operatedServices.join(', ')}.`);
     const text = readFileSync(new URL('../../indexes.json', import.meta.url), 'utf8');
     const declared = JSON.parse(text) as DeclaredIndexes;
-    for (const name of operatedServices) {
-      if (service === undefined || service === name) yield await migrateService(name, declared[name], env, report);
+    // Only a database that knows its users by their certificates needs one.
+    const identity = env['TLS_DIR'] ? openOperatorIdentity(env['TLS_DIR'], env) : undefined;
+    try {
+      for (const name of operatedServices) {
+        if (service !== undefined && service !== name) continue;
+        yield await migrateService(name, { declared: declared[name], identity, env, report });
+      }
+    } finally {
+      identity?.close();
     }
   },
 };
 
+interface Migration {
+  readonly declared: DeclaredIndexes[OperatedService];
+  readonly identity: Identity | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly report: (progress: string) => void;
+}
+
 async function migrateService(
   service: OperatedService,
-  declared: DeclaredIndexes[OperatedService],
-  env: NodeJS.ProcessEnv,
-  report: (progress: string) => void,
+  { declared, identity, env, report }: Migration,
 ): Promise<Outcome> {
   const databaseName = `${env['DATABASE_PREFIX'] ?? ''}${service.replaceAll('-', '_')}`;
   const variable = `${service.replaceAll('-', '_').toUpperCase()}_MONGODB_URL`;
   const url = env[variable] ?? env['MONGODB_URL'];
   if (url === undefined) throw new UsageError(`Set ${variable}, or MONGODB_URL if all services have one account.`);
-  const { built, failures } = await migrateIndexes({ url, databaseName }, declared, (building) =>
+  const { built, failures } = await migrateIndexes({ url, databaseName, identity }, declared, (building) =>
     report(`${service}: ${building.length === 0 ? 'comparing indexes' : `building ${building.join(', ')}`}`),
   );
   return {

@@ -120,8 +120,9 @@ function serialNumber(): string {
   return bytes.toString('hex');
 }
 
+/** Returns a subject in the order of cert-manager. MongoDB writes it from the end: `CN=scan,OU=services,O=invoice-control`. */
 function distinguishedName(name: string, unit?: string): string {
-  return [`CN=${name}`, ...(unit === undefined ? [] : [`OU=${unit}`]), 'O=invoice-control'].join(', ');
+  return ['O=invoice-control', ...(unit === undefined ? [] : [`OU=${unit}`]), `CN=${name}`].join(', ');
 }
 
 function pemOf(certificate: X509Certificate): string {

@@ -22,6 +22,8 @@ export interface IdentityOptions {
   /** Folder into which `tls.crt`, `tls.key` and `ca.crt` are written. */
   readonly directory: string;
   readonly service: string;
+  /** Organizational unit of the subject, by default `services`. The certificate of a database needs another one. */
+  readonly unit?: string;
   /** SPIFFE ids of the certificate. By default, the certificate has only the SPIFFE id of the service. */
   readonly uris?: readonly string[];
   /** Further DNS names of the certificate, in addition to the name of the service and `localhost`. */
@@ -87,7 +89,7 @@ async function makeAuthority(directory: string, before: readonly X509Certificate
   return made;
 }
 
-function leafOf({ service, uris, dnsNames = [], notBefore, notAfter }: IdentityOptions): Leaf {
+function leafOf({ service, unit = 'services', uris, dnsNames = [], notBefore, notAfter }: IdentityOptions): Leaf {
   const alternatives = [
     ...(uris ?? [`spiffe://${TRUST_DOMAIN_DEFAULT}/service/${service}`]).map(
       (value) => ({ type: 'url', value }) as const,
@@ -95,7 +97,7 @@ function leafOf({ service, uris, dnsNames = [], notBefore, notAfter }: IdentityO
     ...[service, 'localhost', ...dnsNames].map((value) => ({ type: 'dns', value }) as const),
     { type: 'ip', value: '127.0.0.1' } as const,
   ];
-  return { name: service, unit: 'services', alternatives, notBefore, notAfter };
+  return { name: service, unit, alternatives, notBefore, notAfter };
 }
 
 async function isUsable(options: IdentityOptions, bundle: string): Promise<boolean> {
