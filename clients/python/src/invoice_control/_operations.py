@@ -141,25 +141,25 @@ class Operations:
 
         The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
-        Requires an API key with any role and the scope `invoices:write`.
+        The request requires an API key with any role and the scope `invoices:write`.
         """
         return cast("models.AcceptedAnalysis", self._call(Request("POST", "/invoices", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
     def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("InvoicesPage", self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision})))
 
     def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> Iterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision}))
 
@@ -170,14 +170,14 @@ class Operations:
 
         The response arrives within 25 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with any role and the scope `invoices:write`.
+        The request requires an API key with any role and the scope `invoices:write`.
         """
         return cast("models.AcceptedAnalysis | models.QueuedAnalysis", self._call(Request("POST", "/invoices/from-upload", "json", headers={} if prefer is None else {"prefer": prefer}, body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
     def get_invoice(self, invoice_id: str) -> models.StoredInvoice:
         """Read an invoice.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.StoredInvoice", self._call(Request("GET", "/invoices/{invoiceId}", "json", path_values={"invoiceId": invoice_id})))
 
@@ -186,7 +186,7 @@ class Operations:
 
         Returns the invoice with its decision, the origin of each field and the hash of the original document. An invoice whose decision is not PASS is refused with 409 unless the request has `include=unready`. The audit trail records who exported the invoice.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.ExportedInvoice", self._call(Request("GET", "/invoices/{invoiceId}/export", "json", path_values={"invoiceId": invoice_id}, query={"format": format, "include": include})))
 
@@ -195,28 +195,28 @@ class Operations:
 
         Completes a document that failed with FIELDS_MISSING, or starts a new analysis of the invoice that was read from the document. The values read from the document are kept in `raw`. Fields that the request omits are not changed.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:write`.
         """
         return cast("models.AcceptedAnalysis", self._call(Request("PUT", "/uploads/{uploadId}/corrections", "json", path_values={"uploadId": upload_id}, body=body)))
 
     def get_latest_analysis(self, invoice_id: str) -> models.Analysis:
         """Read the latest analysis of an invoice.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.Analysis", self._call(Request("GET", "/invoices/{invoiceId}/analysis/latest", "json", path_values={"invoiceId": invoice_id})))
 
     def list_analyses(self, invoice_id: str, *, limit: int | None = None, cursor: str | None = None) -> AnalysesPage:
         """List the analyses of an invoice, newest first.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("AnalysesPage", self._call(Request("GET", "/invoices/{invoiceId}/analyses", "json", path_values={"invoiceId": invoice_id}, query={"limit": limit, "cursor": cursor})))
 
     def iter_analyses(self, invoice_id: str, *, limit: int | None = None) -> Iterator[models.AnalysisSummary]:
         """Reads the items of all pages of this list. List the analyses of an invoice, newest first.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/invoices/{invoiceId}/analyses", "json", path_values={"invoiceId": invoice_id}, query={"limit": limit}))
 
@@ -225,9 +225,9 @@ class Operations:
 
         Analyzes a stored invoice with the current engine, policy and history, and returns the new analysis, usually within a second. The earlier analyses are kept. A repeated request adds another analysis and changes nothing else, so the request can be retried.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:write`.
         """
         return cast("models.Analysis", self._call(Request("POST", "/invoices/{invoiceId}/reanalyze", "json", path_values={"invoiceId": invoice_id})))
 
@@ -236,9 +236,9 @@ class Operations:
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingsPage", self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort})))
 
@@ -247,9 +247,9 @@ class Operations:
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort}))
 
@@ -258,48 +258,48 @@ class Operations:
 
         Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.FindingsSummary", self._call(Request("GET", "/findings/summary", "json", query={"created_from": created_from, "created_to": created_to, "company_id": company_id, "min_severity": min_severity})))
 
     def review_findings(self, body: models.FindingReviews) -> models.FindingBatchResult:
         """Record a disposition on up to 100 findings.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
+        Each finding is changed independently, so a refused change does not affect the other findings. The response is 200 even if every change is refused; see the outcome of each finding. A retried request leaves findings that were already changed as they are.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `findings:review`.
+        The request requires an API key with any role and the scope `findings:review`.
         """
         return cast("models.FindingBatchResult", self._call(Request("POST", "/findings/reviews", "json", body=body)))
 
     def assign_findings(self, body: models.FindingAssignments) -> models.FindingBatchResult:
         """Assign up to 100 findings to a member, or remove their assignments.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
+        Each finding is changed independently, so a refused change does not affect the other findings. The response is 200 even if every change is refused; see the outcome of each finding. A retried request leaves findings that were already changed as they are.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return cast("models.FindingBatchResult", self._call(Request("PATCH", "/findings/assignments", "json", body=body)))
 
     def get_finding(self, finding_id: str) -> models.Finding:
         """Read a finding.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.Finding", self._call(Request("GET", "/findings/{findingId}", "json", path_values={"findingId": finding_id})))
 
     def list_finding_history(self, finding_id: str) -> FindingHistoryPage:
         """List the changes to a finding, oldest first.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingHistoryPage", self._call(Request("GET", "/findings/{findingId}/history", "json", path_values={"findingId": finding_id})))
 
     def iter_finding_history(self, finding_id: str) -> Iterator[models.FindingChange]:
         """Reads the items of all pages of this list. List the changes to a finding, oldest first.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return self._items(Request("GET", "/findings/{findingId}/history", "json", path_values={"findingId": finding_id}))
 
@@ -308,30 +308,30 @@ class Operations:
 
         Records the disposition and the note in the history of the finding, and decides the invoice again. The same disposition without a new note changes nothing, so the request can be retried. The request is refused with 409 if the finding was superseded.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `findings:review`.
+        The request requires an API key with any role and the scope `findings:review`.
         """
         return cast("models.Finding", self._call(Request("POST", "/findings/{findingId}/review", "json", path_values={"findingId": finding_id}, body=body)))
 
     def assign_finding(self, finding_id: str, body: models.Assignment) -> models.Finding:
         """Assign a finding to a member, or remove its assignment.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return cast("models.Finding", self._call(Request("PATCH", "/findings/{findingId}/assignment", "json", path_values={"findingId": finding_id}, body=body)))
 
     def list_routing_rules(self, *, limit: int | None = None, cursor: str | None = None) -> RoutingRulesPage:
         """List routing rules in order of position.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:read`.
         """
         return cast("RoutingRulesPage", self._call(Request("GET", "/finding-routing-rules", "json", query={"limit": limit, "cursor": cursor})))
 
     def iter_routing_rules(self, *, limit: int | None = None) -> Iterator[models.RoutingRule]:
         """Reads the items of all pages of this list. List routing rules in order of position.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:read`.
         """
         return self._items(Request("GET", "/finding-routing-rules", "json", query={"limit": limit}))
 
@@ -340,30 +340,30 @@ class Operations:
 
         Stores a routing rule, which applies to findings that are raised after this request. A repeated request creates a second routing rule.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `routing:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `routing:write`.
         """
         return cast("models.RoutingRule", self._call(Request("POST", "/finding-routing-rules", "json", body=body)))
 
     def get_routing_rule(self, rule_id: str) -> models.RoutingRule:
         """Read a routing rule.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:read`.
         """
         return cast("models.RoutingRule", self._call(Request("GET", "/finding-routing-rules/{ruleId}", "json", path_values={"ruleId": rule_id})))
 
     def update_routing_rule(self, rule_id: str, body: models.RoutingRuleChange) -> models.RoutingRule:
         """Update a routing rule.
 
-        Requires an API key with the role ADMIN or higher and the scope `routing:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `routing:write`.
         """
         return cast("models.RoutingRule", self._call(Request("PATCH", "/finding-routing-rules/{ruleId}", "json", path_values={"ruleId": rule_id}, body=body)))
 
     def delete_routing_rule(self, rule_id: str) -> None:
         """Delete a routing rule.
 
-        Requires an API key with the role ADMIN or higher and the scope `routing:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `routing:write`.
         """
         self._call(Request("DELETE", "/finding-routing-rules/{ruleId}", "none", path_values={"ruleId": rule_id}))
 
@@ -372,7 +372,7 @@ class Operations:
 
         Returns the vendors that were imported from ERP systems, except vendors that were deleted in the ERP.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:read`.
         """
         return cast("VendorsPage", self._call(Request("GET", "/vendors", "json", query={"limit": limit, "cursor": cursor, "company_id": company_id, "connection_id": connection_id, "name": name})))
 
@@ -381,57 +381,57 @@ class Operations:
 
         Returns the vendors that were imported from ERP systems, except vendors that were deleted in the ERP.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/vendors", "json", query={"limit": limit, "company_id": company_id, "connection_id": connection_id, "name": name}))
 
     def get_vendor(self, vendor_id: str) -> models.VendorOverview:
         """Read a vendor with its invoices and open findings.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:read`.
         """
         return cast("models.VendorOverview", self._call(Request("GET", "/vendors/{vendorId}", "json", path_values={"vendorId": vendor_id})))
 
     def list_suppliers(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None) -> SuppliersPage:
         """List suppliers by name.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("SuppliersPage", self._call(Request("GET", "/suppliers", "json", query={"limit": limit, "cursor": cursor, "q": q})))
 
     def iter_suppliers(self, *, limit: int | None = None, q: str | None = None) -> Iterator[models.Supplier]:
         """Reads the items of all pages of this list. List suppliers by name.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/suppliers", "json", query={"limit": limit, "q": q}))
 
     def get_supplier(self, supplier_id: str) -> models.SupplierOverview:
         """Read a supplier with its bank accounts and how they were verified.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.SupplierOverview", self._call(Request("GET", "/suppliers/{supplierId}", "json", path_values={"supplierId": supplier_id})))
 
     def verify_account(self, supplier_id: str, account_id: str, body: models.AccountVerificationCreation) -> models.AccountVerification:
         """Record that a bank account was verified with the supplier.
 
-        Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.
+        Records that the bank account was verified with the supplier by a call-back, a letter, a supplier portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.
 
-        The response arrives within 30 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 30 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`.
         """
         return cast("models.AccountVerification", self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications", "json", path_values={"supplierId": supplier_id, "accountId": account_id}, body=body)))
 
     def confirm_verification(self, supplier_id: str, account_id: str, verification_id: str) -> models.AccountVerification:
         """Record that another person confirms the verification of a bank account.
 
-        Confirms the verification of a bank account as a second person. A person is the member behind an API key, or the creator of a key of no member. A repeated request of the same person changes nothing.
+        Confirms the verification of a bank account as a second person. A person is the member that an API key belongs to or, if the key belongs to no member, the creator of the key. A repeated request of the same person changes nothing.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`.
         """
         return cast("models.AccountVerification", self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications/{verificationId}/confirm", "json", path_values={"supplierId": supplier_id, "accountId": account_id, "verificationId": verification_id})))
 
@@ -440,28 +440,28 @@ class Operations:
 
         Returns the bank accounts that were first seen, verified or confirmed in the period, with all verifications of these accounts: who was called on which contact from which source, and who confirmed. A period with more than 10,000 accounts is refused; request a shorter period in that case.
 
-        Requires an API key with any role and the scope `payments:read`.
+        The request requires an API key with any role and the scope `payments:read`.
         """
         return cast("bytes", self._call(Request("GET", "/account-changes", "bytes", query={"from": from_, "to": to, "company_id": company_id, "format": format})))
 
     def get_current_policy(self) -> models.Policy:
         """Read the current detection policy.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.Policy", self._call(Request("GET", "/policies/current", "json")))
 
     def list_finding_types(self) -> FindingTypesPage:
         """List all finding types.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingTypesPage", self._call(Request("GET", "/finding-types", "json")))
 
     def iter_finding_types(self) -> Iterator[models.FindingType]:
         """Reads the items of all pages of this list. List all finding types.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return self._items(Request("GET", "/finding-types", "json"))
 
@@ -470,9 +470,9 @@ class Operations:
 
         Reserves an upload and returns the URL to which the bytes are sent with PUT before `expires_at`. A reservation that is not used expires, so the request can be repeated.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `uploads:write`.
+        The request requires an API key with any role and the scope `uploads:write`.
         """
         return cast("models.ReservedUpload", self._call(Request("POST", "/uploads", "json", body=body)))
 
@@ -481,14 +481,14 @@ class Operations:
 
         Stores the bytes of an upload, which must match the reserved size and type exactly. A refusal does not change the reservation, so the PUT can be repeated until `expires_at`. After a 204, every further PUT is refused with 409.
 
-        Requires an API key with any role and the scope `uploads:write`. A token in the URL replaces the API key.
+        The request requires an API key with any role and the scope `uploads:write`. A token in the URL replaces the API key.
         """
         self._call(Request("PUT", "/uploads/{uploadId}/content", "none", path_values={"uploadId": upload_id}, body=body, media_type=media_type, is_file=True))
 
     def get_upload_status(self, upload_id: str) -> models.UploadStatus:
         """Read the status of an upload.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.UploadStatus", self._call(Request("GET", "/uploads/{uploadId}/status", "json", path_values={"uploadId": upload_id})))
 
@@ -497,16 +497,16 @@ class Operations:
 
         Returns the bytes of the document as they were uploaded, or as they were received from KSeF. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that was not received as a file has no document.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", self._call(Request("GET", "/invoices/{invoiceId}/document", "bytes", path_values={"invoiceId": invoice_id})))
 
     def get_invoice_document_fields(self, invoice_id: str) -> models.DocumentFields:
         """Read where the fields of an invoice are in its document.
 
-        Returns the fields that were read from the document, also of a document that lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.
+        Returns the fields that were read from the document, even if the document lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("models.DocumentFields", self._call(Request("GET", "/invoices/{invoiceId}/document/fields", "json", path_values={"invoiceId": invoice_id})))
 
@@ -515,7 +515,7 @@ class Operations:
 
         Returns one page of a PDF or an image as a PNG picture, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", self._call(Request("GET", "/invoices/{invoiceId}/document/pages/{page}", "bytes", path_values={"invoiceId": invoice_id, "page": page}, query={"width": width})))
 
@@ -524,7 +524,7 @@ class Operations:
 
         Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no HTML page; `/document/pages/1` shows its first page.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", self._call(Request("GET", "/invoices/{invoiceId}/document/view", "bytes", path_values={"invoiceId": invoice_id})))
 
@@ -535,60 +535,60 @@ class Operations:
 
         The response arrives within 130 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
-        Requires an API key with any role and the scope `scans:write`.
+        The request requires an API key with any role and the scope `scans:write`.
         """
         return cast("models.Scan", self._call(Request("POST", "/scans", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
     def list_scans(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> ScansPage:
         """List history scans, newest first.
 
-        Requires an API key with any role and the scope `scans:read`.
+        The request requires an API key with any role and the scope `scans:read`.
         """
         return cast("ScansPage", self._call(Request("GET", "/scans", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id})))
 
     def iter_scans(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> Iterator[models.ScanSummary]:
         """Reads the items of all pages of this list. List history scans, newest first.
 
-        Requires an API key with any role and the scope `scans:read`.
+        The request requires an API key with any role and the scope `scans:read`.
         """
         return self._items(Request("GET", "/scans", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id}))
 
     def get_scan(self, scan_id: str) -> models.Scan:
         """Read a history scan.
 
-        Requires an API key with any role and the scope `scans:read`.
+        The request requires an API key with any role and the scope `scans:read`.
         """
         return cast("models.Scan", self._call(Request("GET", "/scans/{scanId}", "json", path_values={"scanId": scan_id})))
 
     def create_payment_run(self, body: models.PaymentRunRequest | bytes, *, company_id: str | None = None, idempotency_key: str | None = None) -> models.PaymentRun:
         """Check a payment run.
 
-        Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.
+        Matches each payment with the invoices that it pays, and states for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentRun", self._call(Request("POST", "/payment-runs", "json", query={"company_id": company_id}, body=body, media_type="application/xml", is_keyed=True, idempotency_key=idempotency_key)))
 
     def list_payment_runs(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> PaymentRunsPage:
         """List payment runs, newest first.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return cast("PaymentRunsPage", self._call(Request("GET", "/payment-runs", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id})))
 
     def iter_payment_runs(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> Iterator[models.PaymentRun]:
         """Reads the items of all pages of this list. List payment runs, newest first.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/payment-runs", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id}))
 
     def get_payment_run(self, run_id: str) -> models.PaymentRun:
         """Read a payment run.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return cast("models.PaymentRun", self._call(Request("GET", "/payment-runs/{runId}", "json", path_values={"runId": run_id})))
 
@@ -597,7 +597,7 @@ class Operations:
 
         Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return cast("PaymentLinesPage", self._call(Request("GET", "/payment-runs/{runId}/lines", "json", path_values={"runId": run_id}, query={"limit": limit, "cursor": cursor, "verdict": verdict})))
 
@@ -606,49 +606,49 @@ class Operations:
 
         Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/payment-runs/{runId}/lines", "json", path_values={"runId": run_id}, query={"limit": limit, "verdict": verdict}))
 
     def recheck_payment_run(self, run_id: str) -> models.PaymentRun:
         """Check a payment run again.
 
-        Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.
+        Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that were already downloaded keep their verdict. A repeated request checks the lines once more and changes nothing else.
 
-        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentRun", self._call(Request("POST", "/payment-runs/{runId}/recheck", "json", path_values={"runId": run_id})))
 
     def download_payment_file(self, run_id: str, *, verdict: Literal["HOLD", "UNKNOWN"] | None = None, repeat: int | None = None) -> bytes:
         """Download the file of a payment run.
 
-        Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.
+        Returns the payment file with the transactions that have the verdict PAY or are released, byte for byte as they were sent. Each transaction is returned in only one download. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download contains only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("bytes", self._call(Request("GET", "/payment-runs/{runId}/file", "bytes", path_values={"runId": run_id}, query={"verdict": verdict, "repeat": repeat})))
 
     def release_payment_line(self, run_id: str, line_id: str, body: models.PaymentReleaseRequest) -> models.PaymentLine:
         """Release a held or unknown line of a payment run.
 
-        Releases a held or unknown line of a payment run, so that the next download gives the line out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.
+        Releases a held or unknown line of a payment run, so that the next download contains the line. If the four-eyes rule is on, the first request returns 202, and a request by another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.
 
-        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentLine", self._call(Request("POST", "/payment-runs/{runId}/lines/{lineId}/release", "json", path_values={"runId": run_id, "lineId": line_id}, body=body)))
 
     def report_payment_statuses(self, run_id: str, body: bytes) -> models.PaymentRun:
         """Send a status report of the bank.
 
-        Stores what the bank reported about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.
+        Stores the status report of the bank about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentRun", self._call(Request("POST", "/payment-runs/{runId}/reports", "json", path_values={"runId": run_id}, body=body, media_type="application/xml")))
 
@@ -657,9 +657,9 @@ class Operations:
 
         Connects Business Central or Odoo. The connection is saved as PENDING and its first run is queued; after the run, its status is CONNECTED or ERROR. The request is refused with 409 if the organization has already connected this company of the ERP, and with 403 if the plan allows no further connection.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.ErpConnection", self._call(Request("POST", "/erp-connections", "json", body=body)))
 
@@ -668,7 +668,7 @@ class Operations:
 
         Returns all ERP connections. Deleted connections are listed as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return cast("ErpConnectionsPage", self._call(Request("GET", "/erp-connections", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "provider": provider, "status": status})))
 
@@ -677,7 +677,7 @@ class Operations:
 
         Returns all ERP connections. Deleted connections are listed as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/erp-connections", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "provider": provider, "status": status}))
 
@@ -686,9 +686,9 @@ class Operations:
 
         Returns the URL to which you send the browser of a user who may connect apps in the ERP, once and within ten minutes. The browser is then redirected to the page of the application with `status` (`connected`, `denied`, `failed` or `conflict`) and, if connected, `connection_id`. For a company that is already connected, the consent renews the access.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.ErpConsent", self._call(Request("POST", "/erp-connections/oauth/start", "json", body=body)))
 
@@ -697,23 +697,23 @@ class Operations:
 
         Starts a synchronisation run of the ERP connection at once. A connection in ERROR becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.ErpRun", self._call(Request("POST", "/erp-connections/{connectionId}/sync", "json", path_values={"connectionId": connection_id}, body={} if body is None else body)))
 
     def list_erp_runs(self, connection_id: str, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> ErpRunsPage:
         """List the synchronisation runs of an ERP connection, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return cast("ErpRunsPage", self._call(Request("GET", "/erp-connections/{connectionId}/runs", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_erp_runs(self, connection_id: str, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.ErpRun]:
         """Reads the items of all pages of this list. List the synchronisation runs of an ERP connection, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/erp-connections/{connectionId}/runs", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -722,16 +722,16 @@ class Operations:
 
         Calls the ERP and reports whether a synchronisation run would succeed, without changing the ERP connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.
 
-        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
         return cast("models.ErpConnectionTest", self._call(Request("POST", "/erp-connections/{connectionId}/test", "json", path_values={"connectionId": connection_id})))
 
     def get_erp_connection(self, connection_id: str) -> models.ErpConnection:
         """Read an ERP connection.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return cast("models.ErpConnection", self._call(Request("GET", "/erp-connections/{connectionId}", "json", path_values={"connectionId": connection_id})))
 
@@ -740,7 +740,7 @@ class Operations:
 
         Changes the credentials or the first import date of an ERP connection, or pauses or resumes the connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
         return cast("models.ErpConnection", self._call(Request("PATCH", "/erp-connections/{connectionId}", "json", path_values={"connectionId": connection_id}, body=body)))
 
@@ -749,7 +749,7 @@ class Operations:
 
         Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors are no longer treated as known vendors. The record of the connection is kept as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
         self._call(Request("DELETE", "/erp-connections/{connectionId}", "none", path_values={"connectionId": connection_id}))
 
@@ -758,9 +758,9 @@ class Operations:
 
         Stores the KSeF token or certificate of a company. A company has one connection for each environment; a repeated request replaces the token or certificate, even if the connection is DISABLED. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.KsefConnection", self._call(Request("POST", "/ksef-connections", "json", body=body)))
 
@@ -769,7 +769,7 @@ class Operations:
 
         Returns all KSeF connections, including DISABLED connections.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("KsefConnectionsPage", self._call(Request("GET", "/ksef-connections", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "environment": environment, "status": status})))
 
@@ -778,7 +778,7 @@ class Operations:
 
         Returns all KSeF connections, including DISABLED connections.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/ksef-connections", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "environment": environment, "status": status}))
 
@@ -787,16 +787,16 @@ class Operations:
 
         Authenticates with the stored token or certificate. A connection that becomes CONNECTED allows submissions, unless its `warnings` contain INVOICE_WRITE_MISSING. A token or certificate that KSeF refuses, or that may neither issue nor view invoices, is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.
 
-        The response arrives within 150 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 150 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         return cast("models.KsefConnectionTest", self._call(Request("POST", "/ksef-connections/{connectionId}/test", "json", path_values={"connectionId": connection_id})))
 
     def get_ksef_connection(self, connection_id: str) -> models.KsefConnection:
         """Read a KSeF connection.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefConnection", self._call(Request("GET", "/ksef-connections/{connectionId}", "json", path_values={"connectionId": connection_id})))
 
@@ -805,7 +805,7 @@ class Operations:
 
         Changes whether purchase invoices of the company are received from KSeF, and the first day from which they are received. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the organization has enabled an inbox in another environment.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         return cast("models.KsefConnection", self._call(Request("PATCH", "/ksef-connections/{connectionId}", "json", path_values={"connectionId": connection_id}, body=body)))
 
@@ -814,7 +814,7 @@ class Operations:
 
         Stops the submissions of a KSeF connection that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         self._call(Request("DELETE", "/ksef-connections/{connectionId}", "none", path_values={"connectionId": connection_id}))
 
@@ -823,9 +823,9 @@ class Operations:
 
         Starts one inbox run of a KSeF connection for each role of the company as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         return cast("models.KsefConnection", self._call(Request("POST", "/ksef-connections/{connectionId}/inbox/runs", "json", path_values={"connectionId": connection_id})))
 
@@ -834,7 +834,7 @@ class Operations:
 
         Returns the newest 100 inbox runs of a KSeF connection, in all roles of the company.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefInboxRuns", self._call(Request("GET", "/ksef-connections/{connectionId}/inbox/runs", "json", path_values={"connectionId": connection_id})))
 
@@ -843,7 +843,7 @@ class Operations:
 
         Removes an invoice from `inbox.refused` of the KSeF connection, so that the inbox no longer requests it. Use this request when you have handled the invoice in another way, for example by downloading it in the KSeF application and uploading it.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         self._call(Request("DELETE", "/ksef-connections/{connectionId}/inbox/refused/{ksefNumber}", "none", path_values={"connectionId": connection_id, "ksefNumber": ksef_number}))
 
@@ -854,7 +854,7 @@ class Operations:
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
         """
         return cast("models.KsefSubmission", self._call(Request("POST", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, body=body)))
 
@@ -863,7 +863,7 @@ class Operations:
 
         Returns the 100 newest submissions of a KSeF connection. With `limit` or `cursor`, the list is returned in pages that include all submissions.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefSubmissionList", self._call(Request("GET", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "invoice_id": invoice_id})))
 
@@ -874,14 +874,14 @@ class Operations:
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
         """
         return cast("models.KsefBulkResult", self._call(Request("POST", "/ksef-connections/{connectionId}/submissions/bulk", "json", path_values={"connectionId": connection_id}, body=body)))
 
     def get_ksef_submission(self, connection_id: str, submission_id: str) -> models.KsefSubmission:
         """Read a KSeF submission.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefSubmission", self._call(Request("GET", "/ksef-connections/{connectionId}/submissions/{submissionId}", "json", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -890,7 +890,7 @@ class Operations:
 
         Returns the KSeF sessions of the submission, with the time and response code of each step.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefSubmissionAttempts", self._call(Request("GET", "/ksef-connections/{connectionId}/submissions/{submissionId}/attempts", "json", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -901,7 +901,7 @@ class Operations:
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
         """
         return cast("models.KsefSubmission", self._call(Request("POST", "/ksef-connections/{connectionId}/submissions/{submissionId}/cancel", "json", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -910,7 +910,7 @@ class Operations:
 
         Returns the confirmation of receipt byte for byte as KSeF issued it. The response is 404 until the confirmation is stored, which happens some time after the submission is ACCEPTED.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("bytes", self._call(Request("GET", "/ksef-connections/{connectionId}/submissions/{submissionId}/upo", "bytes", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -919,23 +919,23 @@ class Operations:
 
         Stores the URL of the webhook and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the webhook whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         return cast("models.CreatedWebhook", self._call(Request("POST", "/webhooks", "json", body=body)))
 
     def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> WebhooksPage:
         """List webhooks, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("WebhooksPage", self._call(Request("GET", "/webhooks", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_webhooks(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Webhook]:
         """Reads the items of all pages of this list. List webhooks, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return self._items(Request("GET", "/webhooks", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -944,30 +944,30 @@ class Operations:
 
         Delivers the example of the event type in this API description, signed like every delivery. The webhook does not have to be subscribed to the event type.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         return cast("models.Delivery", self._call(Request("POST", "/webhooks/{webhookId}/test", "json", path_values={"webhookId": webhook_id}, body=body)))
 
     def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> DeliveriesPage:
         """List webhook deliveries, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("DeliveriesPage", self._call(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id, "status": status})))
 
     def iter_deliveries(self, *, limit: int | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> Iterator[models.Delivery]:
         """Reads the items of all pages of this list. List webhook deliveries, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return self._items(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "webhook_id": webhook_id, "status": status}))
 
     def get_delivery(self, delivery_id: str) -> models.DeliveryWithAttempts:
         """Read a webhook delivery and its attempts.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("models.DeliveryWithAttempts", self._call(Request("GET", "/webhooks/deliveries/{deliveryId}", "json", path_values={"deliveryId": delivery_id})))
 
@@ -976,9 +976,9 @@ class Operations:
 
         Sends the webhook event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
         """
         return cast("models.Delivery", self._call(Request("POST", "/webhooks/deliveries/{deliveryId}/replay", "json", path_values={"deliveryId": delivery_id})))
 
@@ -987,9 +987,9 @@ class Operations:
 
         Creates a new signing secret for a webhook. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
         """
         return cast("models.RotatedSecret", self._call(Request("POST", "/webhooks/{webhookId}/rotate-secret", "json", path_values={"webhookId": webhook_id}, body={} if body is None else body)))
 
@@ -998,16 +998,16 @@ class Operations:
 
         Sends the FAILED deliveries of a webhook that were created since the given time again: at most 10,000, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.
 
-        The response arrives within 20 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 20 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
         """
         return cast("models.ReplayCount", self._call(Request("POST", "/webhooks/{webhookId}/replay", "json", path_values={"webhookId": webhook_id}, body=body)))
 
     def get_webhook(self, webhook_id: str) -> models.WebhookWithUse:
         """Read a webhook with the results of its deliveries.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("models.WebhookWithUse", self._call(Request("GET", "/webhooks/{webhookId}", "json", path_values={"webhookId": webhook_id})))
 
@@ -1016,37 +1016,37 @@ class Operations:
 
         Changes a webhook. Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         return cast("models.Webhook", self._call(Request("PATCH", "/webhooks/{webhookId}", "json", path_values={"webhookId": webhook_id}, body=body)))
 
     def delete_webhook(self, webhook_id: str) -> None:
         """Delete a webhook.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         self._call(Request("DELETE", "/webhooks/{webhookId}", "none", path_values={"webhookId": webhook_id}))
 
     def get_organization(self) -> models.Organization:
         """Read the current organization.
 
-        Requires an API key with any role and the scope `organization:read`.
+        The request requires an API key with any role and the scope `organization:read`.
         """
         return cast("models.Organization", self._call(Request("GET", "/organizations/current", "json")))
 
     def update_organization(self, body: models.OrganizationChange) -> models.Organization:
-        """Update the name, the billing e-mail or the rule of four eyes of the organization.
+        """Update the name, the billing e-mail or the four-eyes rule of the organization.
 
         If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`.
+        The request requires an API key with the role OWNER and the scope `organization:write`.
         """
         return cast("models.Organization", self._call(Request("PATCH", "/organizations/current", "json", body=body)))
 
     def delete_organization(self, body: models.OrganizationDeletion) -> models.DeletedOrganization:
         """Delete the current organization.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role OWNER and the scope `organization:write`. Test keys are refused.
         """
         return cast("models.DeletedOrganization", self._call(Request("DELETE", "/organizations/current", "json", body=body)))
 
@@ -1055,30 +1055,30 @@ class Operations:
 
         Restores the organization that the recovery token was issued for, and creates a new API key for its owner.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires no API key.
+        The request requires no API key.
         """
         return cast("models.RestoredOrganization", self._call(Request("POST", "/organizations/current/restore", "json", body=body)))
 
     def update_base_currency(self, body: models.BaseCurrencyChange) -> models.BaseCurrency:
         """Set the base currency of the organization.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`.
+        The request requires an API key with the role OWNER and the scope `organization:write`.
         """
         return cast("models.BaseCurrency", self._call(Request("PATCH", "/organizations/current/base-currency", "json", body=body)))
 
     def update_reference_validation(self, body: models.ReferenceValidationChange) -> models.ReferenceValidation:
         """Set the reference validation mode.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`.
+        The request requires an API key with the role OWNER and the scope `organization:write`.
         """
         return cast("models.ReferenceValidation", self._call(Request("PATCH", "/organizations/current/reference-validation", "json", body=body)))
 
     def get_usage(self) -> models.Usage:
         """Read the usage and limits of the organization.
 
-        Requires an API key with any role and the scope `organization:read`.
+        The request requires an API key with any role and the scope `organization:read`.
         """
         return cast("models.Usage", self._call(Request("GET", "/organizations/current/usage", "json")))
 
@@ -1087,21 +1087,21 @@ class Operations:
 
         Returns a ZIP archive with one file of JSON lines for each kind of record. With `include=originals` the archive also has the uploaded files. The archive is created while it is sent, so its length is not known in advance; its last file, `manifest.json`, lists the contents. The archive contains no secrets. Only one archive of an organization can be created at a time.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:read`.
+        The request requires an API key with the role OWNER and the scope `organization:read`.
         """
         return cast("bytes", self._call(Request("GET", "/organizations/current/export", "bytes", query={"include": include})))
 
     def list_companies(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> CompaniesPage:
         """List companies, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("CompaniesPage", self._call(Request("GET", "/companies", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_companies(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Company]:
         """Reads the items of all pages of this list. List companies, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/companies", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -1110,44 +1110,44 @@ class Operations:
 
         Creates a company. A repeated request is refused with 409 if the company has a tax id, and otherwise creates a second company.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.Company", self._call(Request("POST", "/companies", "json", body=body)))
 
     def get_company(self, company_id: str) -> models.Company:
         """Read a company.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("models.Company", self._call(Request("GET", "/companies/{companyId}", "json", path_values={"companyId": company_id})))
 
     def update_company(self, company_id: str, body: models.CompanyChange) -> models.Company:
         """Update a company.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.Company", self._call(Request("PATCH", "/companies/{companyId}", "json", path_values={"companyId": company_id}, body=body)))
 
     def delete_company(self, company_id: str) -> None:
         """Delete a company.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         self._call(Request("DELETE", "/companies/{companyId}", "none", path_values={"companyId": company_id}))
 
     def list_members(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> MembersPage:
         """List members and pending invitations, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return cast("MembersPage", self._call(Request("GET", "/members", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_members(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Member]:
         """Reads the items of all pages of this list. List members and pending invitations, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/members", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -1156,9 +1156,9 @@ class Operations:
 
         Stores an invitation to the organization and sends the e-mail to the invited person within a minute. A repeated request is refused with 409 while the invitation is open.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         return cast("models.Member", self._call(Request("POST", "/members", "json", body=body)))
 
@@ -1167,44 +1167,44 @@ class Operations:
 
         Makes an invited person a member. The token from the invitation e-mail authorizes the request.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires no API key.
+        The request requires no API key.
         """
         return cast("models.Member", self._call(Request("POST", "/members/accept", "json", body=body)))
 
     def get_member(self, user_id: str) -> models.Member:
         """Read a member.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return cast("models.Member", self._call(Request("GET", "/members/{userId}", "json", path_values={"userId": user_id})))
 
     def update_member(self, user_id: str, body: models.MemberChange) -> models.Member:
         """Change the role of a member.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         return cast("models.Member", self._call(Request("PATCH", "/members/{userId}", "json", path_values={"userId": user_id}, body=body)))
 
     def remove_member(self, user_id: str) -> None:
         """Remove a member or revoke an invitation.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         self._call(Request("DELETE", "/members/{userId}", "none", path_values={"userId": user_id}))
 
     def list_assignees(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AssigneesPage:
         """List the members to whom a finding can be assigned, newest first.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return cast("AssigneesPage", self._call(Request("GET", "/assignees", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_assignees(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Assignee]:
         """Reads the items of all pages of this list. List the members to whom a finding can be assigned, newest first.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return self._items(Request("GET", "/assignees", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -1213,7 +1213,7 @@ class Operations:
 
         Lists the keys of the organization, or with `test=true` the keys of its test organization. A test key sees only test keys.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("ApiKeysPage", self._call(Request("GET", "/api-keys", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "test": test})))
 
@@ -1222,7 +1222,7 @@ class Operations:
 
         Lists the keys of the organization, or with `test=true` the keys of its test organization. A test key sees only test keys.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/api-keys", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "test": test}))
 
@@ -1233,37 +1233,37 @@ class Operations:
 
         The field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.CreatedApiKey", self._call(Request("POST", "/api-keys", "json", body=body)))
 
     def get_api_key(self, api_key_id: str) -> models.ApiKey:
         """Read the record of an API key.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("models.ApiKey", self._call(Request("GET", "/api-keys/{apiKeyId}", "json", path_values={"apiKeyId": api_key_id})))
 
     def update_api_key(self, api_key_id: str, body: models.ApiKeyChange) -> models.ApiKey:
         """Rename an API key or reduce its rights.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.ApiKey", self._call(Request("PATCH", "/api-keys/{apiKeyId}", "json", path_values={"apiKeyId": api_key_id}, body=body)))
 
     def revoke_api_key(self, api_key_id: str) -> None:
         """Revoke an API key.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         self._call(Request("DELETE", "/api-keys/{apiKeyId}", "none", path_values={"apiKeyId": api_key_id}))
 
     def get_caller(self) -> models.Caller:
         """Read the identity and the rights of the caller.
 
-        Requires an API key with any role and any scopes.
+        The request requires an API key with any role and any scopes.
         """
         return cast("models.Caller", self._call(Request("GET", "/me", "json")))
 
@@ -1272,23 +1272,23 @@ class Operations:
 
         Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further session ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and any scopes.
+        The request requires an API key with any role and any scopes.
         """
         return cast("models.OpenedSession", self._call(Request("POST", "/sessions", "json")))
 
     def list_sessions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> SessionsPage:
         """List sessions of the app that have not ended, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("SessionsPage", self._call(Request("GET", "/sessions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_sessions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Session]:
         """Reads the items of all pages of this list. List sessions of the app that have not ended, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/sessions", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -1297,35 +1297,35 @@ class Operations:
 
         Ends the session of the cookie and removes the cookie. A request with an API key has no session.
 
-        Requires an API key with any role and any scopes.
+        The request requires an API key with any role and any scopes.
         """
         self._call(Request("DELETE", "/sessions/current", "none"))
 
     def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AuditEventsPage:
         """List audit events, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("AuditEventsPage", self._call(Request("GET", "/audit-events", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_audit_events(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.AuditEvent]:
         """Reads the items of all pages of this list. List audit events, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/audit-events", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
     def list_notifications(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> NotificationsPage:
         """List e-mail notifications, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("NotificationsPage", self._call(Request("GET", "/notifications", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_notifications(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.Notification]:
         """Reads the items of all pages of this list. List e-mail notifications, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/notifications", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -1334,16 +1334,16 @@ class Operations:
 
         Returns options to pass unchanged to `Paddle.Checkout.open`. Nothing is bought and nothing changes until the buyer pays in the checkout. The request is refused while the organization has a subscription that is not canceled.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
         """
         return cast("models.CheckoutOptions", self._call(Request("POST", "/billing/checkout", "json", body={} if body is None else body)))
 
     def get_subscription(self) -> models.Subscription:
         """Read the subscription with its usage.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return cast("models.Subscription", self._call(Request("GET", "/billing/subscription", "json")))
 
@@ -1352,9 +1352,9 @@ class Operations:
 
         Creates a link to the payment provider page on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
         """
         return cast("models.PortalSession", self._call(Request("POST", "/billing/portal-session", "json")))
 
@@ -1375,25 +1375,25 @@ class AsyncOperations:
 
         The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
-        Requires an API key with any role and the scope `invoices:write`.
+        The request requires an API key with any role and the scope `invoices:write`.
         """
         return cast("models.AcceptedAnalysis", await self._call(Request("POST", "/invoices", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
     async def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("InvoicesPage", await self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision})))
 
     def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> AsyncIterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are only in JSON.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision}))
 
@@ -1404,14 +1404,14 @@ class AsyncOperations:
 
         The response arrives within 25 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with any role and the scope `invoices:write`.
+        The request requires an API key with any role and the scope `invoices:write`.
         """
         return cast("models.AcceptedAnalysis | models.QueuedAnalysis", await self._call(Request("POST", "/invoices/from-upload", "json", headers={} if prefer is None else {"prefer": prefer}, body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
     async def get_invoice(self, invoice_id: str) -> models.StoredInvoice:
         """Read an invoice.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.StoredInvoice", await self._call(Request("GET", "/invoices/{invoiceId}", "json", path_values={"invoiceId": invoice_id})))
 
@@ -1420,7 +1420,7 @@ class AsyncOperations:
 
         Returns the invoice with its decision, the origin of each field and the hash of the original document. An invoice whose decision is not PASS is refused with 409 unless the request has `include=unready`. The audit trail records who exported the invoice.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.ExportedInvoice", await self._call(Request("GET", "/invoices/{invoiceId}/export", "json", path_values={"invoiceId": invoice_id}, query={"format": format, "include": include})))
 
@@ -1429,28 +1429,28 @@ class AsyncOperations:
 
         Completes a document that failed with FIELDS_MISSING, or starts a new analysis of the invoice that was read from the document. The values read from the document are kept in `raw`. Fields that the request omits are not changed.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:write`.
         """
         return cast("models.AcceptedAnalysis", await self._call(Request("PUT", "/uploads/{uploadId}/corrections", "json", path_values={"uploadId": upload_id}, body=body)))
 
     async def get_latest_analysis(self, invoice_id: str) -> models.Analysis:
         """Read the latest analysis of an invoice.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.Analysis", await self._call(Request("GET", "/invoices/{invoiceId}/analysis/latest", "json", path_values={"invoiceId": invoice_id})))
 
     async def list_analyses(self, invoice_id: str, *, limit: int | None = None, cursor: str | None = None) -> AnalysesPage:
         """List the analyses of an invoice, newest first.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("AnalysesPage", await self._call(Request("GET", "/invoices/{invoiceId}/analyses", "json", path_values={"invoiceId": invoice_id}, query={"limit": limit, "cursor": cursor})))
 
     def iter_analyses(self, invoice_id: str, *, limit: int | None = None) -> AsyncIterator[models.AnalysisSummary]:
         """Reads the items of all pages of this list. List the analyses of an invoice, newest first.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/invoices/{invoiceId}/analyses", "json", path_values={"invoiceId": invoice_id}, query={"limit": limit}))
 
@@ -1459,9 +1459,9 @@ class AsyncOperations:
 
         Analyzes a stored invoice with the current engine, policy and history, and returns the new analysis, usually within a second. The earlier analyses are kept. A repeated request adds another analysis and changes nothing else, so the request can be retried.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:write`.
         """
         return cast("models.Analysis", await self._call(Request("POST", "/invoices/{invoiceId}/reanalyze", "json", path_values={"invoiceId": invoice_id})))
 
@@ -1470,9 +1470,9 @@ class AsyncOperations:
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingsPage", await self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort})))
 
@@ -1481,9 +1481,9 @@ class AsyncOperations:
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
-        The page is a CSV file (RFC 4180, UTF-8) with a header if the request has `Accept: text/csv`. The header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
+        The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort}))
 
@@ -1492,48 +1492,48 @@ class AsyncOperations:
 
         Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.FindingsSummary", await self._call(Request("GET", "/findings/summary", "json", query={"created_from": created_from, "created_to": created_to, "company_id": company_id, "min_severity": min_severity})))
 
     async def review_findings(self, body: models.FindingReviews) -> models.FindingBatchResult:
         """Record a disposition on up to 100 findings.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
+        Each finding is changed independently, so a refused change does not affect the other findings. The response is 200 even if every change is refused; see the outcome of each finding. A retried request leaves findings that were already changed as they are.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `findings:review`.
+        The request requires an API key with any role and the scope `findings:review`.
         """
         return cast("models.FindingBatchResult", await self._call(Request("POST", "/findings/reviews", "json", body=body)))
 
     async def assign_findings(self, body: models.FindingAssignments) -> models.FindingBatchResult:
         """Assign up to 100 findings to a member, or remove their assignments.
 
-        Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.
+        Each finding is changed independently, so a refused change does not affect the other findings. The response is 200 even if every change is refused; see the outcome of each finding. A retried request leaves findings that were already changed as they are.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return cast("models.FindingBatchResult", await self._call(Request("PATCH", "/findings/assignments", "json", body=body)))
 
     async def get_finding(self, finding_id: str) -> models.Finding:
         """Read a finding.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.Finding", await self._call(Request("GET", "/findings/{findingId}", "json", path_values={"findingId": finding_id})))
 
     async def list_finding_history(self, finding_id: str) -> FindingHistoryPage:
         """List the changes to a finding, oldest first.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingHistoryPage", await self._call(Request("GET", "/findings/{findingId}/history", "json", path_values={"findingId": finding_id})))
 
     def iter_finding_history(self, finding_id: str) -> AsyncIterator[models.FindingChange]:
         """Reads the items of all pages of this list. List the changes to a finding, oldest first.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return self._items(Request("GET", "/findings/{findingId}/history", "json", path_values={"findingId": finding_id}))
 
@@ -1542,30 +1542,30 @@ class AsyncOperations:
 
         Records the disposition and the note in the history of the finding, and decides the invoice again. The same disposition without a new note changes nothing, so the request can be retried. The request is refused with 409 if the finding was superseded.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `findings:review`.
+        The request requires an API key with any role and the scope `findings:review`.
         """
         return cast("models.Finding", await self._call(Request("POST", "/findings/{findingId}/review", "json", path_values={"findingId": finding_id}, body=body)))
 
     async def assign_finding(self, finding_id: str, body: models.Assignment) -> models.Finding:
         """Assign a finding to a member, or remove its assignment.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return cast("models.Finding", await self._call(Request("PATCH", "/findings/{findingId}/assignment", "json", path_values={"findingId": finding_id}, body=body)))
 
     async def list_routing_rules(self, *, limit: int | None = None, cursor: str | None = None) -> RoutingRulesPage:
         """List routing rules in order of position.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:read`.
         """
         return cast("RoutingRulesPage", await self._call(Request("GET", "/finding-routing-rules", "json", query={"limit": limit, "cursor": cursor})))
 
     def iter_routing_rules(self, *, limit: int | None = None) -> AsyncIterator[models.RoutingRule]:
         """Reads the items of all pages of this list. List routing rules in order of position.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:read`.
         """
         return self._items(Request("GET", "/finding-routing-rules", "json", query={"limit": limit}))
 
@@ -1574,30 +1574,30 @@ class AsyncOperations:
 
         Stores a routing rule, which applies to findings that are raised after this request. A repeated request creates a second routing rule.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `routing:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `routing:write`.
         """
         return cast("models.RoutingRule", await self._call(Request("POST", "/finding-routing-rules", "json", body=body)))
 
     async def get_routing_rule(self, rule_id: str) -> models.RoutingRule:
         """Read a routing rule.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:read`.
         """
         return cast("models.RoutingRule", await self._call(Request("GET", "/finding-routing-rules/{ruleId}", "json", path_values={"ruleId": rule_id})))
 
     async def update_routing_rule(self, rule_id: str, body: models.RoutingRuleChange) -> models.RoutingRule:
         """Update a routing rule.
 
-        Requires an API key with the role ADMIN or higher and the scope `routing:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `routing:write`.
         """
         return cast("models.RoutingRule", await self._call(Request("PATCH", "/finding-routing-rules/{ruleId}", "json", path_values={"ruleId": rule_id}, body=body)))
 
     async def delete_routing_rule(self, rule_id: str) -> None:
         """Delete a routing rule.
 
-        Requires an API key with the role ADMIN or higher and the scope `routing:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `routing:write`.
         """
         await self._call(Request("DELETE", "/finding-routing-rules/{ruleId}", "none", path_values={"ruleId": rule_id}))
 
@@ -1606,7 +1606,7 @@ class AsyncOperations:
 
         Returns the vendors that were imported from ERP systems, except vendors that were deleted in the ERP.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:read`.
         """
         return cast("VendorsPage", await self._call(Request("GET", "/vendors", "json", query={"limit": limit, "cursor": cursor, "company_id": company_id, "connection_id": connection_id, "name": name})))
 
@@ -1615,57 +1615,57 @@ class AsyncOperations:
 
         Returns the vendors that were imported from ERP systems, except vendors that were deleted in the ERP.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/vendors", "json", query={"limit": limit, "company_id": company_id, "connection_id": connection_id, "name": name}))
 
     async def get_vendor(self, vendor_id: str) -> models.VendorOverview:
         """Read a vendor with its invoices and open findings.
 
-        Requires an API key with the role ANALYST or higher and the scope `invoices:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `invoices:read`.
         """
         return cast("models.VendorOverview", await self._call(Request("GET", "/vendors/{vendorId}", "json", path_values={"vendorId": vendor_id})))
 
     async def list_suppliers(self, *, limit: int | None = None, cursor: str | None = None, q: str | None = None) -> SuppliersPage:
         """List suppliers by name.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("SuppliersPage", await self._call(Request("GET", "/suppliers", "json", query={"limit": limit, "cursor": cursor, "q": q})))
 
     def iter_suppliers(self, *, limit: int | None = None, q: str | None = None) -> AsyncIterator[models.Supplier]:
         """Reads the items of all pages of this list. List suppliers by name.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return self._items(Request("GET", "/suppliers", "json", query={"limit": limit, "q": q}))
 
     async def get_supplier(self, supplier_id: str) -> models.SupplierOverview:
         """Read a supplier with its bank accounts and how they were verified.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.SupplierOverview", await self._call(Request("GET", "/suppliers/{supplierId}", "json", path_values={"supplierId": supplier_id})))
 
     async def verify_account(self, supplier_id: str, account_id: str, body: models.AccountVerificationCreation) -> models.AccountVerification:
         """Record that a bank account was verified with the supplier.
 
-        Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.
+        Records that the bank account was verified with the supplier by a call-back, a letter, a supplier portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.
 
-        The response arrives within 30 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 30 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`.
         """
         return cast("models.AccountVerification", await self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications", "json", path_values={"supplierId": supplier_id, "accountId": account_id}, body=body)))
 
     async def confirm_verification(self, supplier_id: str, account_id: str, verification_id: str) -> models.AccountVerification:
         """Record that another person confirms the verification of a bank account.
 
-        Confirms the verification of a bank account as a second person. A person is the member behind an API key, or the creator of a key of no member. A repeated request of the same person changes nothing.
+        Confirms the verification of a bank account as a second person. A person is the member that an API key belongs to or, if the key belongs to no member, the creator of the key. A repeated request of the same person changes nothing.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`.
         """
         return cast("models.AccountVerification", await self._call(Request("POST", "/suppliers/{supplierId}/accounts/{accountId}/verifications/{verificationId}/confirm", "json", path_values={"supplierId": supplier_id, "accountId": account_id, "verificationId": verification_id})))
 
@@ -1674,28 +1674,28 @@ class AsyncOperations:
 
         Returns the bank accounts that were first seen, verified or confirmed in the period, with all verifications of these accounts: who was called on which contact from which source, and who confirmed. A period with more than 10,000 accounts is refused; request a shorter period in that case.
 
-        Requires an API key with any role and the scope `payments:read`.
+        The request requires an API key with any role and the scope `payments:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/account-changes", "bytes", query={"from": from_, "to": to, "company_id": company_id, "format": format})))
 
     async def get_current_policy(self) -> models.Policy:
         """Read the current detection policy.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("models.Policy", await self._call(Request("GET", "/policies/current", "json")))
 
     async def list_finding_types(self) -> FindingTypesPage:
         """List all finding types.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return cast("FindingTypesPage", await self._call(Request("GET", "/finding-types", "json")))
 
     def iter_finding_types(self) -> AsyncIterator[models.FindingType]:
         """Reads the items of all pages of this list. List all finding types.
 
-        Requires an API key with any role and the scope `findings:read`.
+        The request requires an API key with any role and the scope `findings:read`.
         """
         return self._items(Request("GET", "/finding-types", "json"))
 
@@ -1704,9 +1704,9 @@ class AsyncOperations:
 
         Reserves an upload and returns the URL to which the bytes are sent with PUT before `expires_at`. A reservation that is not used expires, so the request can be repeated.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `uploads:write`.
+        The request requires an API key with any role and the scope `uploads:write`.
         """
         return cast("models.ReservedUpload", await self._call(Request("POST", "/uploads", "json", body=body)))
 
@@ -1715,14 +1715,14 @@ class AsyncOperations:
 
         Stores the bytes of an upload, which must match the reserved size and type exactly. A refusal does not change the reservation, so the PUT can be repeated until `expires_at`. After a 204, every further PUT is refused with 409.
 
-        Requires an API key with any role and the scope `uploads:write`. A token in the URL replaces the API key.
+        The request requires an API key with any role and the scope `uploads:write`. A token in the URL replaces the API key.
         """
         await self._call(Request("PUT", "/uploads/{uploadId}/content", "none", path_values={"uploadId": upload_id}, body=body, media_type=media_type, is_file=True))
 
     async def get_upload_status(self, upload_id: str) -> models.UploadStatus:
         """Read the status of an upload.
 
-        Requires an API key with any role and the scope `invoices:read`.
+        The request requires an API key with any role and the scope `invoices:read`.
         """
         return cast("models.UploadStatus", await self._call(Request("GET", "/uploads/{uploadId}/status", "json", path_values={"uploadId": upload_id})))
 
@@ -1731,16 +1731,16 @@ class AsyncOperations:
 
         Returns the bytes of the document as they were uploaded, or as they were received from KSeF. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that was not received as a file has no document.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/invoices/{invoiceId}/document", "bytes", path_values={"invoiceId": invoice_id})))
 
     async def get_invoice_document_fields(self, invoice_id: str) -> models.DocumentFields:
         """Read where the fields of an invoice are in its document.
 
-        Returns the fields that were read from the document, also of a document that lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.
+        Returns the fields that were read from the document, even if the document lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("models.DocumentFields", await self._call(Request("GET", "/invoices/{invoiceId}/document/fields", "json", path_values={"invoiceId": invoice_id})))
 
@@ -1749,7 +1749,7 @@ class AsyncOperations:
 
         Returns one page of a PDF or an image as a PNG picture, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/invoices/{invoiceId}/document/pages/{page}", "bytes", path_values={"invoiceId": invoice_id, "page": page}, query={"width": width})))
 
@@ -1758,7 +1758,7 @@ class AsyncOperations:
 
         Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no HTML page; `/document/pages/1` shows its first page.
 
-        Requires an API key with the role ANALYST or higher and the scope `documents:read`.
+        The request requires an API key with the role ANALYST or higher and the scope `documents:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/invoices/{invoiceId}/document/view", "bytes", path_values={"invoiceId": invoice_id})))
 
@@ -1769,60 +1769,60 @@ class AsyncOperations:
 
         The response arrives within 130 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
-        Requires an API key with any role and the scope `scans:write`.
+        The request requires an API key with any role and the scope `scans:write`.
         """
         return cast("models.Scan", await self._call(Request("POST", "/scans", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
     async def list_scans(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> ScansPage:
         """List history scans, newest first.
 
-        Requires an API key with any role and the scope `scans:read`.
+        The request requires an API key with any role and the scope `scans:read`.
         """
         return cast("ScansPage", await self._call(Request("GET", "/scans", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id})))
 
     def iter_scans(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> AsyncIterator[models.ScanSummary]:
         """Reads the items of all pages of this list. List history scans, newest first.
 
-        Requires an API key with any role and the scope `scans:read`.
+        The request requires an API key with any role and the scope `scans:read`.
         """
         return self._items(Request("GET", "/scans", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id}))
 
     async def get_scan(self, scan_id: str) -> models.Scan:
         """Read a history scan.
 
-        Requires an API key with any role and the scope `scans:read`.
+        The request requires an API key with any role and the scope `scans:read`.
         """
         return cast("models.Scan", await self._call(Request("GET", "/scans/{scanId}", "json", path_values={"scanId": scan_id})))
 
     async def create_payment_run(self, body: models.PaymentRunRequest | bytes, *, company_id: str | None = None, idempotency_key: str | None = None) -> models.PaymentRun:
         """Check a payment run.
 
-        Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.
+        Matches each payment with the invoices that it pays, and states for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.
 
         The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentRun", await self._call(Request("POST", "/payment-runs", "json", query={"company_id": company_id}, body=body, media_type="application/xml", is_keyed=True, idempotency_key=idempotency_key)))
 
     async def list_payment_runs(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> PaymentRunsPage:
         """List payment runs, newest first.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return cast("PaymentRunsPage", await self._call(Request("GET", "/payment-runs", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id})))
 
     def iter_payment_runs(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None) -> AsyncIterator[models.PaymentRun]:
         """Reads the items of all pages of this list. List payment runs, newest first.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/payment-runs", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id}))
 
     async def get_payment_run(self, run_id: str) -> models.PaymentRun:
         """Read a payment run.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return cast("models.PaymentRun", await self._call(Request("GET", "/payment-runs/{runId}", "json", path_values={"runId": run_id})))
 
@@ -1831,7 +1831,7 @@ class AsyncOperations:
 
         Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return cast("PaymentLinesPage", await self._call(Request("GET", "/payment-runs/{runId}/lines", "json", path_values={"runId": run_id}, query={"limit": limit, "cursor": cursor, "verdict": verdict})))
 
@@ -1840,49 +1840,49 @@ class AsyncOperations:
 
         Returns the lines of a payment run in the order of the file, each with its verdict, reasons and evidence.
 
-        Requires an API key with any role and the scope `payments:read`. Test keys are refused.
+        The request requires an API key with any role and the scope `payments:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/payment-runs/{runId}/lines", "json", path_values={"runId": run_id}, query={"limit": limit, "verdict": verdict}))
 
     async def recheck_payment_run(self, run_id: str) -> models.PaymentRun:
         """Check a payment run again.
 
-        Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.
+        Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that were already downloaded keep their verdict. A repeated request checks the lines once more and changes nothing else.
 
-        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentRun", await self._call(Request("POST", "/payment-runs/{runId}/recheck", "json", path_values={"runId": run_id})))
 
     async def download_payment_file(self, run_id: str, *, verdict: Literal["HOLD", "UNKNOWN"] | None = None, repeat: int | None = None) -> bytes:
         """Download the file of a payment run.
 
-        Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.
+        Returns the payment file with the transactions that have the verdict PAY or are released, byte for byte as they were sent. Each transaction is returned in only one download. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download contains only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("bytes", await self._call(Request("GET", "/payment-runs/{runId}/file", "bytes", path_values={"runId": run_id}, query={"verdict": verdict, "repeat": repeat})))
 
     async def release_payment_line(self, run_id: str, line_id: str, body: models.PaymentReleaseRequest) -> models.PaymentLine:
         """Release a held or unknown line of a payment run.
 
-        Releases a held or unknown line of a payment run, so that the next download gives the line out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.
+        Releases a held or unknown line of a payment run, so that the next download contains the line. If the four-eyes rule is on, the first request returns 202, and a request by another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.
 
-        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentLine", await self._call(Request("POST", "/payment-runs/{runId}/lines/{lineId}/release", "json", path_values={"runId": run_id, "lineId": line_id}, body=body)))
 
     async def report_payment_statuses(self, run_id: str, body: bytes) -> models.PaymentRun:
         """Send a status report of the bank.
 
-        Stores what the bank reported about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.
+        Stores the status report of the bank about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
+        The request requires an API key with the role ANALYST or higher and the scope `payments:write`. Test keys are refused.
         """
         return cast("models.PaymentRun", await self._call(Request("POST", "/payment-runs/{runId}/reports", "json", path_values={"runId": run_id}, body=body, media_type="application/xml")))
 
@@ -1891,9 +1891,9 @@ class AsyncOperations:
 
         Connects Business Central or Odoo. The connection is saved as PENDING and its first run is queued; after the run, its status is CONNECTED or ERROR. The request is refused with 409 if the organization has already connected this company of the ERP, and with 403 if the plan allows no further connection.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.ErpConnection", await self._call(Request("POST", "/erp-connections", "json", body=body)))
 
@@ -1902,7 +1902,7 @@ class AsyncOperations:
 
         Returns all ERP connections. Deleted connections are listed as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return cast("ErpConnectionsPage", await self._call(Request("GET", "/erp-connections", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "provider": provider, "status": status})))
 
@@ -1911,7 +1911,7 @@ class AsyncOperations:
 
         Returns all ERP connections. Deleted connections are listed as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/erp-connections", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "provider": provider, "status": status}))
 
@@ -1920,9 +1920,9 @@ class AsyncOperations:
 
         Returns the URL to which you send the browser of a user who may connect apps in the ERP, once and within ten minutes. The browser is then redirected to the page of the application with `status` (`connected`, `denied`, `failed` or `conflict`) and, if connected, `connection_id`. For a company that is already connected, the consent renews the access.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.ErpConsent", await self._call(Request("POST", "/erp-connections/oauth/start", "json", body=body)))
 
@@ -1931,23 +1931,23 @@ class AsyncOperations:
 
         Starts a synchronisation run of the ERP connection at once. A connection in ERROR becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.ErpRun", await self._call(Request("POST", "/erp-connections/{connectionId}/sync", "json", path_values={"connectionId": connection_id}, body={} if body is None else body)))
 
     async def list_erp_runs(self, connection_id: str, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> ErpRunsPage:
         """List the synchronisation runs of an ERP connection, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return cast("ErpRunsPage", await self._call(Request("GET", "/erp-connections/{connectionId}/runs", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_erp_runs(self, connection_id: str, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.ErpRun]:
         """Reads the items of all pages of this list. List the synchronisation runs of an ERP connection, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/erp-connections/{connectionId}/runs", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -1956,16 +1956,16 @@ class AsyncOperations:
 
         Calls the ERP and reports whether a synchronisation run would succeed, without changing the ERP connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.
 
-        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 60 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
         return cast("models.ErpConnectionTest", await self._call(Request("POST", "/erp-connections/{connectionId}/test", "json", path_values={"connectionId": connection_id})))
 
     async def get_erp_connection(self, connection_id: str) -> models.ErpConnection:
         """Read an ERP connection.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:read`. Test keys are refused.
         """
         return cast("models.ErpConnection", await self._call(Request("GET", "/erp-connections/{connectionId}", "json", path_values={"connectionId": connection_id})))
 
@@ -1974,7 +1974,7 @@ class AsyncOperations:
 
         Changes the credentials or the first import date of an ERP connection, or pauses or resumes the connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
         return cast("models.ErpConnection", await self._call(Request("PATCH", "/erp-connections/{connectionId}", "json", path_values={"connectionId": connection_id}, body=body)))
 
@@ -1983,7 +1983,7 @@ class AsyncOperations:
 
         Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors are no longer treated as known vendors. The record of the connection is kept as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `erp:write`. Test keys are refused.
         """
         await self._call(Request("DELETE", "/erp-connections/{connectionId}", "none", path_values={"connectionId": connection_id}))
 
@@ -1992,9 +1992,9 @@ class AsyncOperations:
 
         Stores the KSeF token or certificate of a company. A company has one connection for each environment; a repeated request replaces the token or certificate, even if the connection is DISABLED. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Requires an active subscription. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. The organization must have an active subscription. Test keys are refused.
         """
         return cast("models.KsefConnection", await self._call(Request("POST", "/ksef-connections", "json", body=body)))
 
@@ -2003,7 +2003,7 @@ class AsyncOperations:
 
         Returns all KSeF connections, including DISABLED connections.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("KsefConnectionsPage", await self._call(Request("GET", "/ksef-connections", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "environment": environment, "status": status})))
 
@@ -2012,7 +2012,7 @@ class AsyncOperations:
 
         Returns all KSeF connections, including DISABLED connections.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/ksef-connections", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "environment": environment, "status": status}))
 
@@ -2021,16 +2021,16 @@ class AsyncOperations:
 
         Authenticates with the stored token or certificate. A connection that becomes CONNECTED allows submissions, unless its `warnings` contain INVOICE_WRITE_MISSING. A token or certificate that KSeF refuses, or that may neither issue nor view invoices, is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.
 
-        The response arrives within 150 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 150 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         return cast("models.KsefConnectionTest", await self._call(Request("POST", "/ksef-connections/{connectionId}/test", "json", path_values={"connectionId": connection_id})))
 
     async def get_ksef_connection(self, connection_id: str) -> models.KsefConnection:
         """Read a KSeF connection.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefConnection", await self._call(Request("GET", "/ksef-connections/{connectionId}", "json", path_values={"connectionId": connection_id})))
 
@@ -2039,7 +2039,7 @@ class AsyncOperations:
 
         Changes whether purchase invoices of the company are received from KSeF, and the first day from which they are received. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the organization has enabled an inbox in another environment.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         return cast("models.KsefConnection", await self._call(Request("PATCH", "/ksef-connections/{connectionId}", "json", path_values={"connectionId": connection_id}, body=body)))
 
@@ -2048,7 +2048,7 @@ class AsyncOperations:
 
         Stops the submissions of a KSeF connection that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         await self._call(Request("DELETE", "/ksef-connections/{connectionId}", "none", path_values={"connectionId": connection_id}))
 
@@ -2057,9 +2057,9 @@ class AsyncOperations:
 
         Starts one inbox run of a KSeF connection for each role of the company as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         return cast("models.KsefConnection", await self._call(Request("POST", "/ksef-connections/{connectionId}/inbox/runs", "json", path_values={"connectionId": connection_id})))
 
@@ -2068,7 +2068,7 @@ class AsyncOperations:
 
         Returns the newest 100 inbox runs of a KSeF connection, in all roles of the company.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefInboxRuns", await self._call(Request("GET", "/ksef-connections/{connectionId}/inbox/runs", "json", path_values={"connectionId": connection_id})))
 
@@ -2077,7 +2077,7 @@ class AsyncOperations:
 
         Removes an invoice from `inbox.refused` of the KSeF connection, so that the inbox no longer requests it. Use this request when you have handled the invoice in another way, for example by downloading it in the KSeF application and uploading it.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:write`. Test keys are refused.
         """
         await self._call(Request("DELETE", "/ksef-connections/{connectionId}/inbox/refused/{ksefNumber}", "none", path_values={"connectionId": connection_id, "ksefNumber": ksef_number}))
 
@@ -2088,7 +2088,7 @@ class AsyncOperations:
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
         """
         return cast("models.KsefSubmission", await self._call(Request("POST", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, body=body)))
 
@@ -2097,7 +2097,7 @@ class AsyncOperations:
 
         Returns the 100 newest submissions of a KSeF connection. With `limit` or `cursor`, the list is returned in pages that include all submissions.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefSubmissionList", await self._call(Request("GET", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "invoice_id": invoice_id})))
 
@@ -2108,14 +2108,14 @@ class AsyncOperations:
 
         The response arrives within 15 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
         """
         return cast("models.KsefBulkResult", await self._call(Request("POST", "/ksef-connections/{connectionId}/submissions/bulk", "json", path_values={"connectionId": connection_id}, body=body)))
 
     async def get_ksef_submission(self, connection_id: str, submission_id: str) -> models.KsefSubmission:
         """Read a KSeF submission.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefSubmission", await self._call(Request("GET", "/ksef-connections/{connectionId}/submissions/{submissionId}", "json", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -2124,7 +2124,7 @@ class AsyncOperations:
 
         Returns the KSeF sessions of the submission, with the time and response code of each step.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("models.KsefSubmissionAttempts", await self._call(Request("GET", "/ksef-connections/{connectionId}/submissions/{submissionId}/attempts", "json", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -2135,7 +2135,7 @@ class AsyncOperations:
 
         The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, send the same request again: it takes effect only once.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:submit`. Test keys are refused.
         """
         return cast("models.KsefSubmission", await self._call(Request("POST", "/ksef-connections/{connectionId}/submissions/{submissionId}/cancel", "json", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -2144,7 +2144,7 @@ class AsyncOperations:
 
         Returns the confirmation of receipt byte for byte as KSeF issued it. The response is 404 until the confirmation is stored, which happens some time after the submission is ACCEPTED.
 
-        Requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("bytes", await self._call(Request("GET", "/ksef-connections/{connectionId}/submissions/{submissionId}/upo", "bytes", path_values={"connectionId": connection_id, "submissionId": submission_id})))
 
@@ -2153,23 +2153,23 @@ class AsyncOperations:
 
         Stores the URL of the webhook and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the webhook whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         return cast("models.CreatedWebhook", await self._call(Request("POST", "/webhooks", "json", body=body)))
 
     async def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> WebhooksPage:
         """List webhooks, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("WebhooksPage", await self._call(Request("GET", "/webhooks", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_webhooks(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Webhook]:
         """Reads the items of all pages of this list. List webhooks, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return self._items(Request("GET", "/webhooks", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -2178,30 +2178,30 @@ class AsyncOperations:
 
         Delivers the example of the event type in this API description, signed like every delivery. The webhook does not have to be subscribed to the event type.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         return cast("models.Delivery", await self._call(Request("POST", "/webhooks/{webhookId}/test", "json", path_values={"webhookId": webhook_id}, body=body)))
 
     async def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> DeliveriesPage:
         """List webhook deliveries, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("DeliveriesPage", await self._call(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id, "status": status})))
 
     def iter_deliveries(self, *, limit: int | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> AsyncIterator[models.Delivery]:
         """Reads the items of all pages of this list. List webhook deliveries, newest first.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return self._items(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "webhook_id": webhook_id, "status": status}))
 
     async def get_delivery(self, delivery_id: str) -> models.DeliveryWithAttempts:
         """Read a webhook delivery and its attempts.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("models.DeliveryWithAttempts", await self._call(Request("GET", "/webhooks/deliveries/{deliveryId}", "json", path_values={"deliveryId": delivery_id})))
 
@@ -2210,9 +2210,9 @@ class AsyncOperations:
 
         Sends the webhook event with the same id again, to the current URL and signed with the current secrets. The replay is attempted up to five times, whatever the number of earlier attempts.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
         """
         return cast("models.Delivery", await self._call(Request("POST", "/webhooks/deliveries/{deliveryId}/replay", "json", path_values={"deliveryId": delivery_id})))
 
@@ -2221,9 +2221,9 @@ class AsyncOperations:
 
         Creates a new signing secret for a webhook. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
         """
         return cast("models.RotatedSecret", await self._call(Request("POST", "/webhooks/{webhookId}/rotate-secret", "json", path_values={"webhookId": webhook_id}, body={} if body is None else body)))
 
@@ -2232,16 +2232,16 @@ class AsyncOperations:
 
         Sends the FAILED deliveries of a webhook that were created since the given time again: at most 10,000, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.
 
-        The response arrives within 20 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 20 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `webhooks:write`.
         """
         return cast("models.ReplayCount", await self._call(Request("POST", "/webhooks/{webhookId}/replay", "json", path_values={"webhookId": webhook_id}, body=body)))
 
     async def get_webhook(self, webhook_id: str) -> models.WebhookWithUse:
         """Read a webhook with the results of its deliveries.
 
-        Requires an API key with any role and the scope `webhooks:read`.
+        The request requires an API key with any role and the scope `webhooks:read`.
         """
         return cast("models.WebhookWithUse", await self._call(Request("GET", "/webhooks/{webhookId}", "json", path_values={"webhookId": webhook_id})))
 
@@ -2250,37 +2250,37 @@ class AsyncOperations:
 
         Changes a webhook. Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         return cast("models.Webhook", await self._call(Request("PATCH", "/webhooks/{webhookId}", "json", path_values={"webhookId": webhook_id}, body=body)))
 
     async def delete_webhook(self, webhook_id: str) -> None:
         """Delete a webhook.
 
-        Requires an API key with any role and the scope `webhooks:write`.
+        The request requires an API key with any role and the scope `webhooks:write`.
         """
         await self._call(Request("DELETE", "/webhooks/{webhookId}", "none", path_values={"webhookId": webhook_id}))
 
     async def get_organization(self) -> models.Organization:
         """Read the current organization.
 
-        Requires an API key with any role and the scope `organization:read`.
+        The request requires an API key with any role and the scope `organization:read`.
         """
         return cast("models.Organization", await self._call(Request("GET", "/organizations/current", "json")))
 
     async def update_organization(self, body: models.OrganizationChange) -> models.Organization:
-        """Update the name, the billing e-mail or the rule of four eyes of the organization.
+        """Update the name, the billing e-mail or the four-eyes rule of the organization.
 
         If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`.
+        The request requires an API key with the role OWNER and the scope `organization:write`.
         """
         return cast("models.Organization", await self._call(Request("PATCH", "/organizations/current", "json", body=body)))
 
     async def delete_organization(self, body: models.OrganizationDeletion) -> models.DeletedOrganization:
         """Delete the current organization.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role OWNER and the scope `organization:write`. Test keys are refused.
         """
         return cast("models.DeletedOrganization", await self._call(Request("DELETE", "/organizations/current", "json", body=body)))
 
@@ -2289,30 +2289,30 @@ class AsyncOperations:
 
         Restores the organization that the recovery token was issued for, and creates a new API key for its owner.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires no API key.
+        The request requires no API key.
         """
         return cast("models.RestoredOrganization", await self._call(Request("POST", "/organizations/current/restore", "json", body=body)))
 
     async def update_base_currency(self, body: models.BaseCurrencyChange) -> models.BaseCurrency:
         """Set the base currency of the organization.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`.
+        The request requires an API key with the role OWNER and the scope `organization:write`.
         """
         return cast("models.BaseCurrency", await self._call(Request("PATCH", "/organizations/current/base-currency", "json", body=body)))
 
     async def update_reference_validation(self, body: models.ReferenceValidationChange) -> models.ReferenceValidation:
         """Set the reference validation mode.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:write`.
+        The request requires an API key with the role OWNER and the scope `organization:write`.
         """
         return cast("models.ReferenceValidation", await self._call(Request("PATCH", "/organizations/current/reference-validation", "json", body=body)))
 
     async def get_usage(self) -> models.Usage:
         """Read the usage and limits of the organization.
 
-        Requires an API key with any role and the scope `organization:read`.
+        The request requires an API key with any role and the scope `organization:read`.
         """
         return cast("models.Usage", await self._call(Request("GET", "/organizations/current/usage", "json")))
 
@@ -2321,21 +2321,21 @@ class AsyncOperations:
 
         Returns a ZIP archive with one file of JSON lines for each kind of record. With `include=originals` the archive also has the uploaded files. The archive is created while it is sent, so its length is not known in advance; its last file, `manifest.json`, lists the contents. The archive contains no secrets. Only one archive of an organization can be created at a time.
 
-        Requires an API key with the role OWNER or higher and the scope `organization:read`.
+        The request requires an API key with the role OWNER and the scope `organization:read`.
         """
         return cast("bytes", await self._call(Request("GET", "/organizations/current/export", "bytes", query={"include": include})))
 
     async def list_companies(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> CompaniesPage:
         """List companies, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("CompaniesPage", await self._call(Request("GET", "/companies", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_companies(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Company]:
         """Reads the items of all pages of this list. List companies, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/companies", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -2344,44 +2344,44 @@ class AsyncOperations:
 
         Creates a company. A repeated request is refused with 409 if the company has a tax id, and otherwise creates a second company.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.Company", await self._call(Request("POST", "/companies", "json", body=body)))
 
     async def get_company(self, company_id: str) -> models.Company:
         """Read a company.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("models.Company", await self._call(Request("GET", "/companies/{companyId}", "json", path_values={"companyId": company_id})))
 
     async def update_company(self, company_id: str, body: models.CompanyChange) -> models.Company:
         """Update a company.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.Company", await self._call(Request("PATCH", "/companies/{companyId}", "json", path_values={"companyId": company_id}, body=body)))
 
     async def delete_company(self, company_id: str) -> None:
         """Delete a company.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         await self._call(Request("DELETE", "/companies/{companyId}", "none", path_values={"companyId": company_id}))
 
     async def list_members(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> MembersPage:
         """List members and pending invitations, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return cast("MembersPage", await self._call(Request("GET", "/members", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_members(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Member]:
         """Reads the items of all pages of this list. List members and pending invitations, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return self._items(Request("GET", "/members", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -2390,9 +2390,9 @@ class AsyncOperations:
 
         Stores an invitation to the organization and sends the e-mail to the invited person within a minute. A repeated request is refused with 409 while the invitation is open.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         return cast("models.Member", await self._call(Request("POST", "/members", "json", body=body)))
 
@@ -2401,44 +2401,44 @@ class AsyncOperations:
 
         Makes an invited person a member. The token from the invitation e-mail authorizes the request.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires no API key.
+        The request requires no API key.
         """
         return cast("models.Member", await self._call(Request("POST", "/members/accept", "json", body=body)))
 
     async def get_member(self, user_id: str) -> models.Member:
         """Read a member.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return cast("models.Member", await self._call(Request("GET", "/members/{userId}", "json", path_values={"userId": user_id})))
 
     async def update_member(self, user_id: str, body: models.MemberChange) -> models.Member:
         """Change the role of a member.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         return cast("models.Member", await self._call(Request("PATCH", "/members/{userId}", "json", path_values={"userId": user_id}, body=body)))
 
     async def remove_member(self, user_id: str) -> None:
         """Remove a member or revoke an invitation.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`. Test keys are refused.
         """
         await self._call(Request("DELETE", "/members/{userId}", "none", path_values={"userId": user_id}))
 
     async def list_assignees(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AssigneesPage:
         """List the members to whom a finding can be assigned, newest first.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return cast("AssigneesPage", await self._call(Request("GET", "/assignees", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_assignees(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Assignee]:
         """Reads the items of all pages of this list. List the members to whom a finding can be assigned, newest first.
 
-        Requires an API key with the role ANALYST or higher and the scope `findings:assign`.
+        The request requires an API key with the role ANALYST or higher and the scope `findings:assign`.
         """
         return self._items(Request("GET", "/assignees", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -2447,7 +2447,7 @@ class AsyncOperations:
 
         Lists the keys of the organization, or with `test=true` the keys of its test organization. A test key sees only test keys.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("ApiKeysPage", await self._call(Request("GET", "/api-keys", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "test": test})))
 
@@ -2456,7 +2456,7 @@ class AsyncOperations:
 
         Lists the keys of the organization, or with `test=true` the keys of its test organization. A test key sees only test keys.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/api-keys", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "test": test}))
 
@@ -2467,37 +2467,37 @@ class AsyncOperations:
 
         The field `test` makes the new key a test key. Test keys begin with `ick_test_` and act on a test organization, which the first test key creates. The test organization has invoices, findings, webhooks and limits of its own, and no ERP connections, KSeF connections, payments, subscription or members.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.CreatedApiKey", await self._call(Request("POST", "/api-keys", "json", body=body)))
 
     async def get_api_key(self, api_key_id: str) -> models.ApiKey:
         """Read the record of an API key.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("models.ApiKey", await self._call(Request("GET", "/api-keys/{apiKeyId}", "json", path_values={"apiKeyId": api_key_id})))
 
     async def update_api_key(self, api_key_id: str, body: models.ApiKeyChange) -> models.ApiKey:
         """Rename an API key or reduce its rights.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         return cast("models.ApiKey", await self._call(Request("PATCH", "/api-keys/{apiKeyId}", "json", path_values={"apiKeyId": api_key_id}, body=body)))
 
     async def revoke_api_key(self, api_key_id: str) -> None:
         """Revoke an API key.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:write`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:write`.
         """
         await self._call(Request("DELETE", "/api-keys/{apiKeyId}", "none", path_values={"apiKeyId": api_key_id}))
 
     async def get_caller(self) -> models.Caller:
         """Read the identity and the rights of the caller.
 
-        Requires an API key with any role and any scopes.
+        The request requires an API key with any role and any scopes.
         """
         return cast("models.Caller", await self._call(Request("GET", "/me", "json")))
 
@@ -2506,23 +2506,23 @@ class AsyncOperations:
 
         Exchanges an API key for a session, whose token is in a cookie that scripts cannot read. The session has the rights of the key. The session ends after 30 minutes without a request, after 12 hours, and with its key, member or organization. A key has at most 20 sessions; a further session ends the session that was used least recently. A session cannot open another session. A repeated request opens another session.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with any role and any scopes.
+        The request requires an API key with any role and any scopes.
         """
         return cast("models.OpenedSession", await self._call(Request("POST", "/sessions", "json")))
 
     async def list_sessions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> SessionsPage:
         """List sessions of the app that have not ended, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("SessionsPage", await self._call(Request("GET", "/sessions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_sessions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Session]:
         """Reads the items of all pages of this list. List sessions of the app that have not ended, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/sessions", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -2531,35 +2531,35 @@ class AsyncOperations:
 
         Ends the session of the cookie and removes the cookie. A request with an API key has no session.
 
-        Requires an API key with any role and any scopes.
+        The request requires an API key with any role and any scopes.
         """
         await self._call(Request("DELETE", "/sessions/current", "none"))
 
     async def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AuditEventsPage:
         """List audit events, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("AuditEventsPage", await self._call(Request("GET", "/audit-events", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_audit_events(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.AuditEvent]:
         """Reads the items of all pages of this list. List audit events, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/audit-events", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
     async def list_notifications(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> NotificationsPage:
         """List e-mail notifications, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return cast("NotificationsPage", await self._call(Request("GET", "/notifications", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
 
     def iter_notifications(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.Notification]:
         """Reads the items of all pages of this list. List e-mail notifications, newest first.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
         return self._items(Request("GET", "/notifications", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
 
@@ -2568,16 +2568,16 @@ class AsyncOperations:
 
         Returns options to pass unchanged to `Paddle.Checkout.open`. Nothing is bought and nothing changes until the buyer pays in the checkout. The request is refused while the organization has a subscription that is not canceled.
 
-        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 5 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
         """
         return cast("models.CheckoutOptions", await self._call(Request("POST", "/billing/checkout", "json", body={} if body is None else body)))
 
     async def get_subscription(self) -> models.Subscription:
         """Read the subscription with its usage.
 
-        Requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `organization:read`. Test keys are refused.
         """
         return cast("models.Subscription", await self._call(Request("GET", "/billing/subscription", "json")))
 
@@ -2586,8 +2586,8 @@ class AsyncOperations:
 
         Creates a link to the payment provider page on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.
 
-        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.
+        The response arrives within 10 seconds; otherwise the status is 504. After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.
 
-        Requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
+        The request requires an API key with the role ADMIN or higher and the scope `billing:write`. Test keys are refused.
         """
         return cast("models.PortalSession", await self._call(Request("POST", "/billing/portal-session", "json")))

@@ -25,12 +25,12 @@ describe('ISSUE_DATE_FUTURE', () => {
     expect(findingIn(billOn('2025-12-03'), 'ISSUE_DATE_FUTURE')).toMatchObject({
       confidence: 95,
       summary: 'Q7919 is dated 2025-12-03, 171 days in the future.',
-      recommendedAction: 'Reject the invoice or correct its issue date; if day and month are swapped, use 2025-03-12.',
+      recommendedAction: 'Reject the invoice, or correct its issue date to 2025-03-12 if day and month are swapped.',
       evidence: { daysAhead: 171, swappedCandidate: '2025-03-12' },
     });
     for (const unswappable of ['2025-12-13', '2025-12-12', '2025-10-11', '2027-12-03']) {
       expect(findingIn(billOn(unswappable), 'ISSUE_DATE_FUTURE')).toMatchObject({
-        recommendedAction: 'Reject the invoice or correct its issue date.',
+        recommendedAction: 'Reject the invoice, or correct its issue date to the day on which it was issued.',
         evidence: { swappedCandidate: null },
       });
     }

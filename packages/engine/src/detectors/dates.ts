@@ -34,7 +34,9 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
       type: 'ISSUE_DATE_FUTURE',
       ...(daysAhead > parameters.futureFarDays ? parameters.levels.futureFar : parameters.levels.future),
       summary: `${invoice.invoiceNumber} is dated ${invoice.issueDate}, ${counted(daysAhead, 'day')} in the future.`,
-      actionValues: { swapped: swapped === undefined ? '' : `; if day and month are swapped, use ${swapped}` },
+      actionValues: {
+        date: swapped === undefined ? 'the day on which it was issued' : `${swapped} if day and month are swapped`,
+      },
       about: [invoice.invoiceId],
       parameters: pick(parameters, 'futureDaysMax', 'futureFarDays'),
       observed: { issueDate: invoice.issueDate, asOf, daysAhead },

@@ -52,17 +52,17 @@ describe('SCAN_REIMPORTED', () => {
     [
       200,
       '200 of 200 rows were already in an earlier scan and are not counted again; no row is new.',
-      'Check whether the right file was exported for the scan of past invoices, because it has no new rows.',
+      'Check whether the right file was exported for the scan of past invoices, because the file has no new rows.',
     ],
     [
       199,
       '199 of 200 rows were already in an earlier scan and are not counted again; 1 row is new and is counted.',
-      'Check whether the right file was exported for the scan of past invoices, because it has only 1 new row.',
+      'Check whether the right file was exported for the scan of past invoices, because the file has only 1 new row.',
     ],
     [
       190,
       '190 of 200 rows were already in an earlier scan and are not counted again; 10 rows are new and are counted.',
-      'Check whether the right file was exported for the scan of past invoices, because it has only 10 new rows.',
+      'Check whether the right file was exported for the scan of past invoices, because the file has only 10 new rows.',
     ],
   ])('says how many rows are new and whether they count: %i of 200 were there', (identical, summary, action) => {
     expect(reimported(200, identical)).toMatchObject([{ summary, recommendedAction: action }]);

@@ -33,7 +33,7 @@ export const requiredFacts = {
   ACCOUNT_LINKS: 'other suppliers that use the bank account',
   ORDER: 'a purchase order number on the invoice',
   ORDER_LINKS: 'earlier invoices for the purchase order',
-  ORDER_MASTER: 'the purchase order as the ERP has it',
+  ORDER_MASTER: 'the purchase order in the ERP',
   TAX_ID: 'a tax id on the invoice',
   NET_AND_TAX: 'the net amount and the tax on the invoice',
   DUE_DATE: 'a due date on the invoice',
@@ -79,7 +79,7 @@ export const catalogue = {
     requires: ['EARLIER_RECORDS'],
     description: 'The invoice resembles an earlier invoice in number, amount, date and supplier.',
     recommendedAction:
-      'Compare the documents of the two invoices. If both bill the same supply, reject one of the invoices. If both were paid, claim the money back.',
+      'Compare the documents of the two invoices. If both charge for the same goods or services, reject one of the invoices. If both were paid, claim the money back.',
   },
   DUPLICATE_ACROSS_SUPPLIERS: {
     family: 'DUP',
@@ -131,7 +131,7 @@ export const catalogue = {
     family: 'BANK',
     severities: ['CRITICAL'],
     requires: ['ACCOUNT', 'ACCOUNT_LINKS'],
-    description: 'The bank account was confirmed as fraudulent in this organization.',
+    description: 'The bank account on the invoice was confirmed as fraudulent in this organization.',
     recommendedAction:
       'Stop the payment and inform the security officer. The bank account on the invoice was confirmed as fraudulent on {date}.',
   },
@@ -171,7 +171,7 @@ export const catalogue = {
     family: 'BANK',
     severities: ['LOW', 'MEDIUM', 'HIGH'],
     requires: ['ACCOUNT', 'ACCOUNT_LINKS'],
-    description: 'Another supplier uses the same bank account.',
+    description: 'Another supplier uses the bank account on the invoice.',
     recommendedAction:
       'Find out why two suppliers use one bank account. One of them may be a fake supplier, or may have been taken over by a fraudster.',
   },
@@ -287,7 +287,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The supplier bills again after a long time without an invoice.',
-    recommendedAction: 'Confirm that your organization buys from the supplier again.',
+    recommendedAction: 'Confirm that your organization has started to buy from the supplier again.',
   },
   SUPPLIER_NOT_IN_MASTER: {
     family: 'SUP',
@@ -352,8 +352,8 @@ export const catalogue = {
     family: 'AMT',
     severities: ['LOW'],
     requires: [],
-    description: 'The invoice is for a zero amount.',
-    recommendedAction: 'Confirm that no payment is due for the invoice.',
+    description: 'The amount of the invoice is zero.',
+    recommendedAction: 'The amount of the invoice is zero. Confirm with the supplier that no payment is due.',
   },
   TAX_ARITHMETIC_MISMATCH: {
     family: 'TAX',
@@ -397,7 +397,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: [],
     description: 'The issue date of the invoice is in the future.',
-    recommendedAction: 'Reject the invoice or correct its issue date{swapped}.',
+    recommendedAction: 'Reject the invoice, or correct its issue date to {date}.',
   },
   ISSUE_DATE_STALE: {
     family: 'DATE',
@@ -455,7 +455,8 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['SUPPLIER_HISTORY'],
     description: 'The invoice should state a purchase order number, but does not.',
-    recommendedAction: 'Obtain the purchase order number before you approve the invoice.',
+    recommendedAction:
+      'Obtain the purchase order number that is missing on the invoice before you approve the invoice.',
   },
   PO_SUPPLIER_MISMATCH: {
     family: 'PO',
@@ -484,8 +485,8 @@ export const catalogue = {
     family: 'CUR',
     severities: ['HIGH'],
     requires: ['DOCUMENT'],
-    description: 'The currency of the document could not be read.',
-    recommendedAction: 'Enter the currency that the document shows.',
+    description: 'The currency of the invoice could not be read from its document.',
+    recommendedAction: 'Enter the currency that the document of the invoice shows.',
   },
   CURRENCY_CHANGED: {
     family: 'CUR',
@@ -500,7 +501,8 @@ export const catalogue = {
     requires: [],
     description:
       'There is no exchange rate for the currency of the invoice, so the amount was not compared with limits in EUR.',
-    recommendedAction: 'Decide yourself whether the amount of the invoice is large.',
+    recommendedAction:
+      'There is no exchange rate for the currency of the invoice. Decide yourself whether the amount of the invoice is large.',
   },
   CURRENCY_UNUSUAL_FOR_COUNTRY: {
     family: 'CUR',
@@ -651,15 +653,14 @@ export const catalogue = {
     requires: ['SCAN'],
     description: 'A scan of past invoices contains the rows of an earlier scan.',
     recommendedAction:
-      'Check whether the right file was exported for the scan of past invoices, because it has {newRows}.',
+      'Check whether the right file was exported for the scan of past invoices, because the file has {newRows}.',
   },
   BENFORD_DEVIATION: {
     family: 'SCAN',
     severities: ['INFO', 'LOW'],
     requires: ['SCAN'],
-    description: 'Some first digits occur far more often in the invoice amounts than they do in ordinary trade.',
-    recommendedAction:
-      'Review a sample of the invoices whose amounts begin with the first digits that occur too often.',
+    description: 'Far more invoice amounts begin with certain digits than is usual in ordinary trade.',
+    recommendedAction: 'Review a sample of the invoices whose amounts begin with the digits that occur too often.',
   },
   THRESHOLD_CLUSTER: {
     family: 'SCAN',

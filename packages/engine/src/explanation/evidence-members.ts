@@ -39,7 +39,7 @@ export function objectOf(members: Members): Required<Pick<MemberSchema, 'propert
 
 const day = (what: string): MemberSchema => text(`${what}, as YYYY-MM-DD.`);
 const amount = (what: string): MemberSchema => text(`${what}, as a decimal string with the decimals of the currency.`);
-const currency = text('The currency of the amounts in the same object, as an ISO 4217 code.');
+const currency = text('The currency of the amounts in the JSON object that contains this field, as an ISO 4217 code.');
 const account = text('The bank account on the invoice, masked.');
 const invoiceId = text('The id of the invoice.');
 const invoiceNumber = text('The number of the invoice.');
@@ -50,13 +50,15 @@ const taxRate = (what: string): MemberSchema => number(`${what}, in percent.`);
 const comparison = record({
   with: text('The id of the matched invoice with which the checked invoice is compared.'),
   field: text(
-    'The compared field, such as `number`, `amount`, `date`, `supplier`, `taxId` or `order`. Each matched invoice begins with a row `base`.',
+    'The compared field, such as `number`, `amount`, `date`, `supplier`, `taxId` or `order`. The first comparison with each matched invoice has the field `base`, which states the points that every comparison starts with.',
   ),
-  left: orNull(text('The value of the field in the checked invoice, or null if the row compares no values.')),
-  right: orNull(text('The value of the field in the matched invoice, or null if the row compares no values.')),
+  left: orNull(text('The value of the compared field in the checked invoice, or null if no values were compared.')),
+  right: orNull(text('The value of the compared field in the matched invoice, or null if no values were compared.')),
   'leftCurrency?': text('The currency of the amount in the checked invoice. Present only if amounts are compared.'),
   'rightCurrency?': text('The currency of the amount in the matched invoice. Present only if amounts are compared.'),
-  relation: text('The relation of the values in the checked and the matched invoice, such as EQ for equal values.'),
+  relation: text(
+    'The relation between the values in the checked and in the matched invoice, such as EQ for equal values.',
+  ),
   points: number(
     'The points that the compared field adds to the likeness of the two invoices. Negative points reduce the likeness.',
   ),
@@ -66,15 +68,17 @@ const comparison = record({
 const matchedInvoice = record({
   invoiceId: text('The id of the matched invoice.'),
   invoiceNumber: text('The number of the matched invoice.'),
-  supplierName: text('The supplier of the matched invoice.'),
+  supplierName: text('The name of the supplier of the matched invoice.'),
   issueDate: day('The issue date of the matched invoice'),
   grossAmount: amount('The gross amount of the matched invoice'),
   currency: text('The currency of the matched invoice.'),
   companyId: text('The id of the company that received the matched invoice.'),
-  purchaseOrderRef: orNull(text('The purchase order on the matched invoice, or null if there is none.')),
+  purchaseOrderRef: orNull(text('The purchase order number on the matched invoice, or null if there is none.')),
   scanId: orNull(text('The id of the history scan that imported the matched invoice, or null if no scan imported it.')),
-  externalId: orNull(text("The caller's id of the matched invoice, or null if there is none.")),
-  sourceRowNumber: orNull(count("The row of the matched invoice in the caller's file, or null if there is none.")),
+  externalId: orNull(text('The id of the matched invoice in the system from which it came, or null if there is none.')),
+  sourceRowNumber: orNull(
+    count('The row number of the matched invoice in the file of the caller, or null if there is none.'),
+  ),
   status: text('The status of the matched invoice, such as ANALYZED.'),
   pairKey: text('A stable key of the pair of the checked and the matched invoice.'),
   points: number('The points of likeness between the checked and the matched invoice.'),
@@ -109,7 +113,7 @@ const usedAccount = {
   firstSeen: day('The issue date of the first invoice that states the bank account'),
   lastSeen: day('The issue date of the last invoice that states the bank account'),
   invoices: count('The number of invoices that state the bank account.'),
-  trust: text('The trust in the bank account: UNVERIFIED, SEEN, ERP, REVIEWED or FRAUD.'),
+  trust: text('The trust that the bank account belongs to the supplier: UNVERIFIED, SEEN, ERP, REVIEWED or FRAUD.'),
 };
 const threshold: Members = {
   threshold: amount('The approval limit'),
@@ -139,9 +143,11 @@ export const commonMembers: Members = {
     description: 'The observed values that the detection rule compared with the values of the detection policy.',
   },
   explanation: texts('The sentences that explain the finding to people, each about one fact.'),
-  'externalId?': orNull(text("The caller's id of the row of the history scan for which the finding was raised.")),
+  'externalId?': orNull(
+    text('The id that the caller sent for the history scan row about which the finding was raised.'),
+  ),
   'sourceRowNumber?': orNull(
-    count("The number, in the caller's file, of the row of the history scan for which the finding was raised."),
+    count('The row number, in the file of the caller, of the history scan row about which the finding was raised.'),
   ),
   'tolerance?': record(
     {
@@ -189,7 +195,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         invoiceNumber,
         grossAmount: amount('The gross amount of the partial invoice'),
         currency,
-        'sourceRowNumber?': count("The row of the partial invoice in the caller's file."),
+        'sourceRowNumber?': count('The row number of the partial invoice in the file of the caller.'),
       }),
       'The partial invoices that add up to the whole invoice, at most 20.',
     ),
@@ -274,16 +280,16 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   BANK_COUNTRY_MISMATCH: {
     account,
-    ibanCountry: text('The country of the bank account.'),
+    ibanCountry: text('The country of the bank account on the invoice.'),
     taxCountry: text('The country of the tax id of the supplier.'),
   },
-  BANK_ACCOUNT_FIRST_USE: { account, accountCountry: text('The country of the bank account.'), signs },
+  BANK_ACCOUNT_FIRST_USE: { account, accountCountry: text('The country of the bank account on the invoice.'), signs },
   BANK_ACCOUNT_MISSING: {
     share: number("The share of the supplier's invoices that state a bank account, from 0 to 1."),
   },
   PAYEE_DIFFERS: {
-    payee: text('The payee on the invoice.'),
-    supplier: text('The supplier on the invoice.'),
+    payee: text('The name of the payee that the document asks to pay.'),
+    supplier: text('The name of the supplier on the invoice.'),
     account: orNull(account),
   },
   SUPPLIER_LOOKALIKE_NAME: {
@@ -296,9 +302,9 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     'establishedTaxId?': orNull(text('The tax id of the imitated supplier, or null if there is none.')),
   },
   SUPPLIER_TAX_ID_CHANGED: {
-    oldTaxId: text('The known tax id of the supplier.'),
+    oldTaxId: text('The tax id that earlier invoices under the name of the supplier stated.'),
     newTaxId: text('The tax id of the supplier on the invoice.'),
-    knownSupplierId: text('The id of the supplier with the known tax id.'),
+    knownSupplierId: text('The id of the known supplier that has the same name and the earlier tax id.'),
   },
   SUPPLIER_TAX_ID_INVALID: {
     country: text('The country of the tax id of the supplier.'),
@@ -313,7 +319,11 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   SUPPLIER_TAX_ID_FIRST_USE: { taxId: text('The tax id of the supplier on the invoice.'), signs },
   SUPPLIER_NEW_HIGH_VALUE: {
-    p95: orNull(amount('The amount that 95 % of the invoices do not exceed, or null if there are too few invoices')),
+    p95: orNull(
+      amount(
+        'The amount that 95% of the recent invoices of the organization do not exceed, or null if there are too few invoices',
+      ),
+    ),
     'currency?': currency,
   },
   SUPPLIER_NEW: {},
@@ -329,12 +339,12 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     companyId: text('The id of the company of the organization that has the tax id of the supplier.'),
   },
   AMOUNT_OUTLIER: {
-    ratio: number('The ratio of the amount of the invoice to the usual amount.'),
+    ratio: number('The ratio of the amount of the invoice to the usual amount of the supplier.'),
     sampleSize: count('The number of earlier invoice amounts with which the invoice was compared.'),
     'z?': number(
-      'The distance of the amount of the invoice from the usual amount, in deviations of the earlier amounts.',
+      'The distance between the amount of the invoice and the usual amount, in multiples of the usual deviation of the earlier amounts.',
     ),
-    'median?': amount('The usual amount of an invoice'),
+    'median?': amount('The usual amount of an invoice from the supplier'),
     'currency?': currency,
     'mad?': number('The deviation of the earlier invoice amounts, on a logarithmic scale.'),
     'window?': record(
@@ -353,15 +363,15 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   RECURRING_AMOUNT_CHANGED: {
     series: list(
       record({
-        issueDate: day('The issue date of the earlier invoice'),
-        grossAmount: amount('The gross amount of the earlier invoice'),
+        issueDate: day('The issue date of an earlier invoice of the supplier'),
+        grossAmount: amount('The gross amount of an earlier invoice of the supplier'),
         currency,
       }),
       'The earlier invoices of the supplier with the recurring amount.',
     ),
     oldAmount: amount('The recurring amount of the earlier invoices'),
     currency,
-    changePct: number('The change of the recurring amount, in percent.'),
+    changePct: number('The change from the recurring amount to the amount of the invoice, in percent.'),
   },
   AMOUNT_ROUND: {
     roundShare: orNull(
@@ -377,7 +387,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
         issueDate: day('The issue date of the invoice'),
         grossAmount: amount('The gross amount of the invoice'),
         currency,
-        order: orNull(text('The purchase order on the invoice, or null if there is none.')),
+        order: orNull(text('The purchase order number on the invoice, or null if there is none.')),
       }),
       'The invoices whose amounts are each just under the approval limit.',
     ),
@@ -388,7 +398,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   AMOUNT_ZERO: {},
   TAX_ARITHMETIC_MISMATCH: {
-    difference: amount('The difference between the gross amount and the sum of net and tax, without its sign'),
+    difference: amount('The difference between the gross amount and the sum of net amount and tax, without its sign'),
     expectedGross: amount('The sum of the net amount and the tax'),
     currency,
   },
@@ -404,13 +414,17 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   TAX_WITHOUT_REGISTRATION: {},
   TAX_CROSS_BORDER_CHARGED: { countries: texts('The countries of the supplier and of the buyer.') },
   ISSUE_DATE_FUTURE: {
-    daysAhead: count('The number of days from the day of analysis to the issue date.'),
+    daysAhead: count('The number of days from the day of the analysis to the issue date of the invoice.'),
     swappedCandidate: orNull(
       day('The issue date with day and month swapped, or null if the swapped date is no better'),
     ),
   },
-  ISSUE_DATE_STALE: { ageDays: count('The number of days from the issue date to the day of analysis.') },
-  DUE_DATE_BEFORE_ISSUE: { days: count('The number of days from the due date to the issue date.') },
+  ISSUE_DATE_STALE: {
+    ageDays: count('The number of days from the issue date of the invoice to the day of the analysis.'),
+  },
+  DUE_DATE_BEFORE_ISSUE: {
+    days: count('The number of days by which the due date of the invoice is before its issue date.'),
+  },
   PAYMENT_TERMS_CHANGED: {
     usualDays: count('The usual payment term of the supplier, in days.'),
     newDays: count('The payment term of the invoice, in days.'),
@@ -424,7 +438,10 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   INVOICE_NUMBER_OUT_OF_SEQUENCE: {
     expectedRange: record(
-      { from: number('The lowest expected invoice number.'), to: number('The highest expected invoice number.') },
+      {
+        from: number('The lowest number that was expected for the next invoice of the supplier.'),
+        to: number('The highest number that was expected for the next invoice of the supplier.'),
+      },
       'The range in which the next invoice number of the supplier was expected.',
     ),
     value: number('The number that the invoice has in the series of invoice numbers of the supplier.'),
@@ -477,8 +494,8 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   DOCUMENT_TAMPER_SIGNS: {
     signals: list(
       record({
-        signal: text('The kind of evidence that the document was edited, such as OVERLAY.'),
-        weight: number('The weight of this evidence that the document was edited.'),
+        signal: text('The kind of sign that the document was edited, such as OVERLAY.'),
+        weight: number('The weight of the sign that the document was edited.'),
         objects: texts('The objects in the PDF file that show that the document was edited.'),
       }),
       'The signs that the document was edited.',
@@ -489,7 +506,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     snippets: texts('The hidden texts of the document, masked.'),
     positions: list(
       record({
-        page: count('The number of the document page, from 1.'),
+        page: count('The number of the document page with the hidden text, counted from 1.'),
         hiddenBy: text('The reason why a reader cannot see the hidden text, such as COLOUR.'),
         box: list(
           { type: 'number' },
@@ -501,17 +518,17 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   },
   DOCUMENT_FIELD_CONFLICT: {
     field: text('The invoice field with the most important difference.'),
-    xmlValue: text('The value of the field in the machine-readable part of the document.'),
+    xmlValue: text('The value of the invoice field in the machine-readable part of the document.'),
     visibleValue: orNull(
-      text('The value of the field on the visible page, or null if the page does not show the field.'),
+      text('The value of the invoice field on the visible page, or null if the page does not show the field.'),
     ),
     conflicts: list(
       record({
         field: text('The name of the invoice field that differs.'),
         source: text('The machine-readable part of the document, such as XML.'),
-        machineValue: text('The value of the field in the machine-readable part of the document.'),
+        machineValue: text('The value of the invoice field in the machine-readable part of the document.'),
         visibleValue: orNull(
-          text('The value of the field on the visible page, or null if the page does not show the field.'),
+          text('The value of the invoice field on the visible page, or null if the page does not show the field.'),
         ),
       }),
       'All invoice fields that differ between the machine-readable part and the visible page.',
@@ -524,8 +541,8 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
     differences: list(
       record({
         field: text('The name of the invoice field that differs.'),
-        documentValue: text('The value of the field in the document.'),
-        ksefValue: text('The value of the field in the invoice from KSeF.'),
+        documentValue: text('The value of the invoice field in the document.'),
+        ksefValue: text('The value of the invoice field in the invoice from KSeF.'),
         'documentValueCurrency?': text('The currency of the value in the document. Present only for amounts.'),
         'ksefValueCurrency?': text('The currency of the value in KSeF. Present only for amounts.'),
       }),
@@ -536,7 +553,7 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
   EXTRACTION_LOW_CONFIDENCE: {
     fields: list(
       record({
-        field: text('The name of the invoice field.'),
+        field: text('The name of the invoice field that could not be read with certainty.'),
         confidence: number('The confidence in the value of the invoice field, from 0 to 1.'),
       }),
       'The invoice fields that could not be read with certainty.',
@@ -613,17 +630,19 @@ export const evidenceMembers: Readonly<Record<FindingType, Members>> = {
       'The difference between the shares of first digits and the expected shares that chance alone can explain.',
     ),
     n: count('The number of invoice amounts whose first digits were counted.'),
-    digits: count('The number of first digits that were counted together.'),
+    digits: count('The number of leading digits of each invoice amount that were examined: 1 or 2.'),
     spikes: list(
       record({
-        digits: count('The first digits that occur too often in the invoice amounts.'),
-        share: number('The share of the invoice amounts that begin with the first digits, from 0 to 1.'),
-        expected: number('The expected share of the invoice amounts that begin with the first digits, from 0 to 1.'),
+        digits: count('The leading digits with which too many invoice amounts begin.'),
+        share: number('The share of the invoice amounts that begin with these leading digits, from 0 to 1.'),
+        expected: number(
+          'The expected share of the invoice amounts that begin with these leading digits, from 0 to 1.',
+        ),
         z: number(
-          'The distance, in standard deviations, between the share of invoice amounts that begin with the first digits and the expected share.',
+          'The distance, in standard deviations, between the share of invoice amounts that begin with these leading digits and the expected share.',
         ),
       }),
-      'The first digits that occur far too often in the invoice amounts.',
+      'The leading digits with which far too many invoice amounts begin.',
     ),
     'supplierId?': supplierId,
   },

@@ -25,7 +25,7 @@ interface DetailsChange {
   readonly fourEyes?: boolean | undefined;
 }
 
-/** Changes the name, the billing e-mail or the rule of four eyes of an organization. */
+/** Changes the name, the billing e-mail or the four-eyes rule of an organization. */
 export const updateDetails =
   ({ organizations, rosters, clock }: DetailsDeps) =>
   ({ organizationId, name, billingEmail, fourEyes }: DetailsChange, context: RequestContext): Promise<Organization> => {

@@ -50,7 +50,7 @@ describe('the base currency', () => {
   });
 });
 
-describe('the rule of four eyes', () => {
+describe('the four-eyes rule', () => {
   const ownerUserIds = ['ann', 'bob'];
   const byAnn = { person: 'USER:ann', ownerUserIds, now };
   const byBob = { person: 'USER:bob', ownerUserIds, now };

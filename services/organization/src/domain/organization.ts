@@ -24,7 +24,7 @@ export interface Organization extends Contract {
   readonly referenceValidationMode: ReferenceValidationMode;
   /** True if the organization requires that a second person confirms the payment that one person releases. */
   readonly fourEyes: boolean;
-  /** Request to switch the rule of four eyes for payment releases off that no other OWNER has confirmed yet. */
+  /** Request to switch the four-eyes rule for payment releases off that no other OWNER has confirmed yet. */
   readonly fourEyesRequest?: FourEyesRequest | undefined;
   readonly companies: readonly Company[];
   /** Id of the default company of the organization. One of `companies` always has this id. */
@@ -52,7 +52,7 @@ export interface Organization extends Contract {
 }
 
 export interface FourEyesRequest {
-  /** Person who requested to switch the rule of four eyes off, as `personOf` returns it. */
+  /** Person who requested to switch the four-eyes rule off, as `personOf` returns it. */
   readonly by: string;
   readonly at: Date;
 }
@@ -144,11 +144,11 @@ export function referenceValidationInForce(organization: Organization): Referenc
   return mode === 'ALL' && !entitlements(organization).hasActiveSubscription ? 'DECLARED_PROFILES' : mode;
 }
 
-/** Days after which a request to switch the rule of four eyes off can no longer be confirmed. */
+/** Days after which a request to switch the four-eyes rule off can no longer be confirmed. */
 const FOUR_EYES_REQUEST_DAYS = 7;
 
 /**
- * Switches the rule of four eyes on or off. If the organization has a second OWNER, the first call only requests to
+ * Switches the four-eyes rule on or off. If the organization has a second OWNER, the first call only requests to
  * switch the rule off, and the call of another OWNER confirms the request. Switching the rule on withdraws a request.
  * @param person person behind the call
  * @param ownerUserIds ids of the active members with the role OWNER

@@ -63,7 +63,7 @@ const deleted = (organizationId: string, confirmName = 'Acme') =>
   clients.organization.deleteOrganization({ organizationId, confirmName }, caller);
 const restored = (recoveryToken: string) => clients.organization.restoreOrganization({ recoveryToken }, caller);
 
-describe('the rule of four eyes', () => {
+describe('the four-eyes rule', () => {
   const asPerson = (person: string) => ({ ...caller, context: { ...caller.context, person } });
 
   test('needs a second OWNER to be switched off, travels in the facts and is audited', async () => {

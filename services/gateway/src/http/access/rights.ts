@@ -20,6 +20,11 @@ export interface KeyAccess {
   readonly refusesTestKeys?: true;
 }
 
+/** Returns the required role in words. OWNER is the highest role. */
+export function atLeast(role: Role): string {
+  return role === 'OWNER' ? role : `${role} or higher`;
+}
+
 /**
  * Refuses a caller who lacks the rights for a route.
  * @throws DomainError `forbidden` with the missing right, before any lookup, so that the refusal reveals nothing about
@@ -30,7 +35,7 @@ export function requireRight(
   { minimumRole, scope, needsSubscription, refusesTestKeys }: KeyAccess,
 ): void {
   if (minimumRole !== undefined && !isRoleAtLeast(principal.role, minimumRole)) {
-    throw new DomainError('forbidden', `This request requires an API key with the role ${minimumRole} or higher.`);
+    throw new DomainError('forbidden', `This request requires an API key with the role ${atLeast(minimumRole)}.`);
   }
   if (scope !== undefined && !hasScope(principal.scopes, scope)) {
     throw new DomainError('forbidden', `This request requires an API key with the scope ${scope}.`);

@@ -119,7 +119,7 @@ describe('the rules', () => {
     ['an order without its noun', 'Newest first.'],
     ['a single word', 'Stored.'],
     ['no full stop', 'The id of the invoice'],
-    ['no full stop in an earlier paragraph', 'The new run\n\nRequires no API key.'],
+    ['no full stop in an earlier paragraph', 'The new run\n\nThe request requires no API key.'],
   ])('refuse a description with %s', (_, text) => {
     expect(faultsOfDescription(text)).not.toEqual([]);
   });

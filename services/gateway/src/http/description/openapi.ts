@@ -3,6 +3,7 @@ import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi
 import { FIELD_FAULTS_MAX } from '@invoicecontrol/errors';
 import { z } from 'zod';
 import { exampleOf } from './examples.js';
+import { atLeast } from '../access/rights.js';
 import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_KEY_PATTERN } from '../body/idempotency-key.js';
 import { introduction } from './introduction.js';
 import { publishedHeaders } from './published-headers.js';
@@ -52,7 +53,7 @@ const envelope = z
           .optional()
           .describe('The invalid fields of the request. Present only with status 400.'),
       })
-      .describe('The error that explains why the request was refused.'),
+      .describe('The error that explains why the request was refused or failed.'),
   })
   .meta({ id: 'Error' });
 
@@ -295,13 +296,13 @@ const webhookCallbacks = {
 
 function describeAccess(route: Route): string {
   const { access } = route;
-  if (access === 'public') return 'Requires no API key.';
-  const role = access.minimumRole === undefined ? 'any role' : `the role ${access.minimumRole} or higher`;
+  if (access === 'public') return 'The request requires no API key.';
+  const role = access.minimumRole === undefined ? 'any role' : `the role ${atLeast(access.minimumRole)}`;
   const token = isFileRoute(route) ? ' A token in the URL replaces the API key.' : '';
-  const subscription = access.needsSubscription === true ? ' Requires an active subscription.' : '';
+  const subscription = access.needsSubscription === true ? ' The organization must have an active subscription.' : '';
   const testKeys = access.refusesTestKeys === true ? ' Test keys are refused.' : '';
   const scope = access.scope === undefined ? 'any scopes' : `the scope \`${access.scope}\``;
-  return `Requires an API key with ${role} and ${scope}.${token}${subscription}${testKeys}`;
+  return `The request requires an API key with ${role} and ${scope}.${token}${subscription}${testKeys}`;
 }
 
 /** Describes in the API description the bodies that a route accepts, by media type. */

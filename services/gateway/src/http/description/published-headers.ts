@@ -28,7 +28,8 @@ export const publishedHeaders = {
     example: 'bytes',
   },
   'Content-Disposition': {
-    description: 'The disposition of the file, inline or attachment, and the file name under which it is saved.',
+    description:
+      'Whether a browser shows the file (inline) or saves it (attachment), and the file name under which it is saved.',
     example: 'inline; filename=RE-2026-0147.pdf',
   },
   'Content-Range': {
@@ -36,7 +37,8 @@ export const publishedHeaders = {
     example: 'bytes 0-1023/48213',
   },
   Link: {
-    description: 'The address of the next page of a list in CSV (`rel="next"`). Absent on the last page, and in JSON.',
+    description:
+      'The address of the next page of a list in CSV (`rel="next"`). Absent on the last page and from JSON responses.',
     example: '</v1/invoices?limit=100&cursor=c2VjcmV0>; rel="next"',
   },
   Location: {

@@ -44,7 +44,8 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The API key lacks the role or scope, or the plan lacks the feature (FORBIDDEN).',
+    description:
+      'The API key lacks the role or scope that the request requires, or the plan of the organization does not include the feature (FORBIDDEN).',
     examples: {
       forbidden: thrownBy(() => requireRight(KEY_WITHOUT_SCOPES, { scope: 'invoices:write' })),
       subscriptionRequired: new DomainError(

@@ -16,5 +16,5 @@ function repetitionOf({ honoursIdempotencyKey, takesEffectOnce }: Route): string
   }
   return honoursIdempotencyKey === true
     ? 'After a timeout, a 5xx or a lost connection, send the same request again with the same Idempotency-Key: it takes effect only once. Without a key, check first whether the request took effect.'
-    : 'After a timeout, a 5xx or a lost connection, the request may have taken effect: check first, or repeat it where the text above allows it.';
+    : 'After a timeout, a 5xx or a lost connection, the request may have taken effect. Check first whether it did, unless the description above states that the request can be repeated.';
 }

@@ -59,7 +59,9 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
 export const fieldsByPath = shown.made(
   z
     .record(z.string(), exportedField.schema)
-    .describe('The origin of each field of the invoice, by the path of the field.'),
+    .describe(
+      'The origin of each field of the invoice: where and how the field was read. The keys are the paths of the fields.',
+    ),
   ({ fields }: { readonly fields: readonly FieldProvenance[] }) =>
     Object.fromEntries(fields.map((one) => [one.field, exportedField.present(one)])),
   { gross_amount: exampleOf(exportedField.schema) },

@@ -54,7 +54,7 @@ const result = z
   });
 
 const BATCH =
-  'Each finding is changed as by a request of its own, and a refused one does not hinder the others. The response is 200 even if every finding is refused; see the outcome of each. Changed findings stay changed when the request is retried.';
+  'Each finding is changed independently, so a refused change does not affect the other findings. The response is 200 even if every change is refused; see the outcome of each finding. A retried request leaves findings that were already changed as they are.';
 /** Advice in the error of a finding whose change failed without a response, as a request for this finding would get it. */
 const ADVICE = adviceFor({ method: 'post' }, '');
 

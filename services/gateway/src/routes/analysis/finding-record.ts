@@ -96,7 +96,7 @@ export const finding = shown.record<Finding>('Finding')({
   ),
   ...findingFields,
   relatedInvoiceIds: shown.field(
-    z.array(shownId()).describe('The ids of the invoices that the finding compares with its own invoice.'),
+    z.array(shownId()).describe('The ids of the other invoices with which the finding compares its invoice.'),
     [],
   ),
   disposition: shown.word(disposition, 'OPEN'),

@@ -390,7 +390,7 @@ export const reviewFields = {
   expected_disposition: disposition
     .optional()
     .describe(
-      'The disposition that the reviewer saw. If the finding has another one, because another reviewer was faster, the review is refused with 409. A finding that already has the requested disposition is accepted.',
+      'The disposition that the reviewer saw. If another reviewer has changed the disposition since, the review is refused with 409. A finding that already has the requested disposition is accepted.',
     ),
 };
 

@@ -81,7 +81,7 @@ const reading = shown.record<Reading>()({
   kind: shown.text('INVOICE', 'The kind of document: INVOICE, CREDIT_NOTE or CORRECTION.'),
   payableAmount: shown.textOrNull(
     null,
-    'The amount payable that the document states in addition to the gross amount, or null if not stated.',
+    'The amount to pay, if the document states it in addition to the gross amount, or null if not stated.',
   ),
   embeddedFile: shown.textOrNull(null, 'The name of the XML file embedded in a PDF, or null if there is none.'),
   corrects: shown.made(
@@ -124,7 +124,9 @@ const failedRule = shown.record<FailedRule>()({
 
 const validation = shown.record<Validation>('ExportedValidation')({
   mode: shown.name(
-    z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']).describe('The reference validation mode that was in effect.'),
+    z
+      .enum(['OFF', 'DECLARED_PROFILES', 'ALL'])
+      .describe('The reference validation mode that was in effect when the document was validated.'),
     ValidationMode,
     'DECLARED_PROFILES',
   ),

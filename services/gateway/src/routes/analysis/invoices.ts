@@ -60,7 +60,7 @@ export const listInvoices = route({
   method: 'get',
   path: '/invoices',
   summary: 'List invoices, newest first',
-  description: `${CSV_PAGE} Bank accounts are only in JSON.`,
+  description: `${CSV_PAGE} Bank accounts are returned only in JSON.`,
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoices',
   access: { scope: 'invoices:read' },
   query: pageQuery.extend({

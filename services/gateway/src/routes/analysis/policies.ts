@@ -35,7 +35,7 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
   ),
   hardBlock: shown.flag(
     false,
-    'Whether a single finding of this type blocks an invoice if the finding is CRITICAL and certain.',
+    'Whether a single finding of this type can block an invoice, if its severity is CRITICAL and its confidence is high enough.',
     'isHardBlock',
   ),
   description: shown.text(
@@ -52,7 +52,7 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
   ),
   learnedTolerance: shown.flag(
     true,
-    'Whether reviews can lower the severity of findings of this type for a supplier.',
+    'Whether reviews that dismiss findings of this type can lower the severity of later findings about the same supplier.',
     'hasLearnedTolerance',
   ),
 });

@@ -179,7 +179,7 @@ export const verifyAccount = route({
   path: '/suppliers/:supplierId/accounts/:accountId/verifications',
   summary: 'Record that a bank account was verified with the supplier',
   description:
-    'Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.',
+    'Records that the bank account was verified with the supplier by a call-back, a letter, a supplier portal or a visit. A contact that an invoice or a document of the supplier states is refused, because a forger would have put the contact there. A verification does not change any decision: a person reviews the finding.',
   rpc: 'invoicecontrol.analysis.v1.SupplierService/CreateVerification',
   resourceName: 'account',
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },
@@ -239,7 +239,7 @@ export const confirmVerification = route({
   path: '/suppliers/:supplierId/accounts/:accountId/verifications/:verificationId/confirm',
   summary: 'Record that another person confirms the verification of a bank account',
   description:
-    'Confirms the verification of a bank account as a second person. A person is the member behind an API key, or the creator of a key of no member. A repeated request of the same person changes nothing.',
+    'Confirms the verification of a bank account as a second person. A person is the member that an API key belongs to or, if the key belongs to no member, the creator of the key. A repeated request of the same person changes nothing.',
   rpc: 'invoicecontrol.analysis.v1.SupplierService/ConfirmVerification',
   resourceName: 'verification',
   access: { minimumRole: 'ANALYST', scope: 'payments:write' },

@@ -42,7 +42,7 @@ export const usage = z
             .describe('The maximum usage of the meter that the plan allows, or null if there is no limit.'),
         }),
       )
-      .describe('The usage and limit of each meter of the plan, such as analyses or members.'),
+      .describe('The usage and limit of each quota of the plan, such as analyses or members.'),
   })
   .meta({ id: 'Usage', description: 'The usage of the organization compared with the limits of its plan.' })
   .register(examples, {

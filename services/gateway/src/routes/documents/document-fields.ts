@@ -31,11 +31,16 @@ export const getInvoiceDocumentFields = route({
   path: '/invoices/:invoiceId/document/fields',
   summary: 'Read where the fields of an invoice are in its document',
   description:
-    'Returns the fields that were read from the document, also of a document that lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.',
+    'Returns the fields that were read from the document, even if the document lacks required fields. The audit trail records who read the document, at most once an hour for each caller. Unlike the export, the response needs no decision.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/GetDocumentFields',
   access: { minimumRole: 'ANALYST', scope: 'documents:read' },
   params: z.object({ invoiceId: pathId('invoice') }),
-  responses: { 200: { description: 'The fields of the document with their places.', schema: documentFields.schema } },
+  responses: {
+    200: {
+      description: 'The fields that were read from the document, with their positions.',
+      schema: documentFields.schema,
+    },
+  },
   async handle({ params }, { uploadAnalyses }) {
     const reply = await uploadAnalyses.getDocumentFields({ invoiceId: params.invoiceId });
     return { status: 200, body: documentFields.present(reply) };

@@ -122,7 +122,7 @@ export const createApiKey = route({
       user_id: uuid()
         .optional()
         .describe(
-          'The id of the active member that the API key belongs to. The role of the key must not be higher than the role of the member. All API keys of a member count as one person where two people are needed. A key of no member counts as the person who created it.',
+          'The id of the active member that the API key belongs to. The role of the key must not be higher than the role of the member. All API keys of a member count as one person where two people are needed. A key that belongs to no member counts as the person who created it.',
         ),
       test: z
         .boolean()

@@ -64,7 +64,7 @@ const features = shown.record<Principal>()({
     ({ limits, hasActiveSubscription }) => hasActiveSubscription && limits?.erpConnections !== 0,
   ),
   ksef: feature('the organization can connect to KSeF', ({ hasActiveSubscription }) => hasActiveSubscription),
-  billing: feature('the plan is bought with a checkout', ({ plan }) => plan !== 'ENTERPRISE'),
+  billing: feature('the organization can buy a plan in the hosted checkout', ({ plan }) => plan !== 'ENTERPRISE'),
 });
 
 function feature(what: string, isIncluded: (principal: Principal) => boolean) {
@@ -74,7 +74,7 @@ function feature(what: string, isIncluded: (principal: Principal) => boolean) {
 const caller = shown.record<DescribedCaller>('Caller')({
   organization: shown.part(ofOrganization, 'The organization of the caller.'),
   key: shown.made(
-    key.schema.describe('The API key of the caller, with the rights that it has now.'),
+    key.schema.describe('The API key of the caller, with its current rights.'),
     (described) => key.present(described),
     {
       id: EXAMPLE_KEY_ID,
@@ -84,7 +84,7 @@ const caller = shown.record<DescribedCaller>('Caller')({
       expiresAt: null,
     },
   ),
-  user: shown.partOrNull(user, 'The member that the API key belongs to, or null for a key of no member.'),
+  user: shown.partOrNull(user, 'The member that the API key belongs to, or null if the API key belongs to no member.'),
   session: shown.made(
     session.schema.nullable().describe('The session of the app, or null if the caller sent the API key itself.'),
     ({ principal }) => (principal.session === undefined ? null : session.present(principal.session)),

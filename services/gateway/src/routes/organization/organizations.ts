@@ -20,19 +20,19 @@ const referenceValidationMode = z
 const fourEyesRequest = shown.record<FourEyesRequest>('FourEyesRequest')({
   by: shown.text(
     `USER:${EXAMPLE_IDS.assignee}`,
-    'The person who requested to switch the rule of four eyes off.',
+    'The person who requested to switch the four-eyes rule off.',
     'requestedBy',
   ),
   at: shown.instant(
     EXAMPLE_INSTANT,
-    'The time of the request to switch the rule of four eyes off, which can be confirmed for 7 days.',
+    'The time of the request to switch the four-eyes rule off, which can be confirmed for 7 days.',
     'requestedTime',
   ),
   confirmed: shown.made(
     z
       .literal(false)
       .describe(
-        'Whether the request to switch the rule of four eyes off is confirmed. Always false, because a confirmed request is no longer shown.',
+        'Whether the request to switch the four-eyes rule off is confirmed. Always false, because a confirmed request is no longer shown.',
       ),
     () => false as const,
     false,
@@ -66,13 +66,13 @@ export const organization = shown.record<Organization>('Organization')({
   ),
   fourEyes: shown.flag(
     true,
-    'True if a second person has to confirm the payments that one person releases. A person is the member behind an API key, or the creator of a key of no member.',
+    'True if a second person has to confirm the payments that one person releases. A person is the member that an API key belongs to or, if the key belongs to no member, the creator of the key.',
   ),
   fourEyesRequest: shown.made(
     fourEyesRequest.schema
       .optional()
       .describe(
-        'The request to switch the rule of four eyes off. Present only until another OWNER confirms the request, or the rule is switched on again.',
+        'The request to switch the four-eyes rule off. Present only until another OWNER confirms the request, or the rule is switched on again.',
       ),
     ({ fourEyesRequest: request }: Organization) =>
       request === undefined ? undefined : fourEyesRequest.present(request),
@@ -137,7 +137,7 @@ export const updateOrganization = route({
   operation: 'updateOrganization',
   method: 'patch',
   path: '/organizations/current',
-  summary: 'Update the name, the billing e-mail or the rule of four eyes of the organization',
+  summary: 'Update the name, the billing e-mail or the four-eyes rule of the organization',
   description:
     'If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
@@ -158,7 +158,7 @@ export const updateOrganization = route({
     200: { description: 'The updated organization.', schema: organization.schema },
     202: {
       description:
-        'The organization with the request to switch the rule of four eyes off, which another OWNER has to confirm.',
+        'The organization with the request to switch the four-eyes rule off, which another OWNER has to confirm.',
       schema: organization.schema,
     },
   },

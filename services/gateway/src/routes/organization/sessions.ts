@@ -12,7 +12,7 @@ import { role } from './api-keys.js';
 export const sessionEnds = {
   expiresAt: shown.instant(
     '2026-03-14T21:30:00.000Z',
-    'The time when the session of the app ends, even if the session is used.',
+    'The time when the session of the app ends, even if the session is in use.',
     'expiresTime',
   ),
   idleExpiresAt: shown.instant(
@@ -25,7 +25,10 @@ export const sessionEnds = {
 const session = shown.record<Session>('Session')({
   id: shown.id(EXAMPLE_IDS.session, 'The id of the session of the app.', 'sessionId'),
   apiKeyId: shown.text(EXAMPLE_KEY_ID, 'The id of the API key whose rights the session has.'),
-  userId: shown.idOrNull(EXAMPLE_IDS.assignee, 'The id of the member who signed in, or null for a key of no member.'),
+  userId: shown.idOrNull(
+    EXAMPLE_IDS.assignee,
+    'The id of the member who signed in, or null if the API key belongs to no member.',
+  ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the person signed in to the app.', 'createdTime'),
   lastSeenAt: shown.instant(
     EXAMPLE_INSTANT,
@@ -38,7 +41,10 @@ const session = shown.record<Session>('Session')({
 const openedSession = shown.record<Session & { readonly role: string }>('OpenedSession')({
   id: shown.id(EXAMPLE_IDS.session, 'The id of the session of the app.', 'sessionId'),
   role: shown.word(role, 'ANALYST'),
-  userId: shown.idOrNull(EXAMPLE_IDS.assignee, 'The id of the member who signed in, or null for a key of no member.'),
+  userId: shown.idOrNull(
+    EXAMPLE_IDS.assignee,
+    'The id of the member who signed in, or null if the API key belongs to no member.',
+  ),
   ...sessionEnds,
 });
 

@@ -58,7 +58,7 @@ function listOf<P extends z.ZodType>(item: P) {
   return z.strictObject({
     execution_date: calendarDay()
       .optional()
-      .describe('The date on which the payments without a date of their own are executed.'),
+      .describe('The execution date of the payments that state no date themselves.'),
     payments: z
       .array(item)
       .min(1)

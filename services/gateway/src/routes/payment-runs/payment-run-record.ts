@@ -24,14 +24,20 @@ const sum = shown.record<PaymentSum>()({
 });
 
 const verdictCount = shown.record<VerdictCount>('PaymentVerdictCount')({
-  count: shown.count(1, 'The number of payment lines with the verdict.'),
-  sums: shown.list(sum, 'The sums of the payment lines with the verdict, one for each currency.'),
+  count: shown.count(
+    1,
+    'The number of payment lines that have the verdict of the parent object: pay, hold or unknown.',
+  ),
+  sums: shown.list(
+    sum,
+    'The sums of the payment lines that have the verdict of the parent object, one for each currency.',
+  ),
 });
 
 const download = shown.record<PaymentDownload>()({
   at: shown.instant(EXAMPLE_INSTANT, 'The time when the payment file was downloaded.', 'downloadTime'),
   by: shown.text(EXAMPLE_ACTOR, 'The person or the API key that downloaded the payment file.', 'downloadedBy'),
-  count: shown.count(1, 'The number of payment lines that the download gave out.'),
+  count: shown.count(1, 'The number of payment lines in the downloaded file.'),
 });
 
 export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
@@ -55,13 +61,16 @@ export const paymentRun = shown.record<PaymentRun>('PaymentRun')({
   lineCount: shown.count(3, 'The number of lines of the payment run.'),
   pay: shown.part(verdictCount, 'The lines of the payment run that may be paid.'),
   hold: shown.part(verdictCount, 'The lines of the payment run that are held, each for at least one reason.'),
-  unknown: shown.part(verdictCount, 'The lines of the payment run that could not be joined to an invoice.'),
+  unknown: shown.part(verdictCount, 'The lines of the payment run that could not be matched with an invoice.'),
   executionDate: shown.orNull(
     z.string().meta({ format: 'date' }),
     '2026-03-20',
     'The earliest date on which payments of the payment run are executed, or null if no line states a date.',
   ),
-  downloads: shown.list(download, 'The downloads of the payment file that gave lines out, oldest first.'),
+  downloads: shown.list(
+    download,
+    'The downloads of the payment file, oldest first. A download with `repeat` or `verdict` is not listed.',
+  ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the payment run was received.', 'createdTime'),
 });
 
@@ -141,7 +150,7 @@ const candidate = shown.record<PaymentCandidate>()({
   invoiceId: shown.id(EXAMPLE_IDS.relatedInvoice, 'The id of an invoice that resembles the payment.'),
   whyNot: shown.text(
     'OTHER_AMOUNT',
-    'The reason why the line was not joined to the invoice: OTHER_NUMBER, OTHER_AMOUNT, OTHER_SUPPLIER or WITHDRAWN.',
+    'The reason why the payment line was not matched with the invoice: OTHER_NUMBER, OTHER_AMOUNT, OTHER_SUPPLIER or WITHDRAWN.',
   ),
 });
 
@@ -193,7 +202,7 @@ const outcome = shown.record<PaymentOutcome>('PaymentOutcome')({
     'The time when the report was received, or null if the bank reported nothing.',
     'reportTime',
   ),
-  booked: shown.list(booked, 'The payments in ERPs that record the payment line.'),
+  booked: shown.list(booked, 'The payments in ERPs in which the payment line was recorded.'),
 });
 
 export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
@@ -220,16 +229,22 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
     z
       .enum(['PAY', 'HOLD', 'UNKNOWN'])
       .describe(
-        'The verdict on the payment: PAY (nothing speaks against the payment), HOLD (at least one reason holds the payment) or UNKNOWN (the payment could not be joined to an invoice).',
+        'The verdict on the payment: PAY (nothing speaks against the payment), HOLD (at least one reason holds the payment) or UNKNOWN (the payment could not be matched with an invoice).',
       ),
     'PAY',
   ),
-  reasons: shown.list(reason, 'The reasons that hold the payment. Empty if the verdict is PAY.', { example: [] }),
-  notices: shown.list(notice, 'Remarks about the payment for which the payment is not held.'),
-  invoices: shown.list(paidInvoice, 'The invoices that the payment line pays.'),
-  candidates: shown.list(candidate, 'The nearest invoices, if the payment could not be joined to an invoice.', {
+  reasons: shown.list(reason, 'The reasons for which the payment is held. Empty if the verdict is PAY.', {
     example: [],
   }),
+  notices: shown.list(notice, 'Remarks about the payment that are no reason to hold it.'),
+  invoices: shown.list(paidInvoice, 'The invoices that the payment line pays.'),
+  candidates: shown.list(
+    candidate,
+    'The invoices that resemble the payment most, if the payment could not be matched with an invoice.',
+    {
+      example: [],
+    },
+  ),
   release: shown.partOrNull(release, 'The release of the payment line by a person, or null if there is none.'),
   outcome: shown.partOrNull(
     outcome,
@@ -237,7 +252,7 @@ export const paymentLine = shown.record<CheckedPayment>('PaymentLine')({
   ),
   givenAt: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time when a download gave the payment line out, or null if none did.',
+    'The time when the payment line was first downloaded in a payment file, or null if it was not downloaded.',
     'givenTime',
   ),
 });

@@ -20,7 +20,7 @@ export const createPaymentRun = route({
   path: '/payment-runs',
   summary: 'Check a payment run',
   description:
-    'Joins each payment to the invoices that it pays, and says for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.',
+    'Matches each payment with the invoices that it pays, and states for each line whether it may be paid. Send the file for the bank (pain.001.001.03, .08 or .09) as `application/xml`, or a list of payments as JSON. The response follows after at most a minute for 10,000 lines. A file that is sent again is the same payment run, and the response is 200 with the stored payment run. Nothing is paid and nothing is stored if the file is refused.',
   rpc: `${SERVICE}/CreatePaymentRun`,
   access: write,
   timeoutMs: CHECK_TIMEOUT_MS,
@@ -129,7 +129,7 @@ export const recheckPaymentRun = route({
   path: '/payment-runs/:runId/recheck',
   summary: 'Check a payment run again',
   description:
-    'Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that a download gave out keep their verdict. A repeated request checks the lines once more and changes nothing else.',
+    'Checks all lines of a payment run again with the current decisions, bank accounts and payments. The earlier results are kept. Lines that were already downloaded keep their verdict. A repeated request checks the lines once more and changes nothing else.',
   rpc: `${SERVICE}/RecheckPaymentRun`,
   access: write,
   readsWholeRun: true,
@@ -149,7 +149,7 @@ export const downloadPaymentFile = route({
   path: '/payment-runs/:runId/file',
   summary: 'Download the file of a payment run',
   description:
-    'Gives out the transactions that have the verdict PAY or are released, each once, byte for byte as they were sent. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download gives out only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.',
+    'Returns the payment file with the transactions that have the verdict PAY or are released, byte for byte as they were sent. Each transaction is returned in only one download. The lines of the payment run are checked again first; a line with a worse result is held, and the counts are updated. A later download contains only the transactions that were released since. `repeat` returns the bytes of an earlier download again, and `verdict` reads the lines that are held or unknown. If no transaction is left, the response is 409.',
   rpc: `${SERVICE}/DownloadPaymentFile`,
   access: write,
   readsWholeRun: true,
@@ -160,7 +160,7 @@ export const downloadPaymentFile = route({
       .enum(['HOLD', 'UNKNOWN'])
       .optional()
       .describe(
-        'The verdict of the payment lines to return in place of the payments that may be paid. Must be absent beside `repeat`.',
+        'The verdict of the payment lines to return in place of the payments that may be paid. Must not be sent together with `repeat`.',
       ),
     repeat: z
       .string()
@@ -224,7 +224,7 @@ export const releasePaymentLine = route({
   path: '/payment-runs/:runId/lines/:lineId/release',
   summary: 'Release a held or unknown line of a payment run',
   description:
-    'Releases a held or unknown line of a payment run, so that the next download gives the line out. If the organization requires four eyes, the first call returns 202 and the call of another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.',
+    'Releases a held or unknown line of a payment run, so that the next download contains the line. If the four-eyes rule is on, the first request returns 202, and a request by another person confirms the release; that person must not have reviewed a finding of an invoice that the line pays. A line to an account with confirmed fraud is never released. A repeated request of the same person changes nothing.',
   rpc: `${SERVICE}/ReleasePaymentLine`,
   access: write,
   timeoutMs: CHECK_TIMEOUT_MS,
@@ -262,13 +262,18 @@ export const reportPaymentStatuses = route({
   path: '/payment-runs/:runId/reports',
   summary: 'Send a status report of the bank',
   description:
-    'Stores what the bank reported about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.',
+    'Stores the status report of the bank about the payments (pain.002.001.03 or .10), sent as `application/xml`. A rejected payment counts as not made. A report that is sent again changes nothing.',
   rpc: `${SERVICE}/ReportPaymentStatuses`,
   access: write,
   readsWholeRun: true,
   params: runParams,
   xml: { bytesMax: PAYMENT_FILE_BYTES_MAX },
-  responses: { 200: { description: 'The payment run with what the bank reported.', schema: paymentRun.schema } },
+  responses: {
+    200: {
+      description: 'The payment run with the payment statuses that the bank reported.',
+      schema: paymentRun.schema,
+    },
+  },
   refusals: [409],
   async handle({ params, rawBody }, { paymentRuns }) {
     const reply = await paymentRuns.reportPaymentStatuses({ runId: params.runId, pain002: rawBody });

@@ -84,7 +84,7 @@ const data = {
     line_count: z.int().min(1).describe('The number of lines of the payment run.'),
     pay_count: z.int().min(0).describe('The number of payment lines that may be paid.'),
     hold_count: z.int().min(0).describe('The number of payment lines that are held.'),
-    unknown_count: z.int().min(0).describe('The number of lines that could not be joined to an invoice.'),
+    unknown_count: z.int().min(0).describe('The number of payment lines that could not be matched with an invoice.'),
   }),
   'ksef.submission.accepted': z.object({
     ...submissionIds,
