@@ -1,5 +1,6 @@
 import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect as connectPlain } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createSecureContext } from 'node:tls';
@@ -268,6 +269,44 @@ test('at most so many connections are open at once, and the next one is refused 
   }
   await expect(dial(address, { cert, key })).rejects.toThrow(/disconnected|ECONNRESET/);
   await eventually(() => expect(loggedReasons()).toEqual(['too_many']));
+});
+
+test('at most so many handshakes with an address are unfinished at once, and the next one is refused and logged', async () => {
+  const server = new Server();
+  const { identity } = await issue('organization');
+  const handshakesMax = 3;
+  const callers = new Map<string, string>();
+  const options = { host: '127.0.0.1', port: 0, identity, logger, callers, handshakesMax };
+  const { port, close } = await listenSecurely(server, options);
+  closing.push(() => {
+    close();
+    server.forceShutdown();
+  });
+  const address = `127.0.0.1:${port}`;
+  const { cert, key } = (await issue('gateway')).identity.files;
+  const connectSilently = (localAddress: string): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const socket = connectPlain({ port, host: '127.0.0.1', localAddress }, () => resolve(socket));
+      socket.once('error', reject);
+      closing.push(() => socket.destroy());
+    });
+  const silent: Socket[] = [];
+  while (silent.length < handshakesMax - 1) silent.push(await connectSilently('127.0.0.1'));
+  // Connections whose handshake has ended do not count.
+  for (let connection = 1; connection <= 2 * handshakesMax; connection++) {
+    const socket = await dial(address, { cert, key });
+    closing.push(() => socket.destroy());
+    // The client has finished its handshake before the server.
+    await eventually(() => expect(callers.size).toBe(connection));
+  }
+  expect(loggedReasons()).toEqual([]);
+  silent.push(await connectSilently('127.0.0.1'));
+  await expect(dial(address, { cert, key })).rejects.toThrow(/disconnected|ECONNRESET/);
+  await eventually(() => expect(loggedReasons()).toEqual(['too_many_handshakes']));
+  // Another address has places of its own.
+  (await dial(address, { cert, key, socket: await connectSilently('127.0.0.2') })).destroy();
+  silent[0]?.destroy();
+  await eventually(async () => (await dial(address, { cert, key })).destroy());
 });
 
 test('a connection keeps no place and leaves no caller behind, whatever ended it', async () => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
@@ -27,6 +27,8 @@ export interface SecureListenerOptions {
   readonly callers: Map<string, string>;
   /** Maximum number of open connections to the gRPC listener. Only tests change it. */
   readonly connectionsMax?: number;
+  /** Maximum number of unfinished TLS handshakes with one address. Only tests change it. */
+  readonly handshakesMax?: number;
 }
 
 export interface SecureListener {
@@ -38,6 +40,11 @@ export interface SecureListener {
 /** Maximum number of open gRPC connections to one process. Each TLS handshake takes 3 ms of CPU time. */
 const CONNECTIONS_MAX = 512;
 const HANDSHAKE_MS_MAX = 5_000;
+/**
+ * Maximum number of connections from one address whose TLS handshake has not ended. Without it, one process without a
+ * certificate could keep every place of a service. All services of one machine share an address.
+ */
+const HANDSHAKES_PER_ADDRESS_MAX = 64;
 /**
  * TLS sessions have no tickets, because a resumed session would not be checked against the current certificate
  * authorities.
@@ -71,7 +78,15 @@ const handshakeFaults: Readonly<Record<string, ConnectionFault>> = {
  */
 export async function listenSecurely(
   server: Server,
-  { host, port, identity, logger, callers, connectionsMax = CONNECTIONS_MAX }: SecureListenerOptions,
+  {
+    host,
+    port,
+    identity,
+    logger,
+    callers,
+    connectionsMax = CONNECTIONS_MAX,
+    handshakesMax = HANDSHAKES_PER_ADDRESS_MAX,
+  }: SecureListenerOptions,
 ): Promise<SecureListener> {
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const isDue = onceAMinute();
@@ -80,8 +95,28 @@ export async function listenSecurely(
     if (isDue(fault)) logger.warn({ reason: fault, peer, error }, 'a connection was refused');
   };
 
+  /** Ports of the connections whose handshake has not ended, by their address. */
+  const handshakes = new Map<string, Set<number | undefined>>();
+  const endHandshake = (address: string, remotePort: number | undefined): void => {
+    const ports = handshakes.get(address);
+    ports?.delete(remotePort);
+    if (ports?.size === 0) handshakes.delete(address);
+  };
+  const beginHandshake = (socket: Socket): void => {
+    const { remoteAddress: address = '', remotePort } = socket;
+    const ports = handshakes.get(address) ?? new Set();
+    if (ports.size >= handshakesMax) {
+      refuse('too_many_handshakes', address, new Error(`${handshakesMax} have not ended`));
+      socket.destroy();
+      return;
+    }
+    handshakes.set(address, ports.add(remotePort));
+    socket.once('close', () => endHandshake(address, remotePort));
+  };
+
   const accept = (socket: TLSSocket): void => {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    endHandshake(socket.remoteAddress ?? '', socket.remotePort);
     // An error event of a socket that has no listener would end the process, so this listener ignores the error.
     socket.on('error', () => {});
     if (socket.remoteAddress === undefined) {
@@ -115,6 +150,8 @@ export async function listenSecurely(
     accept,
   );
   listener.maxConnections = connectionsMax;
+  // This listener is before that of the TLS server, so a refused connection begins no handshake.
+  listener.prependListener('connection', beginHandshake);
   listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const reset = error.code === 'ECONNRESET';
     // A load balancer that only connects and disconnects has tried no call, so its connection does not count as

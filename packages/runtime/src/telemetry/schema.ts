@@ -78,6 +78,7 @@ export const connectionFaults = [
   'no_tls',
   'too_slow',
   'too_many',
+  'too_many_handshakes',
   'other',
 ] as const;
 
