@@ -3,6 +3,7 @@ import type { FactSources } from '../facts/compose.js';
 import { SWEEP_EACH_MS } from '../foundation.js';
 import type { Foundation } from '../foundation.js';
 import type { Policies } from '../policies/compose.js';
+import { searchReader } from '../records/application/record-search.js';
 import type { Records } from '../records/compose.js';
 import type { Reviews } from '../reviews/compose.js';
 import { analyzeInvoice } from './application/analyze-invoice.js';
@@ -39,7 +40,11 @@ export function composeDecisions(
     decider,
     reader,
     rpcGroups: [
-      invoiceService({ analyzeInvoice: analyzeInvoice({ ...records, usage, tenants, decider, clock }), reader }),
+      invoiceService({
+        analyzeInvoice: analyzeInvoice({ ...records, usage, tenants, decider, clock }),
+        reader,
+        readSearch: searchReader(records.suppliers),
+      }),
       analysisService({
         reader: analysisReader(records),
         invoices: reader,

@@ -3,6 +3,7 @@ import { createCache } from '@invoicecontrol/runtime/cache';
 import { CACHED_BY_ORGANIZATION, SWEEP_EACH_MS } from '../foundation.js';
 import type { Foundation } from '../foundation.js';
 import type { Policies } from '../policies/compose.js';
+import { searchReader } from '../records/application/record-search.js';
 import type { Records } from '../records/compose.js';
 import { assignFinding } from './application/assign-finding.js';
 import { findingReader } from './application/read-findings.js';
@@ -53,6 +54,7 @@ export async function composeReviews(
     rpcGroups: [
       findingService({
         reader: findingReader({ findings, invoices, tenants }),
+        readSearch: searchReader(suppliers),
         reviewFinding: reviewFinding({ findings, invoices, effects, policy: policies.policy, audit, clock, logger }),
         assignFinding: assignFinding({ findings, invoices, members, clock }),
       }),

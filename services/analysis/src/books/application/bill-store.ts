@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { BillOrigin } from '../../records/application/bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
 import type { InvoiceRecord, TimedInvoice } from '../../records/application/invoice-store.js';
+import type { RecordSearch } from '../../records/application/record-search.js';
 
 /** A bill of an ERP to store, with its next version. */
 export interface StoredBill {
@@ -46,6 +47,8 @@ export interface KnownBill extends Pick<
 
 export interface BillQuery extends PageRequest {
   readonly companyId?: string | undefined;
+  readonly supplierId?: string | undefined;
+  readonly search?: RecordSearch | undefined;
 }
 
 export interface BillStore {

@@ -6,8 +6,9 @@ import type { BillStore, KnownBill, StoredBill, WithdrawnBill } from '../applica
 import type { ImportSource } from '../application/import-source.js';
 import type { BillPart } from '../../records/storage/bill-part.js';
 import { writePage } from './imported-records.js';
-import { toRecord } from '../../records/storage/invoices.js';
+import { SEARCHED, toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
+import { searchFilter } from '../../records/storage/search-filter.js';
 
 /**
  * Number of digits to which the time of an ERP bill, in milliseconds since 1970, is padded with zeros, so that the
@@ -51,7 +52,9 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
       const documents = bills.map((bill) => ({ _id: bill.id, organizationId, version: bill.version, bill }));
       return writeBills(collection, organizationId, documents);
     },
-    async list(organizationId, { companyId, size, after, createdFrom, createdTo }) {
+    async list(organizationId, { companyId, supplierId, search, size, after, createdFrom, createdTo }) {
+      const searched = search === undefined ? {} : searchFilter(search, SEARCHED);
+      if (searched === undefined) return { items: [], nextPageToken: '' };
       const upTo = [
         ...(createdTo === undefined ? [] : [orderOf(createdTo.getTime(), '')]),
         ...(after === undefined ? [] : [orderOf(after.order, after.id)]),
@@ -61,9 +64,11 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
         ...(upTo === undefined ? {} : { $lt: upTo }),
       };
       const filter = {
+        ...searched,
         organizationId,
         'erp.organizationId': organizationId,
         ...(companyId === undefined ? {} : { 'erp.companyId': companyId }),
+        ...(supplierId === undefined ? {} : { [SEARCHED.supplier]: supplierId }),
         ...(Object.keys(order).length === 0 ? {} : { 'erp.order': order }),
       } as Filter<InvoiceDocument>;
       const found = await collection.find(filter, { sort: { 'erp.order': -1 }, limit: size + 1 }).toArray();

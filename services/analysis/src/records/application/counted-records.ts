@@ -79,6 +79,12 @@ export interface SupplierStore {
   /** Reads the names and accounts of suppliers, without the rest of their profiles. */
   paidSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<ReadonlyMap<string, PaidSupplier>>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
+  /** Returns the ids of at most `limit` suppliers that have the identity key, or an identity key with the prefix. */
+  searchByKeys(
+    organizationId: string,
+    wanted: { readonly key: string | undefined; readonly prefix: string | undefined },
+    limit: number,
+  ): Promise<readonly string[]>;
   /** Returns those of the given ids that belong to suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
   /**

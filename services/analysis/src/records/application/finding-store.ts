@@ -7,6 +7,7 @@ import type { Disposition } from '../domain/finding-disposition.js';
 import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
+import type { RecordSearch } from './record-search.js';
 
 /**
  * A finding with its invoice, supplier and assignee (specification 2.4). A finding about a history scan or about ERP
@@ -118,6 +119,7 @@ export interface FindingQuery extends PageRequest {
   readonly severities?: readonly Severity[] | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
+  readonly search?: RecordSearch | undefined;
   /**
    * Sort order of the list of findings: `newest` first; `severity`, with the most severe first and then the newest; or
    * `amount_at_risk`, with the largest first and findings without an amount last.

@@ -11,6 +11,7 @@ import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 import type { BillOrigin } from './bill-origin.js';
+import type { RecordSearch } from './record-search.js';
 
 /** A stored engine finding. Its id is derived from the invoice and the evidence. */
 export interface StoredFinding extends AnalysisFinding {
@@ -114,6 +115,8 @@ export interface InvoiceQuery extends PageRequest {
   readonly companyId?: string | undefined;
   readonly source?: InvoiceSource | undefined;
   readonly decision?: Analysis['decision'] | undefined;
+  readonly supplierId?: string | undefined;
+  readonly search?: RecordSearch | undefined;
 }
 
 /**

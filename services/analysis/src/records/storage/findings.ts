@@ -17,10 +17,12 @@ import type {
   FindingSubject,
   WorkedFinding,
 } from '../application/finding-store.js';
+import { readInvoiceNumber } from '@invoicecontrol/engine/normalisation/invoice-number';
 import { severities, severityRank } from '@invoicecontrol/engine/explanation/catalogue';
 import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
+import { searchFilter } from './search-filter.js';
 
 /** Maximum number of history entries that a finding keeps. The oldest entries are removed first. */
 const HISTORY_ENTRIES_MAX = 200;
@@ -49,6 +51,11 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly pending?: true;
   /** Sort key of a finding in the list by amounts. Absent if the amount of the finding is unknown. */
   readonly amountOrder?: number;
+  /**
+   * Normalised number of the invoice of a finding, by which the finding is searched. Absent if the finding belongs to
+   * no invoice, and on findings that an earlier release stored.
+   */
+  readonly numberKey?: string;
 }
 
 /** Types of findings about ERP vendors, bills and payments, which belong to no invoice. */
@@ -72,6 +79,9 @@ const filters = [
   'assigneeUserId',
 ] as const satisfies readonly (keyof FindingQuery)[];
 
+/** Fields of a finding that a search compares. */
+const SEARCHED = { number: 'numberKey', supplier: 'supplierId' } as const;
+
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
   // Each filter of the finding list has a database index for each sort order. In the order by severity, the five
   // severities are read one after another.
@@ -85,6 +95,7 @@ export async function createFindingIndexes(collection: Collection<FindingDocumen
       { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
       { key: { organizationId: 1, ...LARGEST_FIRST }, name: 'largest' },
       ...ofFilters,
+      { key: { organizationId: 1, [SEARCHED.number]: 1, ...NEWEST_FIRST }, name: 'newest_of_number' },
       { key: { pending: 1 }, sparse: true, name: 'pending' },
     ],
     { named: ['pending'] },
@@ -132,9 +143,11 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return document?.history;
     },
     async list(organizationId, query) {
+      const searched = query.search === undefined ? {} : searchFilter(query.search, SEARCHED);
+      if (searched === undefined) return { items: [], nextPageToken: '' };
       const { items, nextPageToken } = await findFindings(
         collection,
-        { ...chosen(query), organizationId },
+        { ...searched, ...chosen(query), organizationId },
         query,
         withoutHistory,
       );
@@ -293,6 +306,7 @@ export function findingDocumentsOf(
     version: 1,
     ...finding,
     ...(finding.amountAtRisk === undefined ? {} : { amountOrder: amountOrderOf(finding.amountAtRisk) }),
+    numberKey: readInvoiceNumber(subject.invoiceNumber).raw0,
     history: (assignments.get(findingId) ?? []).map((entry) => ({ at: analysis.createdAt, ...entry })),
   }));
 }
@@ -326,6 +340,17 @@ function chosen(query: FindingQuery): Filter<FindingDocument> {
 }
 
 function toFinding(document: FindingDocument): WorkedFinding {
-  const { _id, history, outbox, outboxPending, recentEvents, lastEventAt, pending, amountOrder, ...finding } = document;
+  const {
+    _id,
+    history,
+    outbox,
+    outboxPending,
+    recentEvents,
+    lastEventAt,
+    pending,
+    amountOrder,
+    numberKey,
+    ...finding
+  } = document;
   return { findingId: _id, ...finding };
 }

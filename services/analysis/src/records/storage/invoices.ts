@@ -30,6 +30,7 @@ import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
 import type { BillPart } from './bill-part.js';
 import { groupedReads } from './records-by-keys.js';
+import { searchFilter } from './search-filter.js';
 import { isBundled } from './stored-facts.js';
 import type { StoredFacts } from './stored-facts.js';
 
@@ -110,6 +111,9 @@ export const CREDITS_INDEX = 'credits';
  */
 export const IS_CREDIT = { 'match.amountMinor': { $gte: '-', $lt: '.' } } as const;
 
+/** Fields of an invoice that a search compares. */
+export const SEARCHED = { number: 'match.number.raw0', supplier: 'match.supplierId' } as const;
+
 export async function createInvoiceIndexes(collection: Collection<InvoiceDocument>): Promise<void> {
   await ensureIndexes(
     collection,
@@ -117,6 +121,8 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
       { key: { organizationId: 1, 'match.keys': 1, 'match.issueDay': -1 }, name: MATCH_INDEX },
       { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
       { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
+      { key: { organizationId: 1, [SEARCHED.supplier]: 1, ...NEWEST_FIRST }, name: 'newest_of_supplier' },
+      { key: { organizationId: 1, [SEARCHED.number]: 1, ...NEWEST_FIRST }, name: 'newest_of_number' },
       { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
       // An invoice is booked by at most one ERP bill, so the index is unique.
       { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
@@ -299,9 +305,13 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         { maxTimeMS: COUNT_MS_MAX },
       );
     },
-    async list(organizationId, { companyId, source, decision, ...page }) {
+    async list(organizationId, { companyId, source, decision, supplierId, search, ...page }) {
+      const found = search === undefined ? {} : searchFilter(search, SEARCHED);
+      if (found === undefined) return { items: [], nextPageToken: '' };
       const filter = {
+        ...found,
         organizationId,
+        ...(supplierId && { [SEARCHED.supplier]: supplierId }),
         ...(companyId && { companyId }),
         source: source ?? { $ne: 'ERP' as const },
         ...(decision && { 'verdict.decision': decision }),

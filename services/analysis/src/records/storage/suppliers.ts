@@ -1,10 +1,11 @@
 import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { SupplierRecord, SupplierStore } from '../application/counted-records.js';
 import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { groupedReads, readSharing } from './records-by-keys.js';
+import { beginsWith } from './search-filter.js';
 
 /**
  * Maximum number of suppliers that are read for one identity key. The account of a factoring company may belong to
@@ -111,6 +112,18 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
     async find(organizationId, supplierId) {
       const document = await collection.findOne({ _id: supplierId, organizationId });
       return document === null ? undefined : toRecord(document);
+    },
+    async searchByKeys(organizationId, { key, prefix }, limit) {
+      const ways = [
+        ...(key === undefined ? [] : [{ keys: key }]),
+        // Without `$elemMatch`, two different keys of a supplier could satisfy the two bounds.
+        ...(prefix === undefined ? [] : [{ keys: { $elemMatch: beginsWith(prefix) } }]),
+      ];
+      if (ways.length === 0) return [];
+      const documents = await collection
+        .find({ organizationId, $or: ways } as Filter<SupplierDocument>, { projection: { _id: 1 }, limit })
+        .toArray();
+      return documents.map(({ _id }) => _id);
     },
     async existing(organizationId, supplierIds) {
       if (supplierIds.length === 0) return [];

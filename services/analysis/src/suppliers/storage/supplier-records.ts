@@ -5,6 +5,7 @@ import type { Collection } from 'mongodb';
 import type { BankLinkStore } from '../../records/application/counted-records.js';
 import type { FindingDocument } from '../../records/storage/findings.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
+import { beginsWith } from '../../records/storage/search-filter.js';
 import { toRecord } from '../../records/storage/suppliers.js';
 import type { SupplierDocument } from '../../records/storage/suppliers.js';
 import type { SupplierRecords } from '../application/supplier-records.js';
@@ -12,8 +13,6 @@ import type { SupplierRecords } from '../application/supplier-records.js';
 /** Maximum number of findings that are counted for one page of suppliers, and that are shown for one supplier. */
 const FINDINGS_COUNTED_MAX = 10_000;
 const OPEN_FINDINGS_MAX = 100;
-/** Character that sorts after all characters of supplier name keys. */
-const AFTER_ALL = '\uffff';
 const SEARCH_MS_MAX = 20_000;
 
 /** Creates the index for the list of suppliers by name. All other queries for suppliers use existing indexes. */
@@ -37,7 +36,7 @@ export function supplierRecords({
       const documents = await suppliers
         .find({
           organizationId,
-          nameKey: { $gte: after?.nameKey ?? nameKeyPrefix, $lt: nameKeyPrefix + AFTER_ALL },
+          nameKey: { ...beginsWith(nameKeyPrefix), ...(after && { $gte: after.nameKey }) },
           ...(after && { $or: [{ nameKey: { $gt: after.nameKey } }, { _id: { $gt: after.id } }] }),
         })
         .sort({ nameKey: 1, _id: 1 })

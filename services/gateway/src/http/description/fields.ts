@@ -25,6 +25,14 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
 
+/** Maximum length of a text with which a list is searched, which the analysis service accepts. */
+const SEARCH_LENGTH_MAX = 200;
+
+/** Schema for the query parameter `q` of lists that are searched by invoice number and supplier. */
+export function searchedText() {
+  return text(SEARCH_LENGTH_MAX);
+}
+
 /** Schema for a note on a review or a release, which may have several paragraphs. */
 export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));

@@ -238,6 +238,18 @@ describe('findings', () => {
     expect(asked['listFindings']).toMatchObject({ minSeverity, sort, severity: Severity.UNSPECIFIED });
   });
 
+  test('are searched by a text of at most 200 characters, which is sent trimmed', async () => {
+    expect(await send('GET', `/findings?q=${encodeURIComponent(' RE 2026 ')}`)).toMatchObject({ status: 200 });
+    expect(asked['listFindings']).toMatchObject({ query: 'RE 2026' });
+    expect(await send('GET', `/findings?q=${'a'.repeat(200)}`)).toMatchObject({ status: 200 });
+    for (const q of ['a'.repeat(201), '', '%20', '%00']) {
+      expect(await send('GET', `/findings?q=${q}`)).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ path: 'q' }] } },
+      });
+    }
+  });
+
   test('refuse a cursor of another order', async () => {
     const { body } = await send('GET', '/findings?sort=severity&limit=1');
     const { nextCursor } = body as { nextCursor: string };

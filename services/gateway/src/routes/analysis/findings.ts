@@ -5,7 +5,7 @@ import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/ana
 import { z } from 'zod';
 import type { TenantClients } from '../../clients.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, exampleOf, examples } from '../../http/description/examples.js';
-import { note, pathId, stated, toInstant, uuid } from '../../http/description/fields.js';
+import { note, pathId, searchedText, stated, toInstant, uuid } from '../../http/description/fields.js';
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
@@ -85,6 +85,11 @@ export const listFindings = route({
       .describe('Return only findings of this severity or higher. INFO is the lowest severity.'),
     disposition: disposition.optional().describe('Return only findings with this disposition.'),
     assignee_user_id: uuid().optional().describe('Return only findings that are assigned to the member with this id.'),
+    q: searchedText()
+      .optional()
+      .describe(
+        'Return only findings about invoices whose number begins with this string, or about suppliers that have this tax id or a name that begins with this string. Punctuation, spaces, case and accents are ignored. At most 100 suppliers may match.',
+      ),
     sort: z
       .enum(['newest', 'severity', 'amount_at_risk'])
       .optional()
@@ -113,6 +118,7 @@ export const listFindings = route({
       sort: sorts[query.sort ?? 'newest'],
       disposition: query.disposition,
       assigneeUserId: query.assignee_user_id,
+      query: query.q?.trim(),
     });
     const page = list.page(reply.findings.map(finding.present), reply.nextPageToken);
     return listReply('/findings', page, findingColumns, { headers, rawQuery, isHead });

@@ -5,7 +5,7 @@ import { toWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
 import { conditional } from '../../http/response/etag.js';
 import { examples } from '../../http/description/examples.js';
-import { pathId, stated, uuid } from '../../http/description/fields.js';
+import { pathId, searchedText, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
@@ -71,6 +71,12 @@ export const listInvoices = route({
         'Return only invoices from this source. If absent, invoices from all sources except ERP are returned, because bills from an ERP are not decided separately.',
       ),
     decision: decision.optional().describe('Return only invoices with this decision.'),
+    supplier_id: uuid().optional().describe('Return only invoices from the supplier with this id.'),
+    q: searchedText()
+      .optional()
+      .describe(
+        'Return only invoices whose number begins with this string, whose supplier has a name that begins with this string, or whose supplier has this tax id. Punctuation, spaces, case and accents are ignored. At most 100 suppliers may match.',
+      ),
   }),
   responses: {
     200: {
@@ -86,6 +92,8 @@ export const listInvoices = route({
       companyId: query.company_id,
       source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
       decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
+      supplierId: query.supplier_id,
+      query: query.q?.trim(),
     });
     const page = list.page(reply.invoices.map(storedInvoice.present), reply.nextPageToken);
     return listReply('/invoices', page, invoiceColumns, { headers, rawQuery, isHead });

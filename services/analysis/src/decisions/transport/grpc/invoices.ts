@@ -8,16 +8,18 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AnalyzeInvoice } from '../../application/analyze-invoice.js';
 import { findingRecordsOf } from '../../../records/application/finding-store.js';
 import type { InvoiceQuery } from '../../../records/application/invoice-store.js';
+import type { ReadSearch } from '../../../records/application/record-search.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
 import { encodeAnalysis, encodeStoredInvoice, encodeUpload } from '../../../records/transport/grpc/encode-invoice.js';
 
 interface Deps {
   readonly analyzeInvoice: AnalyzeInvoice;
   readonly reader: InvoiceReader;
+  readonly readSearch: ReadSearch;
 }
 
 /** Implements the gRPC service invoicecontrol.analysis.v1.InvoiceService. */
-export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
+export function invoiceService({ analyzeInvoice, reader, readSearch }: Deps): Binding {
   return bind(InvoiceServiceDefinition, {
     async analyzeInvoice(request, context) {
       const { analysis, subject, isReplayed } = await analyzeInvoice(
@@ -44,6 +46,8 @@ export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
         companyId: request.companyId,
         source: optionalEnumName(InvoiceSource, request.source),
         decision: optionalEnumName(Decision, request.decision),
+        supplierId: request.supplierId,
+        search: await readSearch(request.organizationId, request.query),
         ...readPageRequest(request),
       };
       const { items, nextPageToken } = await reader.list(request.organizationId, query, context);

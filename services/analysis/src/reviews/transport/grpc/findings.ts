@@ -8,6 +8,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AssignFinding } from '../../application/assign-finding.js';
 import type { FindingQuery } from '../../../records/application/finding-store.js';
+import type { ReadSearch } from '../../../records/application/record-search.js';
 import type { FindingReader } from '../../application/read-findings.js';
 import type { ChangedFinding, ReviewFinding } from '../../application/review-finding.js';
 import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
@@ -17,12 +18,13 @@ import { encodeFinding } from '../../../records/transport/grpc/encode-invoice.js
 
 interface Deps {
   readonly reader: FindingReader;
+  readonly readSearch: ReadSearch;
   readonly reviewFinding: ReviewFinding;
   readonly assignFinding: AssignFinding;
 }
 
 /** Implements the gRPC service invoicecontrol.analysis.v1.FindingService. */
-export function findingService({ reader, reviewFinding, assignFinding }: Deps): Binding {
+export function findingService({ reader, readSearch, reviewFinding, assignFinding }: Deps): Binding {
   return bind(FindingServiceDefinition, {
     async listFindings(request) {
       const { items, nextPageToken } = await reader.list(request.organizationId, {
@@ -34,6 +36,7 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
         severities: wantedSeverities(request),
         disposition: disposition(request.disposition),
         assigneeUserId: request.assigneeUserId,
+        search: await readSearch(request.organizationId, request.query),
         sort: sorts[optionalEnumName(FindingSort, request.sort) ?? 'NEWEST'],
         ...readPageRequest(request),
       });

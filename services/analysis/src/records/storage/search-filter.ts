@@ -1,0 +1,26 @@
+import type { Document } from 'mongodb';
+import type { RecordSearch } from '../application/record-search.js';
+
+/** Character that sorts after all characters of normalised numbers and names. */
+const AFTER_ALL = '\uffff';
+
+/** Returns a condition for strings that begin with a prefix. An index on the field is used. */
+export function beginsWith(prefix: string): { readonly $gte: string; readonly $lt: string } {
+  return { $gte: prefix, $lt: prefix + AFTER_ALL };
+}
+
+/**
+ * Returns the database filter for the records that a search finds. Undefined if the search cannot find any record.
+ * @param fields names of the database fields with the normalised number and the supplier of a record
+ */
+export function searchFilter(
+  { numberPrefix, supplierIds }: RecordSearch,
+  fields: { readonly number: string; readonly supplier: string },
+): Document | undefined {
+  const ways = [
+    ...(numberPrefix === '' ? [] : [{ [fields.number]: beginsWith(numberPrefix) }]),
+    ...(supplierIds.length === 0 ? [] : [{ [fields.supplier]: { $in: [...supplierIds] } }]),
+  ];
+  // The cursor of a list is a condition with `$or` as well, so the search is one of several conditions in `$and`.
+  return ways.length === 0 ? undefined : { $and: [{ $or: ways }] };
+}
