@@ -69,6 +69,6 @@ function invoiceOf(path: string, bytes: Uint8Array): Schemas['Invoice'] {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Schemas['Invoice'];
   } catch {
-    throw new UsageError(`${path} is not JSON in UTF-8. Correct the file.`);
+    throw new UsageError(`The file ${path} is not JSON in UTF-8. Correct the file.`);
   }
 }

@@ -34,7 +34,7 @@ const REPLAY = ['replay', '--webhook', '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14'];
 test('the key of the demonstration is sent to the demonstration, and to no other address', async () => {
   expect(await start(REPLAY)).toEqual({ code: EXIT.ok, errors: [] });
   expect(keys.splice(0)).toEqual(['Bearer ick_live_demonstration']);
-  const refused = { code: EXIT.usage, errors: [expect.stringMatching(/^Pass an API key with --key/)] };
+  const refused = { code: EXIT.usage, errors: [expect.stringMatching(/^The command needs an API key/)] };
   expect(await start([...REPLAY, '--api', baseUrl])).toEqual(refused);
   expect(await start(REPLAY, { INVOICE_CONTROL_URL: baseUrl })).toEqual(refused);
   expect(keys).toEqual([]);

@@ -176,7 +176,7 @@ async function demonstrationOf({ readDemonstration }: Terminal, api: string | un
   try {
     return JSON.parse(found ?? '') as Demonstration;
   } catch {
-    throw new UsageError('Pass an API key with --key, or set INVOICE_CONTROL_API_KEY.');
+    throw new UsageError('The command needs an API key. Pass the key with --key, or set INVOICE_CONTROL_API_KEY.');
   }
 }
 

@@ -145,23 +145,23 @@ class Operations:
         """
         return cast("models.AcceptedAnalysis", self._call(Request("POST", "/invoices", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
-    def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> InvoicesPage:
+    def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return cast("InvoicesPage", self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision})))
+        return cast("InvoicesPage", self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q})))
 
-    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> Iterator[models.StoredInvoice]:
+    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> Iterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision}))
+        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q}))
 
     def analyze_upload(self, body: models.UploadAnalysisRequest, *, idempotency_key: str | None = None, prefer: str | None = None) -> models.AcceptedAnalysis | models.QueuedAnalysis:
         """Analyze an uploaded document.
@@ -231,7 +231,7 @@ class Operations:
         """
         return cast("models.Analysis", self._call(Request("POST", "/invoices/{invoiceId}/reanalyze", "json", path_values={"invoiceId": invoice_id})))
 
-    def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
+    def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
         """List findings.
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
@@ -240,9 +240,9 @@ class Operations:
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return cast("FindingsPage", self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort})))
+        return cast("FindingsPage", self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort})))
 
-    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> Iterator[models.Finding]:
+    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> Iterator[models.Finding]:
         """Reads the items of all pages of this list. List findings.
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
@@ -251,7 +251,7 @@ class Operations:
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort}))
+        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort}))
 
     def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
@@ -1037,7 +1037,7 @@ class Operations:
     def update_organization(self, body: models.OrganizationChange) -> models.Organization:
         """Update the name, the billing e-mail or the four-eyes rule of the organization.
 
-        If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.
+        Changes the settings of the organization. If another active member has the role OWNER, `four_eyes: false` only requests to switch the four-eyes rule off, and the response is 202. The rule is switched off when another OWNER sends the same request within 7 days. `four_eyes: true` withdraws the request.
 
         The request requires an API key with the role OWNER and the scope `organization:write`.
         """
@@ -1379,23 +1379,23 @@ class AsyncOperations:
         """
         return cast("models.AcceptedAnalysis", await self._call(Request("POST", "/invoices", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
-    async def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> InvoicesPage:
+    async def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return cast("InvoicesPage", await self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision})))
+        return cast("InvoicesPage", await self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q})))
 
-    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None) -> AsyncIterator[models.StoredInvoice]:
+    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> AsyncIterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision}))
+        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q}))
 
     async def analyze_upload(self, body: models.UploadAnalysisRequest, *, idempotency_key: str | None = None, prefer: str | None = None) -> models.AcceptedAnalysis | models.QueuedAnalysis:
         """Analyze an uploaded document.
@@ -1465,7 +1465,7 @@ class AsyncOperations:
         """
         return cast("models.Analysis", await self._call(Request("POST", "/invoices/{invoiceId}/reanalyze", "json", path_values={"invoiceId": invoice_id})))
 
-    async def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
+    async def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
         """List findings.
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
@@ -1474,9 +1474,9 @@ class AsyncOperations:
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return cast("FindingsPage", await self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort})))
+        return cast("FindingsPage", await self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort})))
 
-    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> AsyncIterator[models.Finding]:
+    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> AsyncIterator[models.Finding]:
         """Reads the items of all pages of this list. List findings.
 
         Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
@@ -1485,7 +1485,7 @@ class AsyncOperations:
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "sort": sort}))
+        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort}))
 
     async def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
@@ -2271,7 +2271,7 @@ class AsyncOperations:
     async def update_organization(self, body: models.OrganizationChange) -> models.Organization:
         """Update the name, the billing e-mail or the four-eyes rule of the organization.
 
-        If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.
+        Changes the settings of the organization. If another active member has the role OWNER, `four_eyes: false` only requests to switch the four-eyes rule off, and the response is 202. The rule is switched off when another OWNER sends the same request within 7 days. `four_eyes: true` withdraws the request.
 
         The request requires an API key with the role OWNER and the scope `organization:write`.
         """

@@ -413,7 +413,10 @@ function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): Domai
     );
   }
   const limit = death === 'TIME' ? `more than ${timeMs / 1_000} s` : `more than ${toMib(memoryBytes)} of memory`;
-  return new DomainError('unprocessable', `Reading the document takes ${limit}. Send a document with simpler content.`);
+  return new DomainError(
+    'unprocessable',
+    `The document needs ${limit} to be read. Send a document with simpler content.`,
+  );
 }
 
 function toMib(bytes: number): string {

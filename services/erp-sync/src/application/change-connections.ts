@@ -55,7 +55,7 @@ export const updateConnection =
       if (isReadAgain && connection.runningRunId !== undefined) {
         throw new DomainError(
           'in_progress',
-          'A synchronisation run is in progress. Change import_from after the run has finished.',
+          'A synchronisation run of the ERP connection is in progress. Change import_from after the run has finished.',
         );
       }
       const isPaused = update.isPaused ?? connection.isPaused;

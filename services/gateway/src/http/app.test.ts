@@ -49,7 +49,7 @@ describe('besides the routes, the app', () => {
     expect(((await response.json()) as { openapi: string }).openapi).toBe('3.1.0');
   });
 
-  test('/openapi-without-webhooks.json is the description for generators that know no webhooks', async () => {
+  test('/openapi-without-webhooks.json is the description for generators that do not support webhooks', async () => {
     const read = async (path: string) =>
       (await (await fetch(`${gateway.origin}${path}`)).json()) as { webhooks?: object; paths: object };
     const whole = await read('/openapi.json');

@@ -13,7 +13,7 @@ import { openTestChannel, testIdentity } from '@invoicecontrol/runtime/testing/t
 import { normaliseSerialNumber } from '../domain/revoked-seals.js';
 import { documentsOfUploads } from './documents.js';
 
-const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send a document with simpler content.';
+const TAKES_TOO_LONG = 'The document needs more than 10 s to be read. Send a document with simpler content.';
 /** Refusals of the documents service, by the id of the upload. */
 const refusals: Readonly<Record<string, DomainError>> = {
   gone: notFound('upload'),

@@ -43,7 +43,10 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
       for await (const { content } of documents.readDocument({ organizationId, uploadId }, call)) {
         bytes += content.length;
         if (bytes > DOCUMENT_BYTES_MAX)
-          throw new DomainError('wrong_state', 'The document exceeds the maximum size that KSeF accepts.');
+          throw new DomainError(
+            'wrong_state',
+            'The document of the invoice is larger than KSeF accepts. Split the invoice.',
+          );
         pieces.push(content);
       }
       return Buffer.concat(pieces, bytes);

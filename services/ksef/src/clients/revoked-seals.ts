@@ -53,25 +53,32 @@ export async function readRevokedSeals(
     throw new Error(`${path} contains ${lists.length} revocation lists; the maximum is ${REVOCATION_LISTS_MAX}.`);
   }
   const issuers = [...trusted, ...readCertificates(path, text)].map((der) => new X509Certificate(der));
-  return Promise.all(lists.map((pem, index) => readList(pem, issuers, `Revocation list ${index + 1} of ${path}`)));
+  return Promise.all(lists.map((pem, index) => readList(pem, issuers, `${index + 1} of ${path}`)));
 }
 
-async function readList(pem: string, issuers: readonly X509Certificate[], name: string): Promise<ReadRevocationList> {
+async function readList(
+  pem: string,
+  issuers: readonly X509Certificate[],
+  position: string,
+): Promise<ReadRevocationList> {
   let list: X509Crl;
   let serialNumbers: ReadonlySet<string>;
   try {
     list = new X509Crl(pem);
     serialNumbers = new Set(list.entries.map((entry) => normaliseSerialNumber(entry.serialNumber)));
   } catch (error) {
-    throw new Error(`${name} cannot be read. Every revocation list in the file must be in PEM format.`, {
-      cause: error,
-    });
+    throw new Error(
+      `Revocation list ${position} cannot be read. Every revocation list in the file must be in PEM format.`,
+      {
+        cause: error,
+      },
+    );
   }
   for (const issuer of issuers) {
     if (await isSignedBy(list, issuer)) return { issuer, serialNumbers, nextUpdate: list.nextUpdate };
   }
   throw new Error(
-    `${name} is not signed by any certificate in this file or in the file of trusted seals. Add the certificate of the authority that issued the list to this file, in PEM format.`,
+    `Revocation list ${position} is not signed by any certificate in this file or in the file of trusted seals. Add the certificate of the authority that issued the list to this file, in PEM format.`,
   );
 }
 

@@ -370,7 +370,7 @@ export function confirmationLater(progress: Progress, retryAfterMs: number | und
  */
 export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {
   if (progress.status !== 'ACCEPTED')
-    throw new TypeError(`A submission with the status ${progress.status} has no confirmation.`);
+    throw new TypeError(`A KSeF submission with the status ${progress.status} has no confirmation of receipt.`);
   return { ...progress, upoReferenceNumber, failures: 0, dueAt: undefined };
 }
 

@@ -38,7 +38,10 @@ export const reanalyzeInvoice =
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));
       if (record.analysis === undefined) {
-        throw new DomainError('wrong_state', 'The invoice has no analysis yet, so it cannot be analyzed again.');
+        throw new DomainError(
+          'wrong_state',
+          'The invoice has no analysis yet, so it cannot be analyzed again. Retry when its first analysis is complete.',
+        );
       }
       const { scanId } = record.match;
       if (scanId !== undefined && (await runs.unfinalized(organizationId, [scanId])).size > 0) {

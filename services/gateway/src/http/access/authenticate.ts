@@ -188,10 +188,14 @@ export class Authenticator {
         this.#refuse(digest);
         throw new RefusedCredential();
       }
-      const what = kind === 'key' ? 'API key of the request' : 'session of the app';
-      throw new DomainError('unavailable', `The ${what} cannot be checked right now. Retry the request in a moment.`, {
-        cause: error,
-      });
+      const credential = kind === 'key' ? 'API key of the request' : 'session of the app';
+      throw new DomainError(
+        'unavailable',
+        `The ${credential} cannot be checked right now. Retry the request in a moment.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 

@@ -6,13 +6,14 @@ BLOCK), a risk score from 0 to 100, and findings that explain the decision.
 Guides: [First integration](/docs/guides/first-integration.md) takes twenty minutes.
 [Scanning history](/docs/guides/scanning-history.md) explains how to load historical invoices from a CSV file.
 [Checking a payment run](/docs/guides/checking-a-payment-run.md) compares a file for the bank with the invoices that it pays.
-[Reviewing findings](/docs/guides/reviewing-findings.md) is for the people who decide.
+[Reviewing findings](/docs/guides/reviewing-findings.md) is for people who review findings.
 [Uploading documents](/docs/guides/uploading-documents.md) is about invoices as files.
 [Connecting an ERP](/docs/guides/connecting-an-erp.md) covers vendors and bills from four ERPs.
 [Submitting to KSeF](/docs/guides/submitting-to-ksef.md) covers e-invoices in Poland that a company issues, and
 [Receiving from KSeF](/docs/guides/receiving-from-ksef.md) those that a company has to pay. For programs, there are a
-[Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md). Generators of clients read
-[this description](/openapi.json), or [the one without webhooks](/openapi-without-webhooks.json) if they know no webhooks.
+[Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md). Client generators can
+read [this description](/openapi.json), or [the same description without webhooks](/openapi-without-webhooks.json) if they
+do not support webhooks.
 
 ## Authentication
 

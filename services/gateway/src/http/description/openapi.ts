@@ -361,7 +361,7 @@ function refusalsOf(route: Route): number[] {
 
 function refusalRef(status: number): { $ref: string } {
   const refusal = publishedRefusals[status];
-  if (refusal === undefined) throw new TypeError(`The error status ${status} has no description.`);
+  if (refusal === undefined) throw new TypeError(`The HTTP error status ${status} has no text in the API description.`);
   return { $ref: `#/components/responses/${refusal.name}` };
 }
 

@@ -10,7 +10,7 @@ export const publishedHeaders = {
   },
   'RateLimit-Policy': {
     description:
-      'The rate limits to which the request counts: the maximum number of requests (`q`) per window in seconds (`w`).',
+      'The rate limits that apply to the request: the maximum number of requests (`q`) per window in seconds (`w`).',
     example: '"default";q=3000;w=60, "organization";q=10000;w=60',
   },
   'Retry-After': { description: 'The number of seconds to wait before the request is sent again.', example: '12' },

@@ -136,7 +136,7 @@ export class RateLimiter {
       blocks.forEach((block, index) => {
         const reservation = reservations[index];
         if (reservation === undefined)
-          throw new TypeError('The response of ReserveRequests contains fewer rate limits than requested.');
+          throw new TypeError('The organization service returned fewer rate limits than the gateway requested.');
         add(block, reservation, askedAt);
       });
     } catch (error) {

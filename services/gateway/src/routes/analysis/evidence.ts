@@ -117,7 +117,10 @@ const typedFindings = (Object.keys(catalogue) as FindingType[]).map((type) =>
         description: `The evidence for a finding of the type ${type}.`,
       }),
     })
-    .meta({ id: `${schemaName(type)}Finding`, description: `A finding of the type ${type}, reduced to its evidence.` }),
+    .meta({
+      id: `${schemaName(type)}Finding`,
+      description: `The type and the evidence of a finding of the type ${type}.`,
+    }),
 );
 
 /**

@@ -77,11 +77,7 @@ const verification = shown.record<Verification>('AccountVerification')({
 });
 
 const account = shown.record<SupplierAccount>('SupplierAccount')({
-  id: shown.id(
-    EXAMPLE_IDS.account,
-    'The id of the bank account of the supplier, which stays the same for the supplier.',
-    'accountId',
-  ),
+  id: shown.id(EXAMPLE_IDS.account, 'The id of the bank account of the supplier. The id never changes.', 'accountId'),
   masked: shown.text('DE89**************3000', 'The bank account of the supplier, masked.', 'maskedAccount'),
   scheme: shown.word(z.enum(['IBAN', 'UK']).describe('The kind of bank account number: IBAN or UK.'), 'IBAN'),
   country: shown.textOrNull('DE', 'The country of the bank account, or null if not known.'),

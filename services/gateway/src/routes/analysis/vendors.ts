@@ -71,7 +71,9 @@ const vendorOverview = shown.record<GetVendorResponse>('VendorOverview')({
   invoiceIds: shown.field(
     z
       .array(shownId())
-      .describe('The ids of the 20 newest bills of the vendor and invoices of the same supplier to the same company.'),
+      .describe(
+        'The ids of the 20 newest bills and invoices of the vendor: its bills in the ERP, and the invoices that the same supplier sent to the same company.',
+      ),
     [EXAMPLE_IDS.invoice],
   ),
   openFindingIds: shown.field(

@@ -144,8 +144,8 @@ function credentialFaults(sent: {
     return [{ field: 'ksef_token', message }];
   }
   return [
-    ...(certificate === undefined ? [{ field: 'certificate', message: 'Required with `private_key`.' }] : []),
-    ...(key === undefined ? [{ field: 'private_key', message: 'Required with `certificate`.' }] : []),
+    ...(certificate === undefined ? [{ field: 'certificate', message: 'Required if `private_key` is sent.' }] : []),
+    ...(key === undefined ? [{ field: 'private_key', message: 'Required if `certificate` is sent.' }] : []),
   ];
 }
 

@@ -302,9 +302,9 @@ describe('a connection', () => {
 
   test.each([
     [{}, 'ksef_token', 'Required.'],
-    [{ private_key_password: 'x' }, 'certificate', 'Required with `private_key`.'],
-    [{ certificate: 'x' }, 'private_key', 'Required with `certificate`.'],
-    [{ private_key: 'x' }, 'certificate', 'Required with `private_key`.'],
+    [{ private_key_password: 'x' }, 'certificate', 'Required if `private_key` is sent.'],
+    [{ certificate: 'x' }, 'private_key', 'Required if `certificate` is sent.'],
+    [{ private_key: 'x' }, 'certificate', 'Required if `private_key` is sent.'],
     [
       { ksef_token: token, certificate: 'x', private_key: 'x' },
       'ksef_token',

@@ -139,7 +139,7 @@ export const updateOrganization = route({
   path: '/organizations/current',
   summary: 'Update the name, the billing e-mail or the four-eyes rule of the organization',
   description:
-    'If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.',
+    'Changes the settings of the organization. If another active member has the role OWNER, `four_eyes: false` only requests to switch the four-eyes rule off, and the response is 202. The rule is switched off when another OWNER sends the same request within 7 days. `four_eyes: true` withdraws the request.',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   body: z
