@@ -11,6 +11,7 @@ import type { AttackedSystem } from './attacked-system.js';
 import { attacks } from './attacks.js';
 import { measureHold } from './event-loop-holds.js';
 import { hostileRequests } from './hostile-requests.js';
+import { reachFromInside, taken } from './inside.js';
 
 /**
  * Maximum time that an ordinary client waits. It is generous, because other tests run on this machine at the same time.
@@ -57,5 +58,21 @@ describe('an ordinary client is served, and memory stays within its limit and is
     const { beforeBytes, peakBytes, afterBytes } = await play(system, attack, SERVED_MS_MAX);
     expect(peakBytes).toBeLessThan(MEMORY_BYTES_MAX);
     expect(afterBytes).toBeLessThan(beforeBytes * MEMORY_SHARE_MAX);
+  });
+});
+
+describe('a process inside the network reaches what the tables allow, and nothing else, with the credentials of', () => {
+  test.each(taken)('%s', async (holder) => {
+    const found = await reachFromInside(system.inside, holder);
+    expect(found.flatMap(({ differences }) => differences)).toEqual([]);
+    // The gateway publishes nothing and has no database, and a process with nothing reaches nothing.
+    const reached = Object.fromEntries(found.map(({ what, reached: names }) => [what, names.length > 0]));
+    expect(reached).toEqual({
+      rpcs: holder !== 'nothing',
+      'events published': holder === 'webhooks',
+      'commands on streams': holder === 'webhooks',
+      'subjects heard': holder !== 'nothing',
+      databases: holder === 'webhooks',
+    });
   });
 });

@@ -7,10 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serviceUrls } from '@invoicecontrol/dev/mongodb-users';
 import { createTenant } from '@invoicecontrol/dev/tenant';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets, startServices } from '@invoicecontrol/topology/start';
 import { identitiesForTests } from '@invoicecontrol/dev/identities-for-tests';
 import { childrenOf, residentBytesOf, startNodeProcess } from '../bench/node-process.js';
 import type { NodeProcess } from '../bench/node-process.js';
+import type { Inside } from './inside.js';
 
 /** Memory limit of a gateway in Kubernetes (`k8s/base/gateway`). */
 export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
@@ -42,6 +44,8 @@ export interface AttackedSystem {
   longestHoldMs(work: () => Promise<void>): Promise<number>;
   readonly mongodbUrl: string;
   readonly databasePrefix: string;
+  /** The product as a process in the same network sees it. */
+  readonly inside: Inside;
   stop(): Promise<void>;
 }
 
@@ -56,6 +60,7 @@ export interface AttackedSystemOptions {
 export async function startAttackedSystem(options: AttackedSystemOptions): Promise<AttackedSystem> {
   const { mongodbUrl, natsUrl, databasePrefix, logDir } = options;
   const secrets = newSecrets();
+  const mongodbUrlFor = serviceUrls(mongodbUrl, databasePrefix);
   const identities = await identitiesForTests();
   const processes: NodeProcess[] = [];
   const holdMeterFile = join(logDir, 'holds');
@@ -64,7 +69,7 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
   };
   try {
     const services = await startServices(
-      { natsUrl, mongodbUrlFor: serviceUrls(mongodbUrl, databasePrefix), databasePrefix, secrets, identities },
+      { natsUrl, mongodbUrlFor, databasePrefix, secrets, identities },
       async (name, own) => {
         const env = {
           ...process.env,
@@ -112,12 +117,25 @@ export async function startAttackedSystem(options: AttackedSystemOptions): Promi
       },
       mongodbUrl,
       databasePrefix,
+      inside: {
+        addresses: addressesOf(services),
+        natsUrl,
+        mongodbUrlOf: async (name) => mongodbUrlFor(name),
+        databasePrefix,
+      },
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+function addressesOf(services: Readonly<Record<ServiceName, NodeProcess>>): Readonly<Record<ServiceName, string>> {
+  return Object.fromEntries(Object.entries(services).map(([name, { address }]) => [name, address])) as Record<
+    ServiceName,
+    string
+  >;
 }
 
 function gatewayOptions(): string {

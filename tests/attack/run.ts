@@ -15,6 +15,7 @@ import { attacks } from './attacks.js';
 import type { AttackedSystem } from './attacked-system.js';
 import { HOLD_MS_MAX, measureHold } from './event-loop-holds.js';
 import { hostileRequests } from './hostile-requests.js';
+import { reachFromInside, taken } from './inside.js';
 import {
   leaveHalfway,
   sendLargeUploads,
@@ -35,6 +36,9 @@ or when it is not back within 20 % of where it was. Opens no connection beyond 1
 Then single requests of a stranger: for how long each holds the event loop of the gateway, at most 10 ms of the processor. Below, the regular
 expressions that "npm run check" lets pass, with reasons.
 
+Then a process inside the network, with nothing, with everything of the webhooks service, and with everything of the gateway: which rpcs,
+subjects of the broker and databases it reaches. The attack fails where that differs from the tables of rights.
+
 Then uploads: 40 files of 20 MB at once, clients that disappear halfway, and ordinary XML invoices four times a second in quiet and
 while hostile files are uploaded all the time. Memory is then that of the gateway and of the documents service with its children.
 
@@ -42,12 +46,15 @@ while hostile files are uploaded all the time. Memory is then that of the gatewa
   npm run test:attack -- --only pipelined    attacks whose name contains this
   npm run test:attack -- --only "event loop" the single requests alone
   npm run test:attack -- --only uploads      the uploads alone
+  npm run test:attack -- --only inside       a process inside the network alone
   npm run test:attack -- --served-ms 5000    how long an answer may take (2000 unless said)
   npm run test:attack -- --list              the names of the attacks
 `;
 
+const PREFIX = 'attack_';
 const UPLOADS = 'uploads';
 const HOLDS = 'event loop';
+const INSIDE = 'inside';
 const LIST_OF_EXCEPTIONS = fileURLToPath(new URL('../../../tools/check-regular-expressions.mjs', import.meta.url));
 const QUIET_SECONDS = 15;
 const ATTACK_SECONDS = 45;
@@ -68,7 +75,9 @@ async function main(): Promise<void> {
     },
   });
   if (values.help || values.list) {
-    process.stdout.write(values.help ? usage : `${[...attacks.map(({ name }) => name), HOLDS, UPLOADS].join('\n')}\n`);
+    process.stdout.write(
+      values.help ? usage : `${[...attacks.map(({ name }) => name), HOLDS, INSIDE, UPLOADS].join('\n')}\n`,
+    );
     return;
   }
   if (process.platform !== 'linux') throw new Error('Memory of processes is read from /proc: run this on Linux.');
@@ -76,27 +85,28 @@ async function main(): Promise<void> {
   if (!Number.isSafeInteger(servedMsMax) || servedMsMax < 1) throw new Error('--served-ms takes a whole number.');
   const chosen = attacks.filter(({ name }) => name.includes(values.only));
   const withHolds = HOLDS.includes(values.only);
+  const withInside = INSIDE.includes(values.only);
   const withUploads = UPLOADS.includes(values.only);
-  if (chosen.length === 0 && !withHolds && !withUploads)
+  if (chosen.length === 0 && !withHolds && !withInside && !withUploads)
     throw new Error(`No attack has "${values.only}" in its name: --list shows them.`);
-  const failures = await attackAll(chosen, servedMsMax, { withHolds, withUploads });
+  const failures = await attackAll(chosen, servedMsMax, { withHolds, withInside, withUploads });
   if (failures > 0) process.exitCode = 1;
 }
 
 async function attackAll(
   chosen: typeof attacks,
   servedMsMax: number,
-  { withHolds, withUploads }: { readonly withHolds: boolean; readonly withUploads: boolean },
+  { withHolds, withInside, withUploads }: Record<'withHolds' | 'withInside' | 'withUploads', boolean>,
 ): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'invoice-control-attack-'));
   const closing = [() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 })];
   try {
     say('starting MongoDB and NATS');
-    const infrastructure = await startInfrastructure({ dataDir, env: {}, log: say });
+    const infrastructure = await startInfrastructure({ dataDir, databasePrefix: PREFIX, env: {}, log: say });
     closing.push(() => infrastructure.stop());
     say('starting the services');
     const { mongodbUrl, natsUrl } = infrastructure;
-    const system = await startAttackedSystem({ mongodbUrl, natsUrl, databasePrefix: 'attack_', logDir: dataDir });
+    const system = await startAttackedSystem({ mongodbUrl, natsUrl, databasePrefix: PREFIX, logDir: dataDir });
     closing.push(() => system.stop());
     say('an ordinary client works for a while');
     await warmUp(system, servedMsMax);
@@ -135,6 +145,7 @@ async function attackAll(
       process.stdout.write(`${table(rows, 0)}\n${chosen.length} attacks, ${failures} failed\n`);
     }
     if (withHolds) failures += await measureHolds(system, good);
+    if (withInside) failures += await attackFromInside(system, good);
     return failures + (withUploads ? await attackWithUploads(system, good) : 0);
   } finally {
     for (const close of closing.toReversed()) await close();
@@ -162,6 +173,30 @@ async function measureHolds(system: AttackedSystem, good: Good): Promise<number>
   process.stdout.write(`\n${table(rows, 0)}\n${rows.length - 1} requests, ${failures} above the aim\n\n`);
   process.stdout.write(execFileSync(process.execPath, [LIST_OF_EXCEPTIONS, '--list']));
   return failures;
+}
+
+/**
+ * Tries everything that a process inside the network can reach.
+ * @returns the number of differences from the tables of rights
+ */
+async function attackFromInside(system: AttackedSystem, good: Good): Promise<number> {
+  const rows = [['inside, with the credentials of', 'reaches', 'of', 'as the tables say']];
+  const differences: string[] = [];
+  for (const holder of taken) {
+    progress(`inside, with the credentials of ${holder}`);
+    for (const { what, reached, tried, differences: found } of await reachFromInside(system.inside, holder)) {
+      differences.push(...found.map((difference) => `${holder}: ${difference}`));
+      rows.push([
+        holder,
+        `${reached.length} ${what}`,
+        String(tried),
+        good(String(found.length === 0), found.length === 0),
+      ]);
+    }
+  }
+  process.stdout.write(`\n${table(rows, 0)}\n`);
+  for (const difference of differences) say(difference);
+  return differences.length;
 }
 
 /**

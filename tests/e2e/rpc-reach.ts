@@ -1,0 +1,94 @@
+// Finds out which rpcs of the running product a caller can reach.
+import { createSecureContext } from 'node:tls';
+import { callersByService, callersOf, EVERYONE } from '@invoicecontrol/contracts/callers';
+import { readIdentityFiles } from '@invoicecontrol/runtime/identity/identity-files';
+import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
+import { readService } from '@invoicecontrol/topology/read-services';
+import { entries } from '@invoicecontrol/topology/services';
+import type { ServiceName } from '@invoicecontrol/topology/services';
+import { Client, credentials, status } from '@grpc/grpc-js';
+import type { ChannelCredentials, ServiceError } from '@grpc/grpc-js';
+
+/** Number of calls that are sent at the same time. */
+const AT_ONCE = 8;
+const DEADLINE_MS = 60_000;
+
+/** What became of a call: the table of callers refused it, the connection was refused, or a handler answered. */
+export type Reach = 'served' | 'refused' | 'unreachable';
+
+/** Names that the packages of the contracts and several services share: each of these services serves them. */
+const SHARED = ['operations', 'usage', 'archive'];
+
+/** Every rpc of the product, with the service that serves it. */
+export const servedRpcs = entries.flatMap(([service, { protocol }]) => {
+  if (protocol !== 'grpc') return [];
+  const names = [...readService(service).serves, 'Operator'];
+  return Object.entries(callersByService).flatMap(([fullName, rpcs]) => {
+    const [, owner = '', name = ''] = /^invoicecontrol\.(\w+)\.v\d+\.(\w+)Service$/.exec(fullName) ?? [];
+    const isServed = names.includes(name) && (SHARED.includes(owner) || owner.replaceAll('_', '-') === service);
+    return isServed ? Object.keys(rpcs).map((rpc) => ({ service, path: `/${fullName}/${rpc}` })) : [];
+  });
+});
+
+/** Returns which rpcs a caller may reach according to the table of callers, by service and path. */
+export function expectedReach(caller: string): Map<string, Reach> {
+  return new Map(
+    servedRpcs.map(({ service, path }) => {
+      const callers: readonly string[] | string = callersOf(path) ?? [];
+      return [`${service} ${path}`, callers === EVERYONE || callers.includes(caller) ? 'served' : 'refused'];
+    }),
+  );
+}
+
+/** Returns the credentials of a test identity, which calls any service. */
+export function proofOf(identity: string): ChannelCredentials {
+  const context = createSecureContext(readIdentityFiles(testIdentityDirectory(identity)));
+  return credentials.createFromSecureContext(context, { checkServerIdentity: () => undefined });
+}
+
+/** Calls every rpc of the product with an empty message. The result is by service and path. */
+export async function reachOf(
+  addresses: Readonly<Record<ServiceName, string>>,
+  proof: ChannelCredentials,
+): Promise<Map<string, Reach>> {
+  const clients = new Map(
+    entries.map(([service]) => [
+      service,
+      new Client(addresses[service], proof, { 'grpc.ssl_target_name_override': service }),
+    ]),
+  );
+  const found = new Map<string, Reach>();
+  const waiting = [...servedRpcs];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { service, path } = next;
+      const client = clients.get(service);
+      if (client !== undefined) found.set(`${service} ${path}`, await reach(client, path));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  } finally {
+    for (const client of clients.values()) client.close();
+  }
+  return found;
+}
+
+/** Sends an empty message to an rpc of any kind: on the wire, a stream of one message is the same as one message. */
+function reach(client: Client, path: string): Promise<Reach> {
+  const same = (bytes: Buffer): Buffer => bytes;
+  const deadline = Date.now() + DEADLINE_MS;
+  return new Promise((resolve) => {
+    const call = client.makeUnaryRequest(path, same, same, Buffer.alloc(0), { deadline }, (error) => {
+      call.cancel();
+      resolve(kindOf(error));
+    });
+  });
+}
+
+function kindOf(error: ServiceError | null): Reach {
+  if (error?.code === status.PERMISSION_DENIED && /^The service \S+ may not call /.test(error.details))
+    return 'refused';
+  const isFromService = (error?.metadata.get('grpc-status-details-bin') ?? []).length > 0;
+  return error?.code === status.UNAVAILABLE && !isFromService ? 'unreachable' : 'served';
+}
