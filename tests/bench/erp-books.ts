@@ -92,9 +92,12 @@ function billAt(index: number, vendors: number): Bill {
 const guid = (kind: number, index: number): string =>
   `00000000-0000-${kind}000-8000-${String(index + 1).padStart(12, '0')}`;
 
-/** Returns the records of the benchmark in the form of the given ERP. */
-export function booksOf(erp: ErpName, { vendors, bills }: BooksSize): Books {
-  const instant = changedAt.toISOString();
+/**
+ * Returns the records of the benchmark in the form of the given ERP.
+ * @param changed time of the last change of every record
+ */
+export function booksOf(erp: ErpName, { vendors, bills }: BooksSize, changed = changedAt): Books {
+  const instant = changed.toISOString();
   const bill = (index: number): Bill => billAt(index, vendors);
   switch (erp) {
     case 'businessCentral':
@@ -244,7 +247,7 @@ export function booksOf(erp: ErpName, { vendors, bills }: BooksSize): Books {
       ];
     }
     case 'xero': {
-      const UpdatedDateUTC = `/Date(${changedAt.getTime()}+0000)/`;
+      const UpdatedDateUTC = `/Date(${changed.getTime()}+0000)/`;
       return [
         [
           'Contacts',

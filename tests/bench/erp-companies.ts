@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { createClient } from '@invoicecontrol/client';
 import type { Client } from '@invoicecontrol/client';
 import { booksOf } from './erp-books.js';
-import type { BooksSize, ErpName } from './erp-books.js';
+import type { Books, BooksSize, ErpName } from './erp-books.js';
 
 /** Number of rows in one control request to a simulated ERP, well below the limit on the size of its body. */
 const ROWS_PER_REQUEST = 5_000;
@@ -29,6 +29,8 @@ export interface Company {
   connect(api: Client, callApi: (path: string) => Promise<Response>): Promise<string>;
   requestsAfter(n: number): Promise<readonly LoggedRequest[]>;
   advanceClock(seconds: number): Promise<void>;
+  /** Enters further bills of the known vendors now, with the indexes `first` to `first + count - 1`. */
+  enterBills(first: number, count: number): Promise<void>;
 }
 
 /** Creates a company in the ERP simulator and adds the records of the company. */
@@ -55,11 +57,14 @@ export async function openCompany(erp: ErpName, url: string, size: BooksSize): P
     return (await response.json()) as T;
   };
   await control('PUT', `/tenants/${tenant}`, settings);
-  for (const [entity, rowAt, count] of booksOf(erp, size)) {
+  const enter = async ([entity, rowAt]: Books[number], first: number, count: number): Promise<void> => {
+    const records = Array.from({ length: count }, (_, index) => rowAt(first + index));
+    await control('POST', `/tenants/${tenant}/records`, { entity, records });
+  };
+  for (const records of booksOf(erp, size)) {
+    const [, , count] = records;
     for (let from = 0; from < count; from += ROWS_PER_REQUEST) {
-      const length = Math.min(ROWS_PER_REQUEST, count - from);
-      const records = Array.from({ length }, (_, index) => rowAt(from + index));
-      await control('POST', `/tenants/${tenant}/records`, { entity, records });
+      await enter(records, from, Math.min(ROWS_PER_REQUEST, count - from));
     }
   }
   return {
@@ -92,6 +97,11 @@ export async function openCompany(erp: ErpName, url: string, size: BooksSize): P
     },
     async advanceClock(seconds) {
       await control('POST', '/clock', { advanceSeconds: seconds });
+    },
+    async enterBills(first, count) {
+      // Bills are the last records of the books of every ERP.
+      const bills = booksOf(erp, size, new Date()).at(-1);
+      if (bills !== undefined) await enter(bills, first, count);
     },
   };
 }

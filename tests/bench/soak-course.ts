@@ -1,0 +1,60 @@
+// Judges whether a figure of a soak stays flat.
+
+/** A figure that was read at some time of a soak. */
+export interface Reading {
+  readonly minute: number;
+  readonly value: number;
+}
+
+/** Course of a figure over a soak, without its first quarter, in which caches fill and code is compiled. */
+export interface Course {
+  /** Median of the readings of the second quarter. */
+  readonly before: number;
+  /** Median of the readings of the last quarter. */
+  readonly after: number;
+  readonly most: number;
+  /** Change in an hour, as the median of the slopes between all pairs of readings, which outliers do not move. */
+  readonly perHour: number;
+}
+
+const QUARTERS = 4;
+const MINUTES_PER_HOUR = 60;
+
+/** @throws Error if a quarter of the soak has no reading */
+export function courseOf(readings: readonly Reading[], minutes: number): Course {
+  const quarter = (number: number): number[] =>
+    readings.filter(({ minute }) => quarterOf(minute, minutes) === number).map(({ value }) => value);
+  const settled = readings.filter(({ minute }) => quarterOf(minute, minutes) > 1);
+  const slopes = settled.flatMap((one, index) =>
+    settled
+      .slice(index + 1)
+      .map((later) => ((later.value - one.value) / (later.minute - one.minute)) * MINUTES_PER_HOUR),
+  );
+  return {
+    before: median(quarter(2)),
+    after: median(quarter(QUARTERS)),
+    most: Math.max(...readings.map(({ value }) => value)),
+    perHour: median(slopes),
+  };
+}
+
+/**
+ * Tells whether a figure is flat: from the second to the last quarter it grew by no more than a share of itself plus a
+ * constant, which covers small figures.
+ */
+export function isFlat(
+  { before, after }: Course,
+  allowed: { readonly share: number; readonly constant: number },
+): boolean {
+  return after <= before * (1 + allowed.share) + allowed.constant;
+}
+
+function quarterOf(minute: number, minutes: number): number {
+  return Math.min(QUARTERS, Math.floor((minute / minutes) * QUARTERS) + 1);
+}
+
+function median(values: readonly number[]): number {
+  const middle = values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)];
+  if (middle === undefined) throw new Error('The soak was too short: a quarter of it has no reading.');
+  return middle;
+}
