@@ -16,6 +16,14 @@ describe('while telemetry is off', () => {
     expect(measure('client', 'x', { parent: { traceparent: valid } }).headers).toEqual({ traceparent: valid });
   });
 
+  test("a stranger's trace is passed on if it is recorded, and no header says that it is not", () => {
+    expect(measure('server', 'edge', { stranger: { traceparent: valid } }).headers).toEqual({ traceparent: valid });
+    const unsampled = { traceparent: valid.replace(/01$/, '00') };
+    const edge = measure('server', 'edge', { stranger: unsampled });
+    expect(edge.headers).toEqual({});
+    expect(edge.during(activeTraceparent)).toBeUndefined();
+  });
+
   test('work without a caller sends no header, which would keep the instrumentation of others from recording', () => {
     expect(measure('server', 'x', {}).headers).toEqual({});
   });

@@ -1,4 +1,4 @@
-import { context, metrics as api, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, metrics as api, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
 import type { Attributes, BatchObservableResult, Context, Meter, Span } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { processResource } from './telemetry/resource.js';
@@ -119,7 +119,7 @@ export function measure<D extends Duration = never>(
   name: string,
   { parent, stranger, link, requestId = activeRequestId(), duration }: MeasuredOptions<D>,
 ): Measured<D> {
-  if (!isOn) return passedOn(parent ?? stranger ?? {}, requestId);
+  if (!isOn) return passedOn(parent ?? recordedOnly(stranger), requestId);
   const startedAt = performance.now();
   const span = startSpan(kind, name, contextOfParent(parent), { link: link ?? stranger?.traceparent, requestId });
   const own = contextOfSpan(span, requestId);
@@ -140,6 +140,15 @@ export function measure<D extends Duration = never>(
       }
     },
   };
+}
+
+/**
+ * Returns the trace of a stranger only if the stranger records it. Otherwise every service would be told "not sampled",
+ * and a stranger could keep the instrumentation of an operator from recording.
+ */
+function recordedOnly(stranger: TraceHeaders | undefined): TraceHeaders {
+  const caller = spanContextOf(stranger?.traceparent);
+  return stranger !== undefined && caller?.traceFlags === TraceFlags.SAMPLED ? stranger : {};
 }
 
 /**
