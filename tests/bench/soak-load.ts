@@ -30,7 +30,7 @@ export interface Taxpayer {
   issue(number: string): Promise<void>;
 }
 
-/** How often an activity of a soak was done, and the outcomes that were no success. */
+/** Numbers of an activity of a soak: how many succeeded, and how many ended otherwise, by outcome. */
 export interface Done {
   ok: number;
   readonly failed: Record<string, number>;

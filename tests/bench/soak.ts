@@ -49,7 +49,7 @@ scans, reviews, webhooks, ERP runs, submissions to KSeF and its inbox, with tele
 Progress goes to standard error. Ends with code 1 if a figure was not flat, if a request failed, or if work was left at the end.
 `;
 
-/** By how much a figure may grow from the second to the last quarter of the soak. */
+/** Limits on the growth of each figure from the second to the last quarter of the soak. */
 const ALLOWED = {
   /** Memory varies between two garbage collections. */
   memoryMb: { share: 0.1, constant: 16 },
@@ -78,7 +78,7 @@ const TELEMETRY = {
   OTEL_TRACES_SAMPLER_ARG: '0.05',
 } as const;
 
-/** What one reading of the soak found. */
+/** One reading of everything that the soak watches. */
 interface Sample {
   readonly minute: number;
   readonly residentMb: Readonly<Record<string, number>>;
@@ -125,7 +125,7 @@ interface Soaked {
   readonly repeated: Readonly<Record<string, number>>;
   readonly arrived: number;
   readonly unverified: number;
-  /** What was left when the load had ended and the time to finish was over. */
+  /** Work that was left when the load had ended and the time to finish was over. */
   readonly left: Left;
 }
 
@@ -173,7 +173,7 @@ async function soak(
   );
   const analysis = databases['analysis'];
   if (analysis === undefined) throw new Error('The soak has no database of the analysis service.');
-  const newTenant = tenantMaker(system, { operatorToken: secrets.OPERATOR_TOKEN, identities }, analysis);
+  const newTenant = tenantMaker(system, identities, analysis);
   const customers: Customer[] = [];
   const repeated: Record<string, number> = {};
   for (let number = 0; number < CUSTOMERS; number += 1) {

@@ -75,10 +75,16 @@ export interface ChaosSystem {
 export interface ChaosSystemOptions {
   readonly directory: string;
   readonly replicas: number;
+  /** Settings of all services in addition to those of every chaos run. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts the system under test. Its data and logs are written to the directory and are not deleted. */
-export async function startChaosSystem({ directory, replicas }: ChaosSystemOptions): Promise<ChaosSystem> {
+export async function startChaosSystem({
+  directory,
+  replicas,
+  env: given = {},
+}: ChaosSystemOptions): Promise<ChaosSystem> {
   const logDir = join(directory, 'logs');
   await mkdir(logDir, { recursive: true });
   const ended: string[] = [];
@@ -143,7 +149,13 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
       const kept = createWriteStream(join(logDir, `${name}.log`));
       closing.push(() => kept.end());
       const natsLink = linkOf(service, 'broker');
-      const env = { LOG_LEVEL: 'info', ...UNLIMITED_RATES, ...own, NATS_URL: await proxiedUrl(natsLink, natsUrl) };
+      const env = {
+        LOG_LEVEL: 'info',
+        ...UNLIMITED_RATES,
+        ...given,
+        ...own,
+        NATS_URL: await proxiedUrl(natsLink, natsUrl),
+      };
       if (service === 'documents') Object.assign(env, DOCUMENTS_ENV);
       if (service === 'webhooks') Object.assign(env, WEBHOOKS_ENV);
       if (own['MONGODB_URL'] !== undefined) {

@@ -42,6 +42,8 @@ export interface OtlpReceiver {
   readonly spans: readonly ReceivedSpan[];
   /** Returns the metric data points that each service sent last. */
   points(): readonly ReceivedPoint[];
+  /** Accepts requests without ever answering, as a collector that hangs, until it is called with false. */
+  hang(isHanging: boolean): void;
   close(): Promise<void>;
 }
 
@@ -94,7 +96,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       );
     }
   };
+  let isHanging = false;
   const server = createServer((request, response) => {
+    if (isHanging) return;
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -114,6 +118,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     },
     spans,
     points: () => [...points.values()].flat(),
+    hang(hangs) {
+      isHanging = hangs;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

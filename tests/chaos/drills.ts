@@ -1,0 +1,302 @@
+// Runs `npm run drills`, which makes three things fail and prints when the alerts of production fire.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { findPromtool } from '@invoicecontrol/dev/promtool';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import { invoiceAt } from '../bench/invoices.js';
+import { residentBytesOf } from '../bench/node-process.js';
+import { percentilesOf } from '../bench/percentiles.js';
+import { say, step } from '../bench/progress.js';
+import { endAfter, onEnd, runProgram } from '../bench/run-program.js';
+import { goodIn, table } from '../bench/table.js';
+import { startOtlpReceiver } from '../e2e/otlp-receiver.js';
+import type { OtlpReceiver } from '../e2e/otlp-receiver.js';
+import { startAlertClock, TAKE_EACH_SECONDS } from './alert-clock.js';
+import type { WatchedAlert } from './alert-clock.js';
+import { startChaosSystem } from './system.js';
+import type { ChaosSystem } from './system.js';
+
+const MINUTES_MAX = 40;
+const usage = `Makes something fail while clients post invoices, and evaluates the alert rules of production with what the services export.
+
+  npm run drills                        all, about twelve minutes
+  npm run drills -- --only broker       one of broker, database, collector
+
+Needs promtool, which is fetched once. Exit code 1 if an alert was late, a request failed that must not, or the telemetry was felt.
+Ends after ${MINUTES_MAX} minutes at the latest.
+`;
+
+const names = ['broker', 'database', 'collector'] as const;
+type DrillName = (typeof names)[number];
+
+const POST_EACH_MS = 500;
+/** Time with exported values before anything fails, so that rates have a beginning. */
+const BEFORE_SECONDS = 45;
+const LATER_MS_MAX = 120_000;
+const COLLECTOR_SECONDS = 120;
+const BYTES_PER_MB = 1024 * 1024;
+/** Memory in which the exporter of a process keeps what the collector does not take. */
+const HUNG_MB_MAX = 24;
+const HUNG_P95_MAX = 1.05;
+/** Difference between two runs of the same load that no percentile of a few hundred requests can be below. */
+const P95_NOISE_MS = 5;
+
+/** A figure of a drill beside its limit. */
+interface Found {
+  readonly drill: DrillName;
+  readonly what: string;
+  readonly value: string;
+  readonly aim: string;
+  readonly isGood: boolean;
+}
+
+interface Drilled {
+  readonly system: ChaosSystem;
+  readonly telemetry: OtlpReceiver;
+  readonly tenant: Tenant;
+  readonly promtool: string;
+  readonly directory: string;
+}
+
+await runProgram(main);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const wanted = values.only === undefined ? names : names.filter((name) => name === values.only);
+  if (wanted.length === 0) throw new Error(`--only is "${values.only}"; it must be one of ${names.join(', ')}.`);
+  endAfter(MINUTES_MAX);
+  const promtool = (await findPromtool(say)).binary;
+  const directory = await mkdtemp(join(tmpdir(), 'invoice-control-drills-'));
+  onEnd(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+  const telemetry = await startOtlpReceiver();
+  onEnd(() => telemetry.close());
+  step('starting the product');
+  const env = { ...telemetry.env, OTEL_METRIC_EXPORT_INTERVAL: '5000', OTEL_METRIC_EXPORT_TIMEOUT: '3000' };
+  const system = await startChaosSystem({ directory, replicas: 1, env });
+  onEnd(() => system.stop());
+  const drilled = { system, telemetry, tenant: await system.newTenant('Drilled'), promtool, directory };
+  const found: Found[] = [];
+  for (const name of wanted) {
+    step(name);
+    found.push(...(await drills[name](drilled)));
+  }
+  report(found, system.ended);
+}
+
+const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly Found[]>>> = {
+  /** The broker is away: events wait, requests do not. */
+  async broker(drilled) {
+    const { system } = drilled;
+    const broker = system.node('broker');
+    const seen = await during(drilled, {
+      alerts: [
+        { alert: { name: 'ConsumerStopped' }, secondsMax: 120 },
+        { alert: { name: 'BrokerAway' }, secondsMax: 180 },
+        { alert: { name: 'OutboxWaits' }, secondsMax: 260 },
+      ],
+      fail: () => broker.kill(),
+      repair: () => broker.restart(),
+    });
+    return [
+      ...firings('broker', seen),
+      {
+        drill: 'broker',
+        what: 'posted invoices that were not accepted',
+        value: `${seen.failed} of ${seen.posted}`,
+        aim: '0',
+        isGood: seen.failed === 0,
+      },
+    ];
+  },
+
+  /** The database is away: a person is called. */
+  async database(drilled) {
+    const database = drilled.system.node('database');
+    const seen = await during(drilled, {
+      alerts: [{ alert: { name: 'ErrorBudgetBurn', labels: { slo: 'decide', severity: 'page' } }, secondsMax: 300 }],
+      fail: () => database.kill(),
+      repair: () => database.restart(),
+    });
+    const recoveredMs = await accepts(drilled);
+    return [
+      ...firings('database', seen),
+      {
+        drill: 'database',
+        what: 'from its start to an accepted invoice, s',
+        value: recoveredMs === undefined ? 'never' : (recoveredMs / 1_000).toFixed(1),
+        aim: String(LATER_MS_MAX / 1_000),
+        isGood: recoveredMs !== undefined,
+      },
+    ];
+  },
+
+  /** The collector takes connections and never answers: nobody notices. */
+  async collector(drilled) {
+    const { telemetry, system } = drilled;
+    const watched = ['gateway-1', 'analysis-1'];
+    const resident = (): Promise<number[]> =>
+      Promise.all(watched.map(async (name) => (await residentBytesOf(system.node(name).pid ?? 0)) / BYTES_PER_MB));
+    const quiet = startPosting(drilled);
+    await delay(COLLECTOR_SECONDS * 1_000);
+    const before = await quiet.stop();
+    const memoryBefore = await resident();
+    telemetry.hang(true);
+    const hung = startPosting(drilled);
+    await delay(COLLECTOR_SECONDS * 1_000);
+    const during = await hung.stop();
+    const memoryDuring = await resident();
+    telemetry.hang(false);
+    const [p95Before, p95During] = [percentilesOf(before.durationsMs).p95Ms, percentilesOf(during.durationsMs).p95Ms];
+    return [
+      {
+        drill: 'collector',
+        what: 'p95 of an invoice before and while it hangs, ms',
+        value: `${p95Before.toFixed(0)} -> ${p95During.toFixed(0)}`,
+        aim: `x ${HUNG_P95_MAX}`,
+        isGood: p95During <= p95Before * HUNG_P95_MAX + P95_NOISE_MS,
+      },
+      {
+        drill: 'collector',
+        what: 'failed posts',
+        value: `${during.failed} of ${during.posted}`,
+        aim: '0',
+        isGood: during.failed === 0,
+      },
+      ...watched.map((name, index): Found => {
+        const [from = 0, to = 0] = [memoryBefore[index], memoryDuring[index]];
+        return {
+          drill: 'collector',
+          what: `memory of ${name}, MB`,
+          value: `${from.toFixed(0)} -> ${to.toFixed(0)}`,
+          aim: `+ ${HUNG_MB_MAX}`,
+          isGood: to - from <= HUNG_MB_MAX,
+        };
+      }),
+    ];
+  },
+};
+
+interface Fault {
+  /** Alerts that must fire, each within some seconds from the fault. */
+  readonly alerts: readonly { readonly alert: WatchedAlert; readonly secondsMax: number }[];
+  readonly fail: () => void | Promise<void>;
+  readonly repair: () => void | Promise<void>;
+}
+
+interface Posted {
+  readonly posted: number;
+  readonly failed: number;
+  readonly durationsMs: readonly number[];
+}
+
+interface Seen extends Posted {
+  /** Seconds from the fault to each alert, in the order of the fault. Undefined for an alert that did not fire. */
+  readonly fired: readonly (number | undefined)[];
+  readonly alerts: Fault['alerts'];
+}
+
+/** Lets clients post while something fails, until all alerts have fired or are late. */
+async function during(drilled: Drilled, { alerts, fail, repair }: Fault): Promise<Seen> {
+  const clock = startAlertClock(drilled.promtool, drilled.directory);
+  const posting = startPosting(drilled);
+  let taken = 0;
+  const beganMs = performance.now();
+  const take = async (): Promise<void> => {
+    await delay(Math.max(0, beganMs + taken * TAKE_EACH_SECONDS * 1_000 - performance.now()));
+    clock.take(drilled.telemetry.points());
+    taken += 1;
+  };
+  while (taken * TAKE_EACH_SECONDS <= BEFORE_SECONDS) await take();
+  await fail();
+  const failedAtSeconds = (performance.now() - beganMs) / 1_000;
+  const fired: (number | undefined)[] = alerts.map(() => undefined);
+  const secondsMax = Math.max(...alerts.map((one) => one.secondsMax));
+  while (fired.includes(undefined) && taken * TAKE_EACH_SECONDS < failedAtSeconds + secondsMax + TAKE_EACH_SECONDS) {
+    await take();
+    for (const [index, { alert }] of alerts.entries()) {
+      if (fired[index] !== undefined) continue;
+      const atSeconds = await clock.firedAfter(alert);
+      if (atSeconds === undefined) continue;
+      fired[index] = atSeconds - failedAtSeconds;
+      say(`${alert.name} fires after ${fired[index].toFixed(0)} s`);
+    }
+  }
+  await repair();
+  return { ...(await posting.stop()), fired, alerts };
+}
+
+function firings(drill: DrillName, { alerts, fired }: Seen): Found[] {
+  return alerts.map(({ alert, secondsMax }, index) => {
+    const seconds = fired[index];
+    return {
+      drill,
+      what: `${alert.name} fires, s`,
+      value: seconds === undefined ? 'never' : seconds.toFixed(0),
+      aim: String(secondsMax),
+      isGood: seconds !== undefined && seconds > 0 && seconds <= secondsMax,
+    };
+  });
+}
+
+let invoices = 0;
+
+async function post({ system, tenant }: Drilled): Promise<number | undefined> {
+  invoices += 1;
+  const response = await fetch(`${system.baseUrl}/invoices`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${tenant.keys.owner}`, 'content-type': 'application/json' },
+    body: JSON.stringify(invoiceAt(invoices, invoices)),
+  }).catch(() => undefined);
+  await response?.arrayBuffer().catch(() => undefined);
+  return response?.status;
+}
+
+/** Posts invoices at fixed times, whether earlier ones were answered or not. */
+function startPosting(drilled: Drilled): { stop(): Promise<Posted> } {
+  const durationsMs: number[] = [];
+  let failed = 0;
+  const posting: Promise<void>[] = [];
+  const timer = setInterval(() => {
+    const beganMs = performance.now();
+    posting.push(
+      post(drilled).then((status) => {
+        if (status === 202) durationsMs.push(performance.now() - beganMs);
+        else failed += 1;
+      }),
+    );
+  }, POST_EACH_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(posting);
+      return { posted: posting.length, failed, durationsMs };
+    },
+  };
+}
+
+/** Returns the time until an invoice is accepted. */
+async function accepts(drilled: Drilled): Promise<number | undefined> {
+  const beganMs = performance.now();
+  while (performance.now() - beganMs < LATER_MS_MAX) {
+    if ((await post(drilled)) === 202) return performance.now() - beganMs;
+    await delay(POST_EACH_MS);
+  }
+  return undefined;
+}
+
+function report(found: readonly Found[], ended: readonly string[]): void {
+  const good = goodIn(process.stdout.isTTY);
+  if (found.some(({ isGood }) => !isGood) || ended.length > 0) process.exitCode = 1;
+  const rows = found.map(({ drill, what, value, aim, isGood }) => [drill, what, good(value, isGood), aim]);
+  process.stdout.write(`\n${table([['drill', 'what', 'seen', 'at most'], ...rows], 1)}\n`);
+  for (const line of ended) process.stdout.write(`ended though nobody killed it: ${line}\n`);
+}
