@@ -253,6 +253,54 @@ export function callersOf(path: string): Callers | undefined {
   return callersByPath.get(path);
 }
 
+/**
+ * Rpcs that another service than the gateway may call only with the grant of the caller who started the work, because
+ * the work concerns nobody else.
+ */
+const workWithGrant: Readonly<Record<string, Caller>> = {
+  '/invoicecontrol.analysis.v1.InvoiceService/GetInvoice': 'ksef',
+  '/invoicecontrol.analysis.v1.RowAnalysisService/AnalyzeRows': 'scan',
+  '/invoicecontrol.documents.v1.DocumentService/DescribeFa3': 'ksef',
+  '/invoicecontrol.documents.v1.DocumentService/ReadDocument': 'ksef',
+};
+
+/**
+ * Checks whether a caller must prove that it acts for the organization in the request of an rpc. The gateway must always
+ * do so. Work that a service does on its own, such as a synchronization by schedule, is believed because of its
+ * certificate.
+ * @param path of the rpc, such as `/invoicecontrol.scan.v1.ScanService/GetScan`
+ */
+export function needsGrant(path: string, caller: string): boolean {
+  return caller === 'gateway' || workWithGrant[path] === caller;
+}
+
+/**
+ * Rpcs that give or take rights, or receive secrets. The gateway seals each request of them, so that a grant that was
+ * seen elsewhere is not enough to make one, and no request is carried out twice.
+ */
+const sealedRpcs: ReadonlySet<string> = new Set([
+  '/invoicecontrol.billing.v1.CheckoutService/CreateCheckout',
+  '/invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
+  '/invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
+  '/invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
+  '/invoicecontrol.organization.v1.ApiKeyService/CreateApiKey',
+  '/invoicecontrol.organization.v1.ApiKeyService/RevokeApiKey',
+  '/invoicecontrol.organization.v1.ApiKeyService/UpdateApiKey',
+  '/invoicecontrol.organization.v1.MemberService/InviteMember',
+  '/invoicecontrol.organization.v1.MemberService/RemoveMember',
+  '/invoicecontrol.organization.v1.MemberService/UpdateMember',
+  '/invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
+  '/invoicecontrol.organization.v1.OrganizationService/UpdateBaseCurrency',
+]);
+
+/**
+ * Checks whether the gateway must seal the requests of an rpc.
+ * @param path of the rpc, such as `/invoicecontrol.organization.v1.ApiKeyService/CreateApiKey`
+ */
+export function isSealed(path: string): boolean {
+  return sealedRpcs.has(path);
+}
+
 function by(callers: Callers, ...rpcs: readonly string[]): Readonly<Record<string, Callers>> {
   return Object.fromEntries(rpcs.map((rpc) => [rpc, callers]));
 }

@@ -1,3 +1,5 @@
+import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
+
 /** The actor of a request: an API key, a member, the operator, or the product itself. */
 export interface Actor {
   readonly type: 'API_KEY' | 'USER' | 'OPERATOR' | 'SYSTEM';
@@ -26,6 +28,13 @@ export interface RequestContext {
    * to, or the creator of a key of no member.
    */
   readonly person?: string | undefined;
+  /**
+   * Proven facts about the caller for whom a call is made: organization, rights and limits. Absent for work that a
+   * service does on its own, and in the gateway, which only passes on the grant.
+   */
+  readonly principal?: Grant | undefined;
+  /** Signed proof of the principal, which calls with this context pass on. */
+  readonly grant?: Buffer | undefined;
   /** W3C trace context of the form `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string | undefined;
   /**

@@ -13,12 +13,24 @@ const echoing = {
 type Offers<C, Name> = Name extends keyof C ? true : false;
 
 describe('the clients of a request with a key', () => {
-  const { companies } = tenantClients(echoing, 'the-tenant', call);
+  const { companies } = tenantClients(echoing, 'the-tenant', {
+    currentContext: () => call.context,
+    timeoutMs: call.timeoutMs,
+  });
 
   test('state the organization of the key, the caller and the timeout of the route', async () => {
     expect(await companies.getCompany({ companyId: 'c' })).toEqual([
       { companyId: 'c', organizationId: 'the-tenant' },
       call,
+    ]);
+  });
+
+  test('wait for a new proof of the caller late in a long request', async () => {
+    const again = { ...call.context, requestId: 'req-2' };
+    const later = tenantClients(echoing, 'the-tenant', { currentContext: async () => again, timeoutMs: 5_000 });
+    expect(await later.companies.getCompany({ companyId: 'c' })).toEqual([
+      { companyId: 'c', organizationId: 'the-tenant' },
+      { context: again, timeoutMs: 5_000 },
     ]);
   });
 

@@ -34,6 +34,7 @@ import { DeliveryServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1
 import { EndpointServiceDefinition } from '@invoicecontrol/contracts/webhooks/v1/endpoint_service';
 import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { CallOptions, Channel } from '@invoicecontrol/runtime/grpc/client';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 
 /** The gateway's clients: the name of each client, its service, and its methods. */
 export const rpcServices = {
@@ -128,21 +129,53 @@ export type TenantClients = { readonly [N in Exclude<Name, 'access'>]: TenantRpc
 /** The gRPC clients for a request without an API key, with only the methods that need no organization. */
 export type PublicClients = { readonly [N in Exclude<Name, 'access'>]: PublicRpcs<Clients[N]> };
 
-export function tenantClients(clients: Clients, organizationId: string, call: CallOptions): TenantClients {
-  return bindClients(clients, (request) => ({ ...request, organizationId }), call) as TenantClients;
+/** Options of the calls that a request with an API key makes. */
+export interface TenantCalls {
+  /** Returns the context of a call that begins now, which is only asynchronous late in a long request. */
+  currentContext(): RequestContext | Promise<RequestContext>;
+  readonly timeoutMs: number;
+}
+
+export function tenantClients(clients: Clients, organizationId: string, calls: TenantCalls): TenantClients {
+  return bindClients(
+    clients,
+    (request) => ({ ...request, organizationId }),
+    (begin, isStream) => {
+      const context = calls.currentContext();
+      if (!(context instanceof Promise)) return begin({ context, timeoutMs: calls.timeoutMs });
+      const later = context.then((now) => ({ context: now, timeoutMs: calls.timeoutMs }));
+      return isStream ? responsesOf(later, begin) : later.then(begin);
+    },
+  ) as TenantClients;
 }
 
 export function publicClients(clients: Clients, call: CallOptions): PublicClients {
-  return bindClients(clients, (request) => request, call) as PublicClients;
+  return bindClients(
+    clients,
+    (request) => request,
+    (begin) => begin(call),
+  ) as PublicClients;
 }
 
-type AnyRpc = (request: object, call: CallOptions) => Promise<unknown>;
+async function* responsesOf(call: Promise<CallOptions>, begin: (call: CallOptions) => unknown): AsyncIterable<unknown> {
+  yield* begin(await call) as AsyncIterable<unknown>;
+}
+
+type AnyRpc = (request: object, call: CallOptions) => unknown;
+/** Makes a gRPC call with its options, whose response is a stream or not. */
+type Make = (begin: (call: CallOptions) => unknown, isStream: boolean) => unknown;
 
 /**
  * Binds a gRPC method when a route handler uses it, because a request uses only one or two of about a hundred methods.
  */
-function bindClients(clients: Clients, complete: (request: object) => object, call: CallOptions): unknown {
-  const bindRpcs = (rpcs: Readonly<Record<string, AnyRpc>>) =>
-    new Proxy(rpcs, { get: (_, rpc: string) => (request: object) => rpcs[rpc]?.(complete(request), call) });
-  return new Proxy(clients, { get: (_, name: Name) => bindRpcs(clients[name] as unknown as Record<string, AnyRpc>) });
+function bindClients(clients: Clients, complete: (request: object) => object, make: Make): unknown {
+  const bindRpcs = (name: Name) => {
+    const rpcs = clients[name] as unknown as Readonly<Record<string, AnyRpc>>;
+    const methods: Definition['methods'] = rpcServices[name].definition.methods;
+    return new Proxy(rpcs, {
+      get: (_, rpc: string) => (request: object) =>
+        make((call) => rpcs[rpc]?.(complete(request), call), methods[rpc]?.responseStream === true),
+    });
+  };
+  return new Proxy(clients, { get: (_, name: Name) => bindRpcs(name) });
 }

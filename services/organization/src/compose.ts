@@ -141,7 +141,7 @@ async function compose(
   };
   return {
     rpcGroups: [
-      accessService(deps),
+      accessService({ ...deps, identity }),
       organizationService(deps),
       companyService(deps),
       apiKeyService(deps),

@@ -21,7 +21,6 @@ const logger = createLogger({ service: 'test', level: 'info', destination: { wri
 const context: RequestContext = {
   requestId: 'req-1',
   actor: { type: 'API_KEY', id: 'key-1' },
-  person: 'USER:ann',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   ip: '192.0.2.7',
 };
@@ -66,7 +65,16 @@ test('a request and its context arrive as they were sent, dates included', async
     return nothing;
   });
   expect(await audit.listAuditEvents(request, { context })).toEqual(nothing);
-  expect(heard).toEqual([request, { ...context, deadline: expect.any(Number), signal: expect.any(AbortSignal) }]);
+  expect(heard).toEqual([
+    request,
+    {
+      ...context,
+      principal: expect.objectContaining({ organizationId: 'o1', actorId: 'key-1' }),
+      grant: expect.any(Buffer),
+      deadline: expect.any(Number),
+      signal: expect.any(AbortSignal),
+    },
+  ]);
 });
 
 describe('the deadline of a caller', () => {
@@ -297,7 +305,7 @@ test('in a service named OperatorService, the actor is the operator, whatever th
   await expect(operator.undeleteOrganization({ organizationId: 'o1' }, { context })).rejects.toMatchObject({
     kind: 'not_found',
   });
-  expect(heard).toMatchObject([{ ...context, actor: { type: 'OPERATOR', id: 'key-1' } }]);
+  expect(heard).toMatchObject([{ ...context, ip: undefined, actor: { type: 'OPERATOR', id: 'key-1' } }]);
 });
 
 test('a call to an address without a server fails as "unavailable" and does not hang', async () => {

@@ -41,7 +41,7 @@ export function callerGuard({ callers, service, logger }: CallerGuardOptions): S
       return new ServerInterceptingCall(call);
     const rpc = path.slice(1);
     const reason = caller === undefined ? 'no_connection' : 'not_listed';
-    count('invoicecontrol.rpc.refused', { caller: nameOf(caller), rpc, reason }, 1, service);
+    count('invoicecontrol.rpc.refused', { caller: nameOfCaller(caller), rpc, reason }, 1, service);
     if (isDue(`${caller} ${rpc}`)) logger.warn({ caller, rpc, reason }, 'a caller was refused');
     const refusal =
       caller === undefined
@@ -62,6 +62,6 @@ export function callerGuard({ callers, service, logger }: CallerGuardOptions): S
  * Returns the name of a calling service as the value of a metric attribute. Names in certificates are not a closed set,
  * so an unknown name becomes `other`.
  */
-function nameOf(caller: string | undefined): Caller | 'other' {
+export function nameOfCaller(caller: string | undefined): Caller | 'other' {
   return callerNames.find((name) => name === caller) ?? 'other';
 }

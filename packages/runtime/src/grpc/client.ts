@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PeerCertificate } from 'node:tls';
+import { isSealed } from '@invoicecontrol/contracts/callers';
 import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError } from '@invoicecontrol/errors';
 import { Client, credentials, status } from '@grpc/grpc-js';
@@ -15,7 +16,8 @@ import { callAttributes } from './call-attributes.js';
 import './draining-connections.js';
 import { isFromTransport, toDomainError } from './errors.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
-import { metadataOf } from './metadata.js';
+import { metadataOf, SEAL } from './metadata.js';
+import { requestHash, sealRequest } from './seals.js';
 import { toGrpc } from './service-definition.js';
 import { writeStream } from './streams.js';
 
@@ -46,6 +48,11 @@ export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 /** A gRPC connection to a service, which the clients of all its definitions share. */
 export interface Channel {
   readonly client: Pick<Client, 'makeUnaryRequest' | 'makeClientStreamRequest' | 'makeServerStreamRequest'>;
+  /**
+   * Seals a request that gives or takes rights.
+   * @returns the bytes of the metadata `request-bin`
+   */
+  seal(path: string, request: Uint8Array): Buffer;
   /** Logs at most once a minute why the called service could not be reached. */
   unreachable(error: ServiceError): void;
   close(): void;
@@ -92,6 +99,7 @@ export function openChannel(
   });
   return {
     client,
+    seal: (path, request) => sealRequest(identity, path, requestHash(request)),
     unreachable({ details }) {
       if (isDue(service)) identity.logger.warn({ called: service, reason: details }, 'a service cannot be reached');
     },
@@ -185,6 +193,7 @@ function cancelOn(signal: AbortSignal | undefined, call: { cancel(): void }): ()
 
 function callOnce(channel: Channel, method: Method, request: unknown, attempt: Attempt): Promise<unknown> {
   const measured = measureCall(channel, method, attempt);
+  if (isSealed(method.path)) measured.metadata.set(SEAL, channel.seal(method.path, method.requestSerialize(request)));
   return new Promise((resolve, reject) => {
     const running = channel.client.makeUnaryRequest(
       method.path,

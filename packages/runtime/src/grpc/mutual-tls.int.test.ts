@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createSecureContext } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { Client, credentials, Server, status } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -34,14 +34,9 @@ const uriOf = (service: string): string => `spiffe://${DOMAIN}/service/${service
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
-const request = {
-  organizationId: 'o',
-  pageSize: 1,
-  pageToken: '',
-  createdFromTime: undefined,
-  createdToTime: undefined,
-};
-const AUDIT_PATH = '/invoicecontrol.organization.v1.AuditService/ListAuditEvents';
+/** Request of a call that needs no grant, because these tests are about the certificates of the callers. */
+const request = { key: '' };
+const AUTHENTICATE_PATH = '/invoicecontrol.organization.v1.AccessService/AuthenticateKey';
 
 let root: string;
 let calls = 0;
@@ -97,11 +92,13 @@ async function serve(identity: Identity): Promise<GrpcServer> {
     logger,
     connectionAgeMs: CONNECTION_AGE_MS,
     bindings: [
-      bind(AuditServiceDefinition, {
-        async listAuditEvents() {
+      bind(AccessServiceDefinition, {
+        async authenticateKey() {
           calls += 1;
-          return { auditEvents: [], nextPageToken: '' };
+          return { principal: undefined, grant: Buffer.alloc(0) };
         },
+        reserveRequests: () => Promise.reject(new Error('not called in these tests')),
+        authenticateSession: () => Promise.reject(new Error('not called in these tests')),
       }),
     ],
   });
@@ -119,10 +116,17 @@ function callWith(address: string, options: { cert?: string; key?: string; ca?: 
   const same = (bytes: Buffer): Buffer => bytes;
   return new Promise<{ code: status; details: string }>((resolve) => {
     const deadline = Date.now() + 30_000;
-    caller.makeUnaryRequest(AUDIT_PATH, same, same, Buffer.alloc(0), { deadline }, (error: ServiceError | null) => {
-      caller.close();
-      resolve(error === null ? { code: status.OK, details: '' } : { code: error.code, details: error.details });
-    });
+    caller.makeUnaryRequest(
+      AUTHENTICATE_PATH,
+      same,
+      same,
+      Buffer.alloc(0),
+      { deadline },
+      (error: ServiceError | null) => {
+        caller.close();
+        resolve(error === null ? { code: status.OK, details: '' } : { code: error.code, details: error.details });
+      },
+    );
   });
 }
 
@@ -358,9 +362,9 @@ test('a caller refuses a server that is another service than it asked for, and l
   const { identity } = await issue('gateway');
   const channel = openChannel(address, { service: 'organization', identity });
   closing.push(() => channel.close());
-  const audit = client(AuditServiceDefinition, channel);
+  const access = client(AccessServiceDefinition, channel);
   for (let tries = 0; tries < 2; tries++)
-    await expect(audit.listAuditEvents(request, call)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(access.authenticateKey(request, call)).rejects.toMatchObject({ kind: 'unavailable' });
   expect(calls).toBe(0);
   const said = lines.filter((line) => line.includes('a service cannot be reached'));
   expect(said.join()).toContain('expected the service organization, got scan');
@@ -377,9 +381,9 @@ describe('while identities change, no call fails', () => {
     const failures: unknown[] = [];
     const running = Array.from({ length: CALLERS }, async () => {
       const channel = openChannel(address, { service: 'organization', identity: caller.identity });
-      const audit = client(AuditServiceDefinition, channel);
+      const access = client(AccessServiceDefinition, channel);
       while (!isOver) {
-        await audit.listAuditEvents(request, call).then(
+        await access.authenticateKey(request, call).then(
           () => (answered += 1),
           (error: unknown) => failures.push(error),
         );
@@ -469,7 +473,7 @@ test('the port for probes answers health, and nothing else', async () => {
   expect((await ask('/grpc.health.v1.Health/Check', ready)).answer?.[1]).toBe(2);
   setReady(true);
   expect((await ask('/grpc.health.v1.Health/Check', ready)).answer?.[1]).toBe(1);
-  expect(await ask(AUDIT_PATH, Buffer.alloc(0))).toMatchObject({ code: status.UNIMPLEMENTED });
+  expect(await ask(AUTHENTICATE_PATH, Buffer.alloc(0))).toMatchObject({ code: status.UNIMPLEMENTED });
   expect(calls).toBe(0);
 });
 

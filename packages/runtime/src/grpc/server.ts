@@ -2,7 +2,7 @@ import type { Definition, Methods } from '@invoicecontrol/contracts/definition';
 import { DomainError, plainSentences } from '@invoicecontrol/errors';
 import { Server, status } from '@grpc/grpc-js';
 import type { handleClientStreamingCall, handleServerStreamingCall, handleUnaryCall } from '@grpc/grpc-js';
-import type { Metadata, MethodDefinition, StatusObject, UntypedHandleCall } from '@grpc/grpc-js';
+import type { MethodDefinition, StatusObject, UntypedHandleCall } from '@grpc/grpc-js';
 import type { HealthImplementation } from 'grpc-health-check';
 import type { Identity } from '../identity/identity.js';
 import type { Logger } from '../logger.js';
@@ -12,9 +12,11 @@ import { measure } from '../telemetry.js';
 import { callAttributes } from './call-attributes.js';
 import { callerGuard, requireCallers } from './caller-guard.js';
 import { toStatus } from './errors.js';
+import { ProofRefused } from './proof-refused.js';
 import { newHealth } from './health-server.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
-import { contextOf } from './metadata.js';
+import { principalGuard } from './principal-guard.js';
+import type { IncomingCall, PrincipalGuard } from './principal-guard.js';
 import { addReflection } from './reflection.js';
 import { listenSecurely } from './secure-listener.js';
 import { toGrpc } from './service-definition.js';
@@ -105,7 +107,8 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   });
   const health = newHealth();
   health.addToServer(server);
-  for (const binding of options.bindings) serve(server, binding, options);
+  const principals = principalGuard({ callers, identity, logger });
+  for (const binding of options.bindings) serve(server, binding, principals, options);
   if (options.hasReflection === true) addReflection(server);
   const { port: bound, close } = await listenSecurely(server, { host, port, identity, logger, callers });
   return {
@@ -125,8 +128,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-interface AnyCall {
-  readonly metadata: Metadata;
+interface AnyCall extends IncomingCall {
   getDeadline(): Date | number;
   once(event: 'cancelled', listener: () => void): unknown;
 }
@@ -139,12 +141,11 @@ type End = (refusal: Refusal | null, response?: unknown) => void;
 function serve(
   server: Server,
   { definition, implementation }: Binding,
+  principals: PrincipalGuard,
   { logger, isOutage = () => false, silence }: GrpcServerOptions,
 ): void {
-  const grpcMethods = toGrpc(definition);
+  const grpcMethods = principals.watchRequests(toGrpc(definition));
   requireCallers(grpcMethods);
-  // Only the operator may call such a service (callers.ts).
-  const isOperators = definition.fullName.endsWith('.OperatorService');
   const handlers = Object.entries(grpcMethods).map(([key, method]) => {
     const work = implementation[key] as Work | undefined;
     if (work === undefined)
@@ -153,8 +154,7 @@ function serve(
     // grpc-js ignores the promise that a handler returns, so this function handles its rejection. Otherwise the
     // rejection would end the process, and the caller would wait until its deadline.
     const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
-      const sent = contextOf(call.metadata);
-      const caller = isOperators ? { ...sent, actor: { type: 'OPERATOR', id: sent.actor.id } as const } : sent;
+      const caller = principals.contextOf(call);
       const measured = measure('server', name, {
         parent: caller,
         requestId: caller.requestId,
@@ -163,7 +163,7 @@ function serve(
       const ending = new AbortController();
       call.once('cancelled', () => ending.abort());
       const context = { ...caller, ...measured.headers, ...deadlineOf(call), signal: ending.signal };
-      const admitted = async (): Promise<unknown> => begin(context);
+      const admitted = async (): Promise<unknown> => begin(principals.admit(call, method.path, context));
       const refused = {
         onRefused: () => ending.abort(),
         onLate: (error: unknown) => {
@@ -176,6 +176,7 @@ function serve(
         end(null, response);
       };
       const refuse = (error: unknown): void => {
+        if (error instanceof ProofRefused) principals.noteRefusal(call, method.path, error);
         const isExpected = error instanceof DomainError && error.kind !== 'internal';
         const fields = { error, rpc: name, requestId: context.requestId };
         if (!isExpected) logger.error(fields, 'an rpc failed');

@@ -58,7 +58,7 @@ export function checkIdentity({ cert, key, ca }: IdentityFiles, trustDomain: str
  * Checks whether an authority has issued a certificate, directly or through intermediate certificates. Each
  * intermediate certificate is used once.
  */
-function isIssuedBy(
+export function isIssuedBy(
   certificate: X509Certificate,
   between: readonly X509Certificate[],
   authorities: readonly X509Certificate[],
@@ -79,7 +79,8 @@ function isIssuedBy(
 
 const END = '-----END CERTIFICATE-----';
 
-function certificatesIn(pem: Buffer, file: string): X509Certificate[] {
+/** Returns the certificates in a PEM file. */
+export function certificatesIn(pem: Buffer, file: string): X509Certificate[] {
   const parts = pem
     .toString('latin1')
     .split(END)

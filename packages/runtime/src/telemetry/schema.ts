@@ -65,6 +65,17 @@ const oneOf = <const V extends readonly string[]>(...values: V) => ({ values });
 const optional = <V extends AttributeValues>(values: V) => ({ ...values, isOptional: true as const });
 const bounded = (boundedBy: string, pattern: RegExp) => ({ boundedBy, pattern });
 
+/** Reasons for which the proof of a gRPC call is refused: its grant, or the seal of its request. */
+export const proofFaults = [
+  'grant_missing',
+  'grant_invalid',
+  'grant_expired',
+  'grant_foreign',
+  'seal_missing',
+  'seal_invalid',
+  'seal_used',
+] as const;
+
 /** Reasons why a service closed a connection before its first call. */
 export const connectionFaults = [
   'no_certificate',
@@ -318,7 +329,7 @@ export const metrics = {
     attributes: {
       caller: oneOf(...callerNames, 'other'),
       rpc: rpcMethod,
-      reason: oneOf('not_listed', 'no_connection'),
+      reason: oneOf('not_listed', 'no_connection', ...proofFaults),
     },
     owners: storing,
     onlyAfter: 'a service makes a call that it may not make',

@@ -1,12 +1,15 @@
 // TLS identities for tests. The global set-up of the tests creates them, each in a directory that has its name.
 import { join } from 'node:path';
-import { callersOf, EVERYONE, TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { callersOf, EVERYONE, needsGrant, TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { Metadata } from '@grpc/grpc-js';
+import { requestHash, sealRequest } from '../grpc/seals.js';
 import { openChannel } from '../grpc/client.js';
 import type { Channel, ChannelOptions } from '../grpc/client.js';
 import { openIdentity } from '../identity/identity.js';
 import type { Identity } from '../identity/identity.js';
 import { createLogger } from '../logger.js';
 import type { ServiceName } from '../telemetry/schema.js';
+import { testGrantFor } from './test-grants.js';
 
 /**
  * Returns the directory with the files of a test identity. The name is that of a service, `operator`, or an identity
@@ -34,7 +37,8 @@ export function testIdentity(name: string): Identity {
 /**
  * Opens a channel to a tested service. Each call is made with the identity of the first program that the table of
  * callers allows to make it. The tests of a service therefore need not know its callers, although the table is
- * enforced.
+ * enforced. Where the table requires a grant, the call has one of the organization in its request, unless its context
+ * has another grant.
  */
 export function openTestChannel(
   service: string,
@@ -42,9 +46,7 @@ export function openTestChannel(
   options: Pick<ChannelOptions, 'messageBytesMax'> = {},
 ): Channel {
   const channels = new Map<string, Channel>();
-  const channelFor = (path: string): Channel['client'] => {
-    const callers = callersOf(path);
-    const caller = callers === undefined || callers === EVERYONE ? 'gateway' : (callers[0] ?? 'gateway');
+  const channelFor = (caller: string): Channel['client'] => {
     let channel = channels.get(caller);
     if (channel === undefined) {
       channel = openChannel(address, { service: service as ServiceName, identity: testIdentity(caller), ...options });
@@ -55,17 +57,33 @@ export function openTestChannel(
   type Client = Channel['client'];
   const calling =
     (method: keyof Client) =>
-    (path: string, ...rest: unknown[]): unknown =>
-      Reflect.apply(channelFor(path)[method], channelFor(path), [path, ...rest]);
+    (path: string, ...rest: unknown[]): unknown => {
+      const callers = callersOf(path);
+      const caller = callers === undefined || callers === EVERYONE ? 'gateway' : (callers[0] ?? 'gateway');
+      if (needsGrant(path, caller)) addGrant(rest);
+      return Reflect.apply(channelFor(caller)[method], channelFor(caller), [path, ...rest]);
+    };
   return {
     client: {
       makeUnaryRequest: calling('makeUnaryRequest'),
       makeClientStreamRequest: calling('makeClientStreamRequest'),
       makeServerStreamRequest: calling('makeServerStreamRequest'),
     } as Client,
+    // Requests that give or take rights are sealed by the gateway.
+    seal: (path, request) => sealRequest(testIdentity('gateway'), path, requestHash(request)),
     unreachable() {},
     close() {
       for (const channel of channels.values()) channel.close();
     },
   };
+}
+
+/** Adds a grant to the metadata of a call, whose request comes directly before its metadata. */
+function addGrant(parts: readonly unknown[]): void {
+  const at = parts.findIndex((part) => part instanceof Metadata);
+  const [request, metadata] = [parts[at - 1], parts[at] as Metadata];
+  if (typeof request !== 'object' || request === null || metadata.get('grant-bin').length > 0) return;
+  const text = (name: string): string => String(metadata.get(name)[0] ?? '');
+  const grant = testGrantFor(request, { actorType: text('actor-type'), actorId: text('actor-id') });
+  if (grant !== undefined) metadata.set('grant-bin', grant);
 }

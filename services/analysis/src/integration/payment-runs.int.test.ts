@@ -1,3 +1,4 @@
+import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {
@@ -704,7 +705,8 @@ describe('a release', () => {
     running.organization.setFourEyes(organizationId, true);
     const { runId, invoiceId } = await heldRun(organizationId);
     const actor = { type: 'API_KEY', id: 'key of anna' } as const;
-    const annasKey = { ...anna, context: { requestId: 'r', actor, person: 'USER:anna' } };
+    const grant = testGrant(organizationId, { actorId: actor.id, person: 'USER:anna' });
+    const annasKey = { ...anna, context: { requestId: 'r', actor, grant } };
     // A review from before people were stored with their keys.
     await storeReview(organizationId, invoiceId, actor);
     await expect(release(organizationId, runId, '1.1', annasKey)).rejects.toMatchObject({ kind: 'forbidden' });

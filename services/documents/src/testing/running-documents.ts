@@ -16,6 +16,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { v7 as uuidv7 } from 'uuid';
+import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
 import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
@@ -106,7 +107,10 @@ export async function startDocuments(
       const { upload, token } = await uploads.reserveUpload(request, call);
       return { uploadId: upload?.uploadId ?? '', token };
     },
-    send: (file) => uploads.receiveUpload(messagesOf(file), call),
+    send(file) {
+      const grant = file.organizationId === undefined ? undefined : testGrant(file.organizationId);
+      return uploads.receiveUpload(messagesOf(file), { ...call, context: { ...call.context, grant } });
+    },
     async usedBytes(organizationId) {
       const { meters } = await usage.getUsage({ organizationId }, call);
       return meters.find(({ meter }) => meter === 'upload_bytes')?.used ?? -1;

@@ -11,7 +11,7 @@ import { adviceFor } from './response/advice.js';
 import { sendRefusal, sendReply } from './response/answer.js';
 import { takeUnauthenticated } from './limits/address-share.js';
 import type { AddressShare } from './limits/address-share.js';
-import type { Authenticator } from './access/authenticate.js';
+import type { Authenticator, Caller } from './access/authenticate.js';
 import {
   discardRest,
   isXml,
@@ -124,6 +124,11 @@ function answer(route: Route, request: Request, response: Response, dispatching:
 interface Admitted {
   readonly principal: Principal;
   readonly context: RequestContext;
+  /**
+   * Returns the context for a call at this moment. During a long request, such as an export, the caller is
+   * authenticated again, so that its grant never expires and a revoked API key ends the request.
+   */
+  currentContext(): RequestContext | Promise<RequestContext>;
 }
 
 async function admit(
@@ -134,18 +139,19 @@ async function admit(
 ): Promise<Admitted> {
   const state = requestState(response);
   const anonymous = anonymousContext(state);
-  const principal = await authenticator.authenticate(request, state.address, anonymous);
+  let principal = await authenticator.authenticate(request, state.address, anonymous);
   state.organizationId = principal.organizationId;
   recognizeConnection(request.socket, recognized, principal.organizationId);
   // The load of the gateway is checked again, because other requests may have been admitted while the API key was
   // checked.
   load.refuseOverload(request.method);
   takePlace(response, organizations, principal.organizationId, runningRequests);
-  const context = {
+  const contextOf = ({ apiKeyId, grant }: Caller): RequestContext => ({
     ...anonymous,
-    actor: { type: 'API_KEY' as const, id: principal.apiKeyId },
-    person: principal.person === '' ? undefined : principal.person,
-  };
+    actor: { type: 'API_KEY', id: apiKeyId },
+    grant,
+  });
+  let context = contextOf(principal);
 
   const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
   if (!result.isAllowed) {
@@ -155,7 +161,18 @@ async function admit(
   for (const [name, value] of Object.entries(rateLimitFields(result.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);
-  return { principal, context };
+  return {
+    principal,
+    context,
+    currentContext: () =>
+      authenticator.isOutdated(principal)
+        ? authenticator.authenticate(request, state.address, anonymous).then((again) => {
+            principal = again;
+            context = contextOf(again);
+            return context;
+          })
+        : context,
+  };
 }
 
 async function answerKey(
@@ -166,7 +183,7 @@ async function answerKey(
 ): Promise<Reply> {
   const { authenticator, clients, bodies, load, longAnswers, wholeRuns } = dispatching;
   const state = requestState(response);
-  const { principal, context } = await admit(route, request, response, dispatching);
+  const { principal, currentContext } = await admit(route, request, response, dispatching);
   if (route.isOneAtATime === true) takePlace(response, longAnswers, principal.organizationId, longAnswersInFlight);
   if (route.readsWholeRun === true) takePlace(response, wholeRuns, principal.organizationId, wholeRunsInFlight);
   if (route.bodyLimits !== undefined) state.stages = stages();
@@ -177,7 +194,7 @@ async function answerKey(
   load.begin();
   holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {
-    context,
+    currentContext,
     timeoutMs: route.timeoutMs ?? CALL_TIMEOUT_MS,
   });
   state.advice = adviceFor(route, input.idempotencyKey);

@@ -1,8 +1,12 @@
 import { formatApiKey } from '@invoicecontrol/api-key';
 import type { Definition, Rpc } from '@invoicecontrol/contracts/definition';
-import type { AccessServiceDefinition } from '@invoicecontrol/contracts/organization/v1/access_service';
-import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type {
+  AccessServiceDefinition,
+  AuthenticateKeyResponse,
+  Principal,
+} from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
+import { issueGrant } from '@invoicecontrol/runtime/grpc/grants';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding, Implementation } from '@invoicecontrol/runtime/grpc/server';
@@ -57,13 +61,13 @@ export function accessFor(
       const found = sessions.get(token);
       return found === undefined
         ? Promise.reject(new DomainError('unauthenticated', 'No such session.'))
-        : Promise.resolve({ principal: found });
+        : Promise.resolve(authenticated(found));
     },
     authenticateKey({ key }) {
       const found = keys.get(key);
       return found === undefined
         ? Promise.reject(new DomainError('unauthenticated', 'No such key.'))
-        : Promise.resolve({ principal: found });
+        : Promise.resolve(authenticated(found));
     },
     reserveRequests: ({ policies }) =>
       Promise.resolve({
@@ -75,6 +79,13 @@ export function accessFor(
         })),
       }),
   };
+}
+
+/** Returns the response to the authentication of a caller, with a grant that fake services accept. */
+export function authenticated(found: Principal): AuthenticateKeyResponse {
+  const { apiKeyId, session, keyExpiresTime, hasActiveSubscription, ...facts } = found;
+  const granted = { ...facts, actorType: 'API_KEY', actorId: apiKeyId, sessionId: session?.sessionId ?? '' };
+  return { principal: found, grant: issueGrant(testIdentity('organization'), granted) };
 }
 
 /**

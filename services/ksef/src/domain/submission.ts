@@ -117,6 +117,11 @@ export type Submission = Progress & {
   readonly document: SubmittedDocument;
   /** Warnings at the time when the KSeF submission was last queued. */
   readonly warnings: readonly SubmissionWarning[];
+  /**
+   * Grant of the caller who last queued the KSeF submission. The worker proves with it that the organization wants the
+   * invoice to be sent. Undefined if an earlier release queued the submission.
+   */
+  readonly grant: Buffer | undefined;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };

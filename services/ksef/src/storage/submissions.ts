@@ -31,6 +31,8 @@ export interface SubmissionDocument extends Aggregate {
   readonly environment: Environment;
   readonly document: SubmittedDocument;
   readonly warnings?: readonly SubmissionWarning[];
+  /** Grant of the caller who last queued the submission. */
+  readonly grant?: Binary;
   readonly status: Progress['status'];
   readonly progress: Omit<Progress, 'status' | 'dueAt'>;
   readonly attempts: readonly Attempt[];
@@ -147,6 +149,7 @@ export function submissionStore(
             environment,
             document,
             warnings: submission.warnings,
+            ...grantOf(submission),
             status,
             progress,
             attempts: [],
@@ -186,12 +189,12 @@ export function submissionStore(
       );
       return found?.attempts;
     },
-    async save(submission, progress, events, warnings) {
+    async save(submission, progress, events, queued) {
       // The change ends the claim of a worker on the KSeF submission: the version has changed, so the worker can store
       // nothing more.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
-        $set: { ...$set, warnings },
+        $set: { ...$set, ...(queued === undefined ? {} : { warnings: queued.warnings, ...grantOf(queued) }) },
         $unset: { ...$unset, claim: '' },
       } as UpdateFilter<SubmissionDocument>;
       const saved = await aggregates.save(submission, change, { events });
@@ -365,7 +368,7 @@ function progressOf(progress: Progress): SubmissionDocument['progress'] & Pick<P
 
 function toSubmission(found: WithId<SubmissionDocument>): Submission {
   const { _id: id, organizationId, version, companyId, connectionId, invoiceId, environment, document } = found;
-  const { warnings = [], createdAt, updatedAt } = found;
+  const { warnings = [], grant, createdAt, updatedAt } = found;
   return {
     ...toProgress(found),
     id,
@@ -377,9 +380,14 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
     environment,
     document,
     warnings,
+    grant: grant === undefined ? undefined : Buffer.from(grant.buffer),
     createdAt,
     updatedAt,
   };
+}
+
+function grantOf({ grant }: Pick<Submission, 'grant'>): Pick<SubmissionDocument, 'grant'> {
+  return grant === undefined ? {} : { grant: new Binary(grant) };
 }
 
 /**

@@ -57,19 +57,15 @@ test('every change has one entry with actor, action, time and address before the
   const { organizationId, ownerKey, companyId, ownerUserId } = await clients.createTenant('Acme');
   const ownerKeyId = idOfKey(ownerKey);
   const as = (requestId: string) => asKey(ownerKeyId, requestId);
-  const grantor = { role: 'OWNER', scopes: ['*'] };
   await clients.organization.updateOrganization({ organizationId, name: 'Acme AG' }, as('r1'));
   await clients.organization.updateBaseCurrency({ organizationId, baseCurrency: 'USD' }, as('r2'));
   await clients.organization.updateReferenceValidation({ organizationId, mode: 'OFF' }, as('r3'));
   const { company } = await clients.company.createCompany({ organizationId, name: 'B', isDefault: true }, as('r4'));
   await clients.company.updateCompany({ organizationId, companyId, name: 'A' }, as('r5'));
   await clients.company.deleteCompany({ organizationId, companyId }, as('r6'));
-  const made = await clients.apiKey.createApiKey(
-    { organizationId, name: 'k', role: 'ADMIN', scopes: [], grantor },
-    as('r7'),
-  );
+  const made = await clients.apiKey.createApiKey({ organizationId, name: 'k', role: 'ADMIN', scopes: [] }, as('r7'));
   const apiKeyId = made.apiKey?.apiKeyId ?? '';
-  await clients.apiKey.updateApiKey({ organizationId, apiKeyId, role: 'VIEWER', scopes: [], grantor }, as('r8'));
+  await clients.apiKey.updateApiKey({ organizationId, apiKeyId, role: 'VIEWER', scopes: [] }, as('r8'));
   await clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, as('r9'));
   await clients.operator.setPlan({ organizationId, plan: 'CORE', subscriptionStatus: '' }, asOperator);
   const member = await clients.operator.createMember(
@@ -77,12 +73,12 @@ test('every change has one entry with actor, action, time and address before the
     asOperator,
   );
   const invited = await clients.member.inviteMember(
-    { organizationId, email: 'bob@example.com', role: 'VIEWER', grantor },
+    { organizationId, email: 'bob@example.com', role: 'VIEWER' },
     as('r11'),
   );
   const userId = invited.member?.userId ?? '';
-  await clients.member.updateMember({ organizationId, userId, role: 'ANALYST', grantor }, as('r12'));
-  await clients.member.removeMember({ organizationId, userId, grantor }, as('r13'));
+  await clients.member.updateMember({ organizationId, userId, role: 'ANALYST' }, as('r12'));
+  await clients.member.removeMember({ organizationId, userId }, as('r13'));
   await clients.organization.deleteOrganization({ organizationId, confirmName: 'Acme AG' }, as('r10'));
   const { ownerKey: second } = await clients.operator.undeleteOrganization({ organizationId }, asOperator);
 
@@ -160,14 +156,13 @@ test('a restoring by the recovery token is attributed to who deleted the organiz
 });
 
 describe('the names of actors', () => {
-  const grantor = { role: 'OWNER', scopes: ['*'] };
   const named = async (organizationId: string, actors: readonly (readonly [string, string])[]) => {
     const references = actors.map(([actorType, actorId]) => ({ actorType, actorId }));
     return (await clients.member.nameActors({ organizationId, actors: references }, asOperator)).names;
   };
   const newKey = async (organizationId: string, userId?: string) => {
     const own = { organizationId, name: 'Desk', role: 'VIEWER', scopes: [], userId };
-    return idOfKey((await clients.apiKey.createApiKey({ ...own, grantor }, asKey('test-key'))).key);
+    return idOfKey((await clients.apiKey.createApiKey({ ...own }, asKey('test-key'))).key);
   };
 
   test('are those of members, also behind their keys, and of keys of no member, also revoked', async () => {
@@ -187,14 +182,14 @@ describe('the names of actors', () => {
     ] as const;
     expect(await named(organizationId, actors)).toEqual(['Desk', 'Ann', 'Ann', 'owner@example.com', '', '', '']);
 
-    await clients.member.removeMember({ organizationId, userId, grantor }, asKey('test-key'));
+    await clients.member.removeMember({ organizationId, userId }, asKey('test-key'));
     expect(await named(organizationId, actors)).toEqual(['Desk', '', 'Desk', 'owner@example.com', '', '', '']);
   });
 
   test('of another organization look like those of nobody, and an invited person has none yet', async () => {
     const other = await clients.createTenant('Other');
     const { organizationId } = await clients.createTenant('Acme');
-    const invitation = { organizationId, email: 'bob@example.com', role: 'VIEWER', grantor };
+    const invitation = { organizationId, email: 'bob@example.com', role: 'VIEWER' };
     const { member } = await clients.member.inviteMember(invitation, asKey('test-key'));
     const actors = [
       ['USER', other.ownerUserId],

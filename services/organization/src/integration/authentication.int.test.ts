@@ -12,6 +12,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
+import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
 import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
@@ -21,7 +22,6 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 /** Milliseconds by which the service's clock is ahead of real time. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-const ownerRights = { role: 'OWNER', scopes: ['*'] };
 
 let mongo: MongoConnection;
 let bus: Bus;
@@ -54,7 +54,7 @@ async function newKey(
   { role, userId }: { role: string; userId?: string },
 ): Promise<string> {
   const { key } = await clients.apiKey.createApiKey(
-    { organizationId, name: 'Another', role, scopes: [], grantor: ownerRights, userId },
+    { organizationId, name: 'Another', role, scopes: [], userId },
     asKey(idOfKey(createdBy)),
   );
   return key;
@@ -66,7 +66,7 @@ async function tenantWithKey(role: string): Promise<{ organizationId: string; ow
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const ownerKeyId = idOfKey(ownerKey);
   const { key } = await clients.apiKey.createApiKey(
-    { organizationId, name: 'Second', role, scopes: [], grantor: ownerRights },
+    { organizationId, name: 'Second', role, scopes: [] },
     asKey(ownerKeyId),
   );
   return { organizationId, ownerKeyId, key };
@@ -103,7 +103,7 @@ describe('the person behind a key', () => {
       asOperator,
     );
     const invited = await clients.member.inviteMember(
-      { organizationId, email: 'bob@example.com', role: 'ADMIN', grantor: ownerRights },
+      { organizationId, email: 'bob@example.com', role: 'ADMIN' },
       asKey(idOfKey(ownerKey)),
     );
     for (const refused of [
@@ -123,11 +123,11 @@ describe('the person behind a key', () => {
     );
     const key = await newKey(organizationId, ownerKey, { role: 'ADMIN', userId });
     const asOwner = asKey(idOfKey(ownerKey));
-    await clients.member.updateMember({ organizationId, userId, role: 'VIEWER', grantor: ownerRights }, asOwner);
+    await clients.member.updateMember({ organizationId, userId, role: 'VIEWER' }, asOwner);
     const { principal } = await authenticate(key);
     expect(principal?.role).toBe('VIEWER');
     expect(principal?.scopes.every((scope) => scope.endsWith(':read'))).toBe(true);
-    await clients.member.removeMember({ organizationId, userId, grantor: ownerRights }, asOwner);
+    await clients.member.removeMember({ organizationId, userId }, asOwner);
     await expect(authenticate(key)).rejects.toMatchObject(refusal);
   });
 });
@@ -137,7 +137,7 @@ describe('a key', () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme');
     const whole = await newKey(organizationId, ownerKey, { role: 'ANALYST' });
     const { key: restricted } = await clients.apiKey.createApiKey(
-      { organizationId, name: 'Narrow', role: 'ANALYST', scopes: ['invoices:read'], grantor: ownerRights },
+      { organizationId, name: 'Narrow', role: 'ANALYST', scopes: ['invoices:read'] },
       asKey(idOfKey(ownerKey)),
     );
     const scopesOf = async (key: string) => (await authenticate(key)).principal?.scopes;
@@ -198,7 +198,7 @@ describe('a key', () => {
 
   test('that was lowered has its new rights on the next call, and caches are told by an event', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
-    const update = { organizationId, apiKeyId: idOfKey(key), role: 'VIEWER', scopes: [], grantor: ownerRights };
+    const update = { organizationId, apiKeyId: idOfKey(key), role: 'VIEWER', scopes: [] };
     await clients.apiKey.updateApiKey(update, asKey(ownerKeyId));
     expect((await authenticate(key)).principal).toMatchObject({ role: 'VIEWER' });
     await eventually(() => expect(revoked).toContain(idOfKey(key)));
@@ -206,7 +206,7 @@ describe('a key', () => {
 
   test('that was only renamed publishes no event', async () => {
     const { organizationId, ownerKeyId, key } = await tenantWithKey('ANALYST');
-    const update = { organizationId, apiKeyId: idOfKey(key), name: 'Other', scopes: [], grantor: ownerRights };
+    const update = { organizationId, apiKeyId: idOfKey(key), name: 'Other', scopes: [] };
     expect((await clients.apiKey.updateApiKey(update, asKey(ownerKeyId))).apiKey?.name).toBe('Other');
     const stored = await mongo.db.collection('api_keys').findOne({ organizationId, name: 'Other' });
     expect(stored).not.toHaveProperty('outbox');
@@ -217,7 +217,7 @@ describe('a key', () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme');
     const expiresTime = new Date(Date.now() + 60_000);
     const { key, apiKey } = await clients.apiKey.createApiKey(
-      { organizationId, name: 'Short', role: 'VIEWER', scopes: [], expiresTime, grantor: ownerRights },
+      { organizationId, name: 'Short', role: 'VIEWER', scopes: [], expiresTime },
       asKey(idOfKey(ownerKey)),
     );
     expect(apiKey?.expiresTime).toEqual(expiresTime);
@@ -238,25 +238,16 @@ describe('a key', () => {
 });
 
 describe('keys', () => {
-  test('are created within the rights of the grantor only', async () => {
+  test('are created within the rights only that the grant of the caller proves', async () => {
     const { organizationId, key } = await tenantWithKey('ADMIN');
     const { principal } = await authenticate(key);
+    const { context } = asKey(idOfKey(key));
+    const grant = testGrant(organizationId, { role: 'ADMIN', scopes: principal?.scopes ?? [] });
     const create = (role: string, scopes: string[]) =>
-      clients.apiKey.createApiKey(
-        { organizationId, name: 'x', role, scopes, grantor: { role: 'ADMIN', scopes: principal?.scopes ?? [] } },
-        asKey(idOfKey(key)),
-      );
+      clients.apiKey.createApiKey({ organizationId, name: 'x', role, scopes }, { context: { ...context, grant } });
     await expect(create('OWNER', [])).rejects.toMatchObject({ kind: 'forbidden' });
     await expect(create('ADMIN', ['*'])).rejects.toMatchObject({ kind: 'forbidden' });
     expect((await create('ADMIN', [])).apiKey?.role).toBe('ADMIN');
-  });
-
-  test('are not created without a grantor', async () => {
-    const { organizationId, ownerKey } = await clients.createTenant('Acme');
-    const request = { organizationId, name: 'x', role: 'VIEWER', scopes: [], grantor: undefined };
-    await expect(clients.apiKey.createApiKey(request, asKey(idOfKey(ownerKey)))).rejects.toMatchObject({
-      kind: 'invalid',
-    });
   });
 
   test('are revoked by another key of the same or a higher role', async () => {

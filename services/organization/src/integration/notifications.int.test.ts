@@ -29,7 +29,7 @@ import { startService } from '../compose.js';
 import type { AuditEventDocument } from '../storage/audit-events.js';
 import { notificationStore } from '../storage/notifications.js';
 import type { NotificationDocument } from '../storage/notifications.js';
-import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
+import { asKey, asOperator, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';
 import type { FakeBilling } from '../testing/fake-billing.js';
@@ -530,16 +530,13 @@ describe('an assignment', () => {
     const member = await someMember();
     const { organizationId } = member;
     const email = 'invited@acme.example';
-    const invited = await clients.member.inviteMember(
-      { organizationId, email, role: 'ADMIN', grantor: byOwner },
-      caller,
-    );
+    const invited = await clients.member.inviteMember({ organizationId, email, role: 'ADMIN' }, caller);
     const stranger = await someMember();
     const leaver = await clients.operator.createMember(
       { organizationId, email: 'leaver@acme.example', name: '', role: 'ADMIN' },
       asOperator,
     );
-    await clients.member.removeMember({ organizationId, userId: leaver.userId, grantor: byOwner }, caller);
+    await clients.member.removeMember({ organizationId, userId: leaver.userId }, caller);
     const gone = await someMember();
     await clients.organization.deleteOrganization({ organizationId: gone.organizationId, confirmName: 'Acme' }, caller);
     const assignees = [undefined, stranger.userId, invited.member?.userId, leaver.userId];
@@ -661,7 +658,7 @@ describe('replicas', () => {
     const sender = connect((await startSender({})).address);
     const begunAt = performance.now();
     const email = 'invited-at-once@acme.example';
-    await sender.member.inviteMember({ organizationId, email, role: 'ANALYST', grantor: byOwner }, caller);
+    await sender.member.inviteMember({ organizationId, email, role: 'ANALYST' }, caller);
     await eventually(() => expect(mailsTo(email)).toHaveLength(1));
     // The search of another process would find the mail after up to ten seconds.
     expect(performance.now() - begunAt).toBeLessThan(3_000);
@@ -688,14 +685,11 @@ describe('a person', () => {
     const member = await someMember();
     const { organizationId, userId } = member;
     const email = 'revoked@acme.example';
-    const invited = await clients.member.inviteMember(
-      { organizationId, email, role: 'ADMIN', grantor: byOwner },
-      caller,
-    );
+    const invited = await clients.member.inviteMember({ organizationId, email, role: 'ADMIN' }, caller);
     await assign(member);
     await becomes(organizationId, ['QUEUED', 'QUEUED']);
     for (const leaving of [userId, invited.member?.userId ?? '']) {
-      await clients.member.removeMember({ organizationId, userId: leaving, grantor: byOwner }, caller);
+      await clients.member.removeMember({ organizationId, userId: leaving }, caller);
     }
     await startSender();
     await becomes(organizationId, ['FAILED', 'FAILED']);
@@ -707,10 +701,7 @@ describe('a crash', () => {
   test('after an invitation was stored, and before its mail was queued, loses no mail and repeats none', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const email = 'crashed@acme.example';
-    const { member } = await clients.member.inviteMember(
-      { organizationId, email, role: 'ADMIN', grantor: byOwner },
-      caller,
-    );
+    const { member } = await clients.member.inviteMember({ organizationId, email, role: 'ADMIN' }, caller);
     const userId = member?.userId ?? '';
     const queued = await documents().findOne({ userId });
     if (queued === null) throw new Error('the mail was not queued');

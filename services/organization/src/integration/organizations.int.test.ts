@@ -14,6 +14,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
+import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
 import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';
@@ -64,8 +65,6 @@ const deleted = (organizationId: string, confirmName = 'Acme') =>
 const restored = (recoveryToken: string) => clients.organization.restoreOrganization({ recoveryToken }, caller);
 
 describe('the four-eyes rule', () => {
-  const asPerson = (person: string) => ({ ...caller, context: { ...caller.context, person } });
-
   test('needs a second OWNER to be switched off, travels in the facts and is audited', async () => {
     const { organizationId, ownerUserId } = await clients.createTenant('Acme');
     const { userId } = await clients.operator.createMember(
@@ -73,7 +72,9 @@ describe('the four-eyes rule', () => {
       asOperator,
     );
     const change = async (fourEyes: boolean, person: string) => {
-      const reply = await clients.organization.updateOrganization({ organizationId, fourEyes }, asPerson(person));
+      const grant = testGrant(organizationId, { person });
+      const asPerson = { ...caller, context: { ...caller.context, grant } };
+      const reply = await clients.organization.updateOrganization({ organizationId, fourEyes }, asPerson);
       const facts = await clients.organization.getTenantFacts({ organizationId }, caller);
       expect(facts.fourEyes).toBe(reply.organization?.fourEyes);
       return reply.organization;
@@ -352,7 +353,6 @@ describe("another organization's id", () => {
   test('gets the same bytes as an unknown one in every rpc that takes one', async () => {
     const { organizationId } = await clients.createTenant('Acme');
     const other = await clients.createTenant('Other');
-    const grantor = { role: 'OWNER', scopes: ['*'] };
     const ids = {
       companyId: [other.companyId, '01890000-0000-7000-8000-000000000000'],
       apiKeyId: [idOfKey(other.ownerKey), '0000000000000000'],
@@ -366,13 +366,13 @@ describe("another organization's id", () => {
       ]),
       ...ids.apiKeyId.map((apiKeyId) => [
         clients.apiKey.getApiKey({ organizationId, apiKeyId }, caller),
-        clients.apiKey.updateApiKey({ organizationId, apiKeyId, name: 'x', scopes: [], grantor }, caller),
+        clients.apiKey.updateApiKey({ organizationId, apiKeyId, name: 'x', scopes: [] }, caller),
         clients.apiKey.revokeApiKey({ organizationId, apiKeyId }, asOperator),
       ]),
       ...ids.userId.map((userId) => [
         clients.member.getMember({ organizationId, userId }, caller),
-        clients.member.updateMember({ organizationId, userId, role: 'VIEWER', grantor }, caller),
-        clients.member.removeMember({ organizationId, userId, grantor }, caller),
+        clients.member.updateMember({ organizationId, userId, role: 'VIEWER' }, caller),
+        clients.member.removeMember({ organizationId, userId }, caller),
       ]),
     ];
     const [foreignCompany, missingCompany, foreignKey, missingKey, foreignMember, missingMember] = await Promise.all(

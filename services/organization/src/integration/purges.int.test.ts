@@ -15,7 +15,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
-import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
+import { asKey, asOperator, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';
 import type { FakeBilling } from '../testing/fake-billing.js';
@@ -66,10 +66,7 @@ afterAll(async () => {
 
 async function newTenant(): Promise<{ organizationId: string; ownerKey: string; recoveryToken: string }> {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
-  await clients.member.inviteMember(
-    { organizationId, email: 'ann@example.com', role: 'ANALYST', grantor: byOwner },
-    caller,
-  );
+  await clients.member.inviteMember({ organizationId, email: 'ann@example.com', role: 'ANALYST' }, caller);
   await clients.access.reserveRequests(
     {
       policies: [{ subject: `organization:${organizationId}`, policy: 'organization', limitPerMinute: 100, tokens: 1 }],

@@ -7,7 +7,7 @@ import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/in
 import { startService } from '../compose.js';
 import { SESSION_IDLE_MS, SESSION_MS, SESSIONS_PER_KEY_MAX } from '../domain/session.js';
 import type { SessionDocument } from '../storage/sessions.js';
-import { asKey, asOperator, byOwner, connect, idOfKey, testConfig } from '../testing/clients.js';
+import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();
@@ -40,7 +40,7 @@ beforeEach(async () => {
   aheadMs = 0;
   ({ organizationId, ownerKey } = await clients.createTenant('Acme'));
   ({ key } = await clients.apiKey.createApiKey(
-    { organizationId, name: 'Desk', role: 'ANALYST', scopes: [], grantor: byOwner },
+    { organizationId, name: 'Desk', role: 'ANALYST', scopes: [] },
     asKey(idOfKey(ownerKey)),
   ));
 });
@@ -115,7 +115,7 @@ describe('a session', () => {
       asOperator,
     );
     const created = await clients.apiKey.createApiKey(
-      { organizationId, name: 'Ann', role: 'ANALYST', scopes: [], grantor: byOwner, userId },
+      { organizationId, name: 'Ann', role: 'ANALYST', scopes: [], userId },
       asKey(idOfKey(ownerKey)),
     );
     const { session, token } = await open(created.key);
@@ -123,7 +123,7 @@ describe('a session', () => {
     expect(
       (await clients.session.describeCaller({ organizationId, apiKeyId: idOfKey(created.key) }, asKey('x'))).user,
     ).toMatchObject({ userId, name: 'Ann', email: 'ann@example.com' });
-    const change = { organizationId, userId, grantor: byOwner };
+    const change = { organizationId, userId };
     await clients.member.updateMember({ ...change, role: 'VIEWER' }, asKey(idOfKey(ownerKey)));
     expect(await authenticate(token)).toMatchObject({ role: 'VIEWER' });
     expect(await listed()).toEqual([session?.sessionId]);

@@ -6,7 +6,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
 import { TEST_LIMITS } from '../domain/plans.js';
-import { asKey, asOperator, byOwner, connect, idOfKey, testConfig } from '../testing/clients.js';
+import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';
 import type { FakeBilling } from '../testing/fake-billing.js';
@@ -43,7 +43,7 @@ interface Tenant {
 }
 
 const newTenant = (): Promise<Tenant> => clients.createTenant('Acme', 'FREE');
-const keyInput = { name: 'Trial', role: 'ADMIN', scopes: [], grantor: byOwner };
+const keyInput = { name: 'Trial', role: 'ADMIN', scopes: [] };
 const newTestKey = ({ organizationId, ownerKey }: Tenant) =>
   clients.apiKey.createApiKey({ ...keyInput, organizationId, isTest: true }, asKey(idOfKey(ownerKey)));
 const authenticate = async (key: string) => {
@@ -143,7 +143,7 @@ describe('the organization', () => {
     expect(await list(false)).toMatchObject([{ apiKeyId: idOfKey(ownerKey), isTest: false }]);
     const own = { organizationId, apiKeyId };
     expect((await clients.apiKey.getApiKey(own, caller)).apiKey).toMatchObject({ name: 'Trial', isTest: true });
-    await clients.apiKey.updateApiKey({ ...own, name: 'Renamed', scopes: [], grantor: byOwner }, caller);
+    await clients.apiKey.updateApiKey({ ...own, name: 'Renamed', scopes: [] }, caller);
     await clients.apiKey.revokeApiKey(own, caller);
     await expect(authenticate(key)).rejects.toMatchObject(refused);
     expect(await list(true)).toEqual([]);

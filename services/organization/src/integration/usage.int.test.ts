@@ -8,7 +8,7 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { openTestChannel } from '@invoicecontrol/runtime/testing/test-identities';
 import { startService } from '../compose.js';
-import { asKey, asOperator, byOwner, connect, testConfig } from '../testing/clients.js';
+import { asKey, asOperator, connect, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 
 const EIGHT_DAYS_MS = 8 * 24 * 3_600_000;
@@ -52,7 +52,7 @@ test('companies and members are counted, pending invitations included until they
     asOperator,
   );
   await clients.company.createCompany({ organizationId, name: 'Second', isDefault: false }, caller);
-  const invitation = { organizationId, email: 'new@example.com', role: 'VIEWER', grantor: byOwner };
+  const invitation = { organizationId, email: 'new@example.com', role: 'VIEWER' };
   await clients.member.inviteMember(invitation, caller);
   expect(await usageOf(organizationId)).toEqual({ companies: 2, members: 2 });
   aheadMs = EIGHT_DAYS_MS;

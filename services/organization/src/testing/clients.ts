@@ -58,9 +58,6 @@ export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
-/** Rights of a test caller with the role OWNER and all scopes. */
-export const byOwner = { role: 'OWNER', scopes: ['*'] };
-
 /** Finds the token in the mail of an invitation. */
 export function tokenIn(text: string): string {
   const [token] = /inv_[0-9a-f]{64}/.exec(text) ?? [];

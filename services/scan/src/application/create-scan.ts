@@ -162,6 +162,7 @@ export const createScan = (deps: Deps): CreateScan => {
       companyId,
       baseCurrency: tenant.baseCurrency,
       packedRows: await watch.during('pack', () => packRows(rows)),
+      ...(context.grant === undefined ? {} : { grant: context.grant }),
       ...(isKeyed ? { fingerprint } : {}),
     };
     const waitedSince = clock.now().getTime();

@@ -167,7 +167,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     const keeping = held.keepAlive(() => losing.abort());
     let end: CompleteScan | Withdrawn;
     try {
-      end = await work(held, { context, signal: losing.signal }, watch);
+      const grant = held.grant ?? context.grant;
+      end = await work(held, { context: { ...context, grant }, signal: losing.signal }, watch);
     } catch (error) {
       // While the database is unavailable nothing can be written. The lease expires, and the sweep continues the
       // history scan.

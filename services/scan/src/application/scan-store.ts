@@ -18,6 +18,11 @@ export interface NewScan extends ScanReference {
   readonly createdAt: Date;
   /** Rows of the history scan in the format of packed-rows.ts. */
   readonly packedRows: Buffer;
+  /**
+   * Grant of the caller who sent the rows. Whoever completes the history scan, at whatever time, proves with it that
+   * the organization has requested the analysis. Absent if an earlier release stored the scan.
+   */
+  readonly grant?: Buffer;
   /** SHA-256 hash of the request for a history scan, if it has an idempotency key. */
   readonly fingerprint?: string;
   readonly usage: CountedRows;
@@ -44,6 +49,11 @@ export interface HeldScan extends ScanReference {
   readonly baseCurrency: string;
   readonly createdAt: Date;
   readonly packedRows: Buffer;
+  /**
+   * Grant of the caller who sent the rows. Whoever completes the history scan, at whatever time, proves with it that
+   * the organization has requested the analysis. Absent if an earlier release stored the scan.
+   */
+  readonly grant?: Buffer;
   readonly usage: CountedRows;
   /** Rows that the history scan skips. Absent until they are known. */
   readonly skips?: readonly Skip[];

@@ -53,7 +53,7 @@ describe('an abandoned scan', () => {
     const document = await scanOf(organizationId);
     expect(document).toMatchObject({ status: 'FAILED', failure: { reason: 'analysis fails on row 7', rows: 3 } });
     expect(document.usage.rows).toBe(0);
-    for (const gone of ['turn', 'claim', 'leaseUntil', 'packedRows', 'skips', 'faults', 'lastError']) {
+    for (const gone of ['turn', 'claim', 'leaseUntil', 'packedRows', 'grant', 'skips', 'faults', 'lastError']) {
       expect(document).not.toHaveProperty(gone);
     }
     expect(await eventsOf(organizationId)).toMatchObject([

@@ -1,3 +1,5 @@
+import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
+import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { DomainError } from '@invoicecontrol/errors';
@@ -283,6 +285,7 @@ describe('the sweep', () => {
         ...rest,
         _id: `sweep-${name}`,
         organizationId,
+        grant: new Binary(testGrant(organizationId)),
         leaseUntil: new Date(nowMs + dueInMs),
         ...(hasTurn ? { turn: organizationId } : {}),
       };

@@ -60,6 +60,8 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly turn?: string;
   /** Rows of a running history scan, in the format of packed-rows.ts. */
   readonly packedRows?: Binary;
+  /** Grant of the caller who sent the rows, while the history scan runs. */
+  readonly grant?: Binary;
   /** Skipped rows of a running history scan. Absent until the skipped rows are known. */
   readonly skips?: readonly Skip[];
   /**
@@ -95,7 +97,7 @@ export function scanStore(
 ): ScanStore {
   const aggregates = aggregateStore(collection, outbox, clock);
   return {
-    async insert({ scanId, organizationId, packedRows, ...scan }) {
+    async insert({ scanId, organizationId, packedRows, grant, ...scan }) {
       const claimId = randomUUID();
       try {
         await aggregates.insert({
@@ -105,6 +107,7 @@ export function scanStore(
           status: 'RUNNING',
           turn: organizationId,
           packedRows: new Binary(packedRows),
+          ...(grant === undefined ? {} : { grant: new Binary(grant) }),
           claim: claimId,
           leaseUntil: new Date(clock.now().getTime() + LEASE_MS),
         });
@@ -114,7 +117,17 @@ export function scanStore(
       }
       const lease = leaseOf(collection, scanId, { claimId, clock, leaseMs: LEASE_MS });
       const isKeyed = scan.fingerprint !== undefined;
-      return { organizationId, scanId, version: 1, packedRows, ...scan, isKeyed, faults: 0, ...handleOf(lease) };
+      return {
+        organizationId,
+        scanId,
+        version: 1,
+        packedRows,
+        ...(grant === undefined ? {} : { grant }),
+        ...scan,
+        isKeyed,
+        faults: 0,
+        ...handleOf(lease),
+      };
     },
     async find(organizationId, scanId) {
       const document = await collection.findOne({ _id: scanId, organizationId }, { projection: withoutWork });
@@ -251,9 +264,18 @@ export function scanStore(
 const FOREVER = new Date(8.64e15);
 
 /** Fields that only a running history scan has. */
-const work = { turn: '', claim: '', leaseUntil: '', packedRows: '', skips: '', faults: '', lastError: '' } as const;
+const work = {
+  turn: '',
+  claim: '',
+  leaseUntil: '',
+  packedRows: '',
+  grant: '',
+  skips: '',
+  faults: '',
+  lastError: '',
+} as const;
 
-const withoutWork = { packedRows: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;
+const withoutWork = { packedRows: 0, grant: 0, skips: 0, outbox: 0, recentEvents: 0 } as const;
 
 function guardOf({ organizationId, scanId, version }: HeldScan): Guard {
   return { id: scanId, organizationId, version };
@@ -272,7 +294,7 @@ function handleOf({ claimId, renew, keepAlive }: Lease): Pick<HeldScan, 'claimId
 }
 
 function toHeld(document: ScanDocument, lease: Lease): HeldScan {
-  const { version, companyId, baseCurrency, createdAt, packedRows, usage, skips, fingerprint, faults = 0 } = document;
+  const { version, companyId, baseCurrency, createdAt, packedRows, grant, usage, skips, fingerprint } = document;
   if (packedRows === undefined) throw new Error(`scan ${document._id} runs and has no rows`);
   return {
     ...referenceOf(document),
@@ -281,10 +303,11 @@ function toHeld(document: ScanDocument, lease: Lease): HeldScan {
     baseCurrency,
     createdAt,
     packedRows: Buffer.from(packedRows.buffer),
+    ...(grant === undefined ? {} : { grant: Buffer.from(grant.buffer) }),
     usage,
     ...(skips === undefined ? {} : { skips }),
     isKeyed: fingerprint !== undefined,
-    faults,
+    faults: document.faults ?? 0,
     ...handleOf(lease),
   };
 }

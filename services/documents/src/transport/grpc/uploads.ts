@@ -6,6 +6,7 @@ import type {
 } from '@invoicecontrol/contracts/documents/v1/upload_service';
 import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf, requireGrantOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { channels, parseOrigin } from '@invoicecontrol/values/channel-origin';
 import { validate as isUuid } from 'uuid';
@@ -28,22 +29,25 @@ interface Deps {
 /** Implements the gRPC service invoicecontrol.documents.v1.UploadService. */
 export function uploadService({ reserve, authorize, receive, keep, storeOfChannel, reader }: Deps): Binding {
   return bind(UploadServiceDefinition, {
-    async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: monthlyLimit }) {
+    async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit }, context) {
+      const monthlyLimit = limitOf(context, 'uploadBytesPerMonth', uploadBytesPerMonthLimit);
       const { upload, token } = await reserve({ organizationId, mediaType, byteSize, monthlyLimit });
       return { upload: encode(upload), token };
     },
     async authorizeUpload({ uploadId, token }) {
       return { organizationId: await authorize(uploadId, token) };
     },
-    async receiveUpload(requests) {
+    async receiveUpload(requests, context) {
       const messages = requests[Symbol.asyncIterator]();
       const first: IteratorResult<ReceiveUploadRequest, unknown> = await messages.next();
       const part = first.done === true ? undefined : first.value.part;
       if (part?.$case !== 'start') throw invalidField('start', 'must be the first message.');
+      const right = rightOf(part.value);
+      if ('organizationId' in right) requireGrantOf(context, right.organizationId);
       const { uploadId, mediaType, declaredSize: declaredBytes, hasContentEncoding } = part.value;
       await receive({
         uploadId,
-        right: rightOf(part.value),
+        right,
         header: { mediaType, declaredBytes, hasContentEncoding },
         chunks: contentOf(messages),
       });
@@ -52,7 +56,8 @@ export function uploadService({ reserve, authorize, receive, keep, storeOfChanne
     async getUpload({ organizationId, uploadId }) {
       return { upload: encode(await reader.get(organizationId, uploadId)) };
     },
-    async storeChannelDocument({ uploadId, origin: stated, uploadBytesPerMonthLimit: monthlyLimit, ...document }) {
+    async storeChannelDocument({ uploadId, origin: stated, uploadBytesPerMonthLimit, ...document }, context) {
+      const monthlyLimit = limitOf(context, 'uploadBytesPerMonth', uploadBytesPerMonthLimit);
       if (!isUploadId(uploadId)) throw invalidField('upload_id', 'The id of the upload must be a UUID in lower case.');
       const origin = stated && parseOrigin(stated);
       if (origin === undefined) {

@@ -5,6 +5,7 @@ import {
 } from '@invoicecontrol/contracts/erp_sync/v1/connection_service';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { parseJson } from '@invoicecontrol/values/json';
@@ -27,7 +28,8 @@ export function connectionService(deps: Deps): Binding {
     return { connection: encoded };
   };
   return bind(ConnectionServiceDefinition, {
-    async createConnection({ configJson, connectionsLimit: limit, ...request }, context) {
+    async createConnection({ configJson, erpConnectionsLimit, ...request }, context) {
+      const limit = limitOf(context, 'erpConnections', erpConnectionsLimit);
       const config = readJson(configJson);
       return encodeOne(await createConnection(deps)({ ...request, config, limit }, context));
     },

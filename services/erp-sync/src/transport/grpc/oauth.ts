@@ -1,5 +1,6 @@
 import { OAuthServiceDefinition } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { decideConfirmation, receiveCallback } from '../../application/receive-callback.js';
 import type { CallbackDeps } from '../../application/receive-callback.js';
@@ -9,7 +10,8 @@ import type { StartDeps } from '../../application/start-oauth.js';
 /** Implements the gRPC service invoicecontrol.erp_sync.v1.OAuthService. */
 export function oauthService(starting: StartDeps, callbacks: CallbackDeps): Binding {
   return bind(OAuthServiceDefinition, {
-    startOAuth({ organizationId, provider, companyId, connectionsLimit: limit }, context) {
+    startOAuth({ organizationId, provider, companyId, erpConnectionsLimit }, context) {
+      const limit = limitOf(context, 'erpConnections', erpConnectionsLimit);
       return startOAuth(starting)({ organizationId, provider, companyId, limit }, context);
     },
     async receiveCallback({ provider, query }, context) {

@@ -27,11 +27,11 @@ beforeEach(() => {
     access: {
       async authenticateKey() {
         calls += 1;
-        return { principal: await answer() };
+        return { principal: await answer(), grant: Buffer.from('a grant') };
       },
       async authenticateSession() {
         calls += 1;
-        return { principal: await answer() };
+        return { principal: await answer(), grant: Buffer.from('a grant') };
       },
     },
     failures: new FailureBucket(clock),

@@ -26,12 +26,25 @@ export const FRESH_MS = 5_000;
  * Time after its last check for which a valid API key is still accepted while the organization service is unavailable.
  */
 export const STALE_MS_MAX = 30_000;
+/**
+ * Time for which the gateway passes on a grant. Grants live for a minute, and the longest call begins before their end.
+ * The time is longer than the one for which a caller is accepted while the organization service is unavailable.
+ */
+const GRANT_USE_MS_MAX = 40_000;
 /** Time after a failed check of a previously valid API key during which the gateway does not check the key again. */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;
 /** Maximum number of refused API keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
+
+/** An authenticated caller, with the proof of it that the gateway passes on to the owners of data. */
+export interface Caller extends Principal {
+  /** Grant that the organization service has signed. */
+  readonly grant: Buffer;
+  /** Time when the organization service answered, in milliseconds of the clock of the gateway. */
+  readonly authenticatedAtMs: number;
+}
 
 /** Authenticates one request by an API key or by the session of the app. */
 interface Attempt {
@@ -61,7 +74,7 @@ export interface AuthenticatorDependencies {
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
-  readonly #principals: Cache<Principal, Attempt>;
+  readonly #principals: Cache<Caller, Attempt>;
   /** Time until which each refused API key is refused without a check, oldest first. */
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #line = new CheckLine();
@@ -90,7 +103,7 @@ export class Authenticator {
    *   tries unknown keys; `unavailable` if the key cannot be checked and was not valid within the last 30 seconds
    * @throws ClientGone if the client disconnects while the key is waiting for its check
    */
-  async authenticate(request: IncomingMessage, address: string, context: RequestContext): Promise<Principal> {
+  async authenticate(request: IncomingMessage, address: string, context: RequestContext): Promise<Caller> {
     const { failures } = this.#dependencies;
     const credential = credentialOf(request);
     const refusal = credential?.kind === 'session' ? sessionRefused : refused;
@@ -122,6 +135,11 @@ export class Authenticator {
     throw refusal();
   }
 
+  /** Checks whether the grant of a caller is too old to be passed on, and the request must be authenticated again. */
+  isOutdated({ authenticatedAtMs }: Caller): boolean {
+    return this.#nowMs() - authenticatedAtMs > GRANT_USE_MS_MAX;
+  }
+
   /** Checks whether a request has an API key or session that was valid at its last check, without calling a service. */
   hasKnownKey(request: IncomingMessage): boolean {
     const credential = credentialOf(request);
@@ -147,7 +165,7 @@ export class Authenticator {
     this.#principals.expireWhere((principal) => principal.organizationId === organizationId);
   }
 
-  async #principal(attempt: Attempt): Promise<Principal> {
+  async #principal(attempt: Attempt): Promise<Caller> {
     for (;;) {
       try {
         return await this.#principals.get(attempt.digest, attempt);
@@ -159,7 +177,7 @@ export class Authenticator {
     }
   }
 
-  async #checkInTurn(attempt: Attempt): Promise<Principal> {
+  async #checkInTurn(attempt: Attempt): Promise<Caller> {
     const leave = await this.#line.enter(attempt.address, attempt.socket);
     try {
       return await this.#check(attempt);
@@ -168,12 +186,12 @@ export class Authenticator {
     }
   }
 
-  async #check({ credential, digest, address, context }: Attempt): Promise<Principal> {
+  async #check({ credential, digest, address, context }: Attempt): Promise<Caller> {
     const { access, failures } = this.#dependencies;
     const call = { context, timeoutMs: CHECK_TIMEOUT_MS };
     const { kind, text } = credential;
     try {
-      const { principal } =
+      const { principal, grant } =
         kind === 'key'
           ? await access.authenticateKey({ key: text }, call)
           : await access.authenticateSession({ token: text }, call);
@@ -181,7 +199,7 @@ export class Authenticator {
         throw new TypeError(
           'The response to an authentication does not name the organization and the rights of the caller.',
         );
-      return principal;
+      return { ...principal, grant, authenticatedAtMs: this.#nowMs() };
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') {
         failures.count(address);

@@ -7,7 +7,6 @@ import { listRequest, pageOf, pageQuery } from '../../http/description/paginatio
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
-import { grantorOf } from './grantor.js';
 
 export const role = z
   .enum(roles)
@@ -148,7 +147,7 @@ export const createApiKey = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal }, { apiKeys }) {
+  async handle({ body }, { apiKeys }) {
     const reply = await apiKeys.createApiKey({
       name: body.name.trim(),
       role: body.role,
@@ -156,7 +155,6 @@ export const createApiKey = route({
       expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
       userId: body.user_id,
       isTest: body.test,
-      grantor: grantorOf(principal),
     });
     const created = createdApiKey.present(reply);
     return { status: 201, body: created, headers: { Location: `/v1/api-keys/${created.id}` } };
@@ -205,13 +203,12 @@ export const updateApiKey = route({
     .register(examples, { example: { name: 'ERP import, old' } }),
   responses: { 200: { description: 'The updated record of the API key.', schema: apiKey.schema } },
   refusals: [409],
-  async handle({ params, body, principal }, { apiKeys }) {
+  async handle({ params, body }, { apiKeys }) {
     const reply = await apiKeys.updateApiKey({
       apiKeyId: params.apiKeyId,
       name: body.name?.trim(),
       role: body.role,
       scopes: body.scopes ?? [],
-      grantor: grantorOf(principal),
     });
     return { status: 200, body: apiKey.present(stated(reply.apiKey)) };
   },

@@ -6,7 +6,6 @@ import { email, LABEL_LENGTH_MAX, pathId, stated, text } from '../../http/descri
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { publicRoute, route } from '../../http/description/route.js';
-import { grantorOf } from './grantor.js';
 
 const role = z
   .enum(roles)
@@ -99,11 +98,10 @@ export const inviteMember = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal }, { members }) {
+  async handle({ body }, { members }) {
     const reply = await members.inviteMember({
       email: body.email.trim(),
       role: body.role,
-      grantor: grantorOf(principal),
     });
     const invited = member.present(stated(reply.member));
     return { status: 201, body: invited, headers: { Location: `/v1/members/${invited.userId}` } };
@@ -163,11 +161,10 @@ export const updateMember = route({
     .register(examples, { example: { role: 'ADMIN' } }),
   responses: { 200: { description: 'The updated member of the organization.', schema: member.schema } },
   refusals: [409],
-  async handle({ params, body, principal }, { members }) {
+  async handle({ params, body }, { members }) {
     const reply = await members.updateMember({
       userId: params.userId,
       role: body.role,
-      grantor: grantorOf(principal),
     });
     return { status: 200, body: member.present(stated(reply.member)) };
   },
@@ -183,10 +180,9 @@ export const removeMember = route({
   params: memberParams,
   responses: { 204: { description: 'The member has been removed, or the invitation has been revoked.' } },
   refusals: [409],
-  async handle({ params, principal }, { members }) {
+  async handle({ params }, { members }) {
     await members.removeMember({
       userId: params.userId,
-      grantor: grantorOf(principal),
     });
     return { status: 204 };
   },

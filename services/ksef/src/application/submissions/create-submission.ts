@@ -52,7 +52,8 @@ export const createSubmission =
         const again = takenUpAgain(stored, now);
         const events = [...submissionChanged(stored, again), submissionAudit('created', id, context)];
         const warnings = warningsOf(document, connection.contextNip);
-        return { submission: await submissions.save(stored, again, events, warnings), isQueued: true };
+        const queuedBy = { warnings, grant: context.grant };
+        return { submission: await submissions.save(stored, again, events, queuedBy), isQueued: true };
       }
       const { companyId, environment } = connection;
       const submission: Submission = {
@@ -64,6 +65,7 @@ export const createSubmission =
         environment,
         document,
         warnings: warningsOf(document, connection.contextNip),
+        grant: context.grant,
         createdAt: now,
         updatedAt: now,
       };

@@ -3,13 +3,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
-import type {
-  Progress,
-  Submission,
-  SubmissionStatus,
-  SubmissionWarning,
-  UnfinishedSubmissions,
-} from '../../domain/submission.js';
+import type { Progress, Submission, SubmissionStatus, UnfinishedSubmissions } from '../../domain/submission.js';
 
 // Store and service operations that the KSeF submission use cases need.
 
@@ -31,13 +25,14 @@ export interface SubmissionStore {
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
   /**
    * Stores a change to a KSeF submission and cancels the claim of any worker on it.
+   * @param queued facts about the request that has queued the submission again
    * @throws VersionConflict if the submission has changed since it was read
    */
   save(
     submission: Submission,
     progress: Progress,
     events: readonly Announcement[],
-    warnings?: readonly SubmissionWarning[],
+    queued?: Pick<Submission, 'warnings' | 'grant'>,
   ): Promise<Submission>;
   /** Checks whether the KSeF connection has a submission that is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;

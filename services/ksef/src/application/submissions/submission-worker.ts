@@ -237,9 +237,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
    * Returns the reason why the invoice document may not be sent to KSeF. The reason is checked immediately before the
    * document is sent.
    */
-  async function refusalBeforeSending({ organizationId, invoiceId }: Submission) {
+  async function refusalBeforeSending({ organizationId, invoiceId, grant }: Submission) {
     try {
-      const { isPass } = await deps.invoices.find(organizationId, invoiceId, context);
+      const { isPass } = await deps.invoices.find(organizationId, invoiceId, { ...context, grant });
       return isPass ? undefined : DECISION_CHANGED;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'not_found') return DECISION_CHANGED;
@@ -272,12 +272,12 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   async function send(claim: SubmissionClaim, step: Step & { kind: 'SEND' }, calls: KsefCalls): Promise<Stored> {
     const { submission } = claim;
-    const { organizationId, document } = submission;
+    const { document } = submission;
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
     // The key that encrypted the KSeF session key has been removed, so a new session with a new key is opened.
     if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
-    const bytes = await readDocument(organizationId, document.uploadId);
+    const bytes = await readDocument(submission);
     if (bytes === undefined || sha256(bytes) !== document.hash)
       return store(claim, { progress: givenUp(submission, DOCUMENT_CHANGED, timing()) });
     const encrypted = encryptDocument(opensKey, bytes);
@@ -305,9 +305,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
    * Reads the document that is submitted to KSeF.
    * @returns undefined if the document no longer exists, or is larger than the submission states
    */
-  async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
+  async function readDocument({ organizationId, document, grant }: Submission): Promise<Buffer | undefined> {
     try {
-      return await deps.documents.read(organizationId, uploadId, context);
+      return await deps.documents.read(organizationId, document.uploadId, { ...context, grant });
     } catch (error) {
       const isGone = error instanceof DomainError && (error.kind === 'not_found' || error.kind === 'wrong_state');
       if (!isGone) throw error;

@@ -6,7 +6,7 @@ import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from '../../application/api-keys.js';
 import type { ApiKeyDeps } from '../../application/api-keys.js';
 import type { ApiKey } from '../../domain/api-key.js';
-import { readGrantor } from './grantor.js';
+import { grantorOf } from './grantor.js';
 
 export function apiKeyService(deps: ApiKeyDeps): Binding {
   return bind(ApiKeyServiceDefinition, {
@@ -17,13 +17,13 @@ export function apiKeyService(deps: ApiKeyDeps): Binding {
     async getApiKey({ organizationId, apiKeyId }) {
       return { apiKey: toWire(await getApiKey(deps)(organizationId, apiKeyId)) };
     },
-    async createApiKey({ grantor, expiresTime, ...input }, context) {
-      const caller = { grantor: readGrantor(grantor), context };
+    async createApiKey({ expiresTime, ...input }, context) {
+      const caller = { grantor: grantorOf(context), context };
       const { apiKey, key } = await createApiKey(deps)({ ...input, expiresAt: expiresTime }, caller);
       return { apiKey: toWire(apiKey), key };
     },
-    async updateApiKey({ grantor, ...update }, context) {
-      return { apiKey: toWire(await updateApiKey(deps)(update, { grantor: readGrantor(grantor), context })) };
+    async updateApiKey(update, context) {
+      return { apiKey: toWire(await updateApiKey(deps)(update, { grantor: grantorOf(context), context })) };
     },
     async revokeApiKey(request, context) {
       await revokeApiKey(deps)(request, context);

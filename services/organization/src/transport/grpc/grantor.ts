@@ -1,14 +1,14 @@
-import type { Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
-import { DomainError } from '@invoicecontrol/errors';
+import { requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { readRole, readScopes } from '../../domain/rights.js';
 import type { Rights } from '../../domain/rights.js';
 
 /**
- * Reads from a request the rights of the caller that grants other rights.
- * @throws DomainError invalid if the request names no grantor
+ * Returns the rights of the caller who gives rights to others, as the grant of the caller proves them. What the request
+ * states about them is not read.
+ * @throws ProofRefused if the call has no grant
  */
-export function readGrantor(grantor: Grantor | undefined): Rights {
-  if (grantor === undefined)
-    throw new DomainError('invalid', '`grantor` is required: it states the rights of the caller.');
-  return { role: readRole(grantor.role), scopes: readScopes(grantor.scopes) };
+export function grantorOf(context: RequestContext): Rights {
+  const { role, scopes } = requirePrincipal(context);
+  return { role: readRole(role), scopes: readScopes(scopes) };
 }

@@ -18,7 +18,7 @@ import { requireOrganization } from '../../application/organizations.js';
 import type { MemberDeps } from '../../application/members.js';
 import { isActive, shownNameOf } from '../../domain/roster.js';
 import type { Member } from '../../domain/roster.js';
-import { readGrantor } from './grantor.js';
+import { grantorOf } from './grantor.js';
 
 export function memberService(deps: MemberDeps & NamingDeps): Binding {
   return bind(MemberServiceDefinition, {
@@ -43,17 +43,17 @@ export function memberService(deps: MemberDeps & NamingDeps): Binding {
     async getMember(request) {
       return { member: toWire(await getMember(deps)(request)) };
     },
-    async inviteMember({ grantor, ...input }, context) {
-      return { member: toWire(await inviteMember(deps)(input, { grantor: readGrantor(grantor), context })) };
+    async inviteMember(input, context) {
+      return { member: toWire(await inviteMember(deps)(input, { grantor: grantorOf(context), context })) };
     },
     async acceptInvitation(request, context) {
       return { member: toWire(await acceptInvitation(deps)(request, context)) };
     },
-    async updateMember({ grantor, ...input }, context) {
-      return { member: toWire(await updateMember(deps)(input, { grantor: readGrantor(grantor), context })) };
+    async updateMember(input, context) {
+      return { member: toWire(await updateMember(deps)(input, { grantor: grantorOf(context), context })) };
     },
-    async removeMember({ grantor, ...input }, context) {
-      await removeMember(deps)(input, { grantor: readGrantor(grantor), context });
+    async removeMember(input, context) {
+      await removeMember(deps)(input, { grantor: grantorOf(context), context });
       return {};
     },
   });

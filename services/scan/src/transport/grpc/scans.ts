@@ -2,6 +2,7 @@ import { ScanServiceDefinition, SkipReason } from '@invoicecontrol/contracts/sca
 import type { Scan } from '@invoicecontrol/contracts/scan/v1/scan_service';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { CreateScan } from '../../application/create-scan.js';
 import type { ScanReader } from '../../application/read-scans.js';
@@ -24,7 +25,7 @@ export function scanService({ createScan, reader }: Deps): Binding {
           rows: decodeRows(request.invoiceRows),
           idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
           fingerprint: request.fingerprint,
-          monthlyLimit: request.scanRowsPerMonthLimit,
+          monthlyLimit: limitOf(context, 'scanRowsPerMonth', request.scanRowsPerMonthLimit),
         },
         context,
       );

@@ -3,6 +3,8 @@ import type { Endpoint as WireEndpoint } from '@invoicecontrol/contracts/webhook
 import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf, requirePrincipal } from '@invoicecontrol/runtime/grpc/principal';
+import { ProofRefused } from '@invoicecontrol/runtime/grpc/proof-refused';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import {
@@ -29,7 +31,10 @@ interface Deps {
 export function endpointService({ changes, replays, reader }: Deps): Binding {
   const { endpoints } = changes;
   return bind(EndpointServiceDefinition, {
-    async createEndpoint({ endpointsLimit: limit, ...request }, context) {
+    async createEndpoint({ webhooksLimit, ...request }, context) {
+      const limit = limitOf(context, 'webhooks', webhooksLimit);
+      const { plan } = requirePrincipal(context);
+      if (request.plan !== plan) throw new ProofRefused('grant_foreign');
       const { endpoint, secret } = await createEndpoint(changes)({ ...request, limit }, context);
       return { endpoint: encodeEndpoint(endpoint), secret };
     },

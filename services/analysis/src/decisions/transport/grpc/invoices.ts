@@ -4,6 +4,7 @@ import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/
 import { readWire } from '@invoicecontrol/invoice/wire';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AnalyzeInvoice } from '../../application/analyze-invoice.js';
 import { findingRecordsOf } from '../../../records/application/finding-store.js';
@@ -28,7 +29,7 @@ export function invoiceService({ analyzeInvoice, reader, readSearch }: Deps): Bi
           invoice: readWire(request.invoice),
           idempotencyKey: request.idempotencyKey === '' ? undefined : request.idempotencyKey,
           fingerprint: request.fingerprint,
-          monthlyLimit: request.analysesPerMonthLimit,
+          monthlyLimit: limitOf(context, 'analysesPerMonth', request.analysesPerMonthLimit),
         },
         context,
       );

@@ -6,6 +6,7 @@ import type {
 } from '@invoicecontrol/contracts/analysis/v1/payment_run_service';
 import { invalidField } from '@invoicecontrol/errors';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
+import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
@@ -31,20 +32,14 @@ interface Deps {
 export function paymentRunService({ createRun, changes, releaseLine, reportStatuses, reader }: Deps): Binding {
   return bind(PaymentRunServiceDefinition, {
     async createPaymentRun(request, context) {
-      const {
-        organizationId,
-        companyId,
-        idempotencyKey,
-        fingerprint,
-        paymentLinesPerMonthLimit: monthlyLimit,
-      } = request;
+      const { organizationId, companyId, idempotencyKey, fingerprint } = request;
       const { run, isReplayed } = await createRun(
         {
           organizationId,
           companyId,
           idempotencyKey: idempotencyKey === '' ? undefined : idempotencyKey,
           fingerprint,
-          monthlyLimit,
+          monthlyLimit: limitOf(context, 'paymentLinesPerMonth', request.paymentLinesPerMonthLimit),
           payments: readPayments(request),
         },
         context,

@@ -1,0 +1,123 @@
+import { isSealed, needsGrant } from '@invoicecontrol/contracts/callers';
+import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
+import type { Metadata, MethodDefinition } from '@grpc/grpc-js';
+import type { Identity } from '../identity/identity.js';
+import type { Logger } from '../logger.js';
+import { onceAMinute } from '../once-a-minute.js';
+import { readActor } from '../request-context.js';
+import type { Actor, RequestContext } from '../request-context.js';
+import { count } from '../telemetry.js';
+import { nameOfCaller } from './caller-guard.js';
+import { grantReader } from './grants.js';
+import { ProofRefused } from './proof-refused.js';
+import { claimedContextOf, grantBytesOf, sealBytesOf } from './metadata.js';
+import { requestHash, sealBreaker } from './seals.js';
+
+export interface PrincipalGuardOptions {
+  /** Names of the services that opened the current connections, by the addresses of the connections. */
+  readonly callers: ReadonlyMap<string, string>;
+  readonly identity: Identity;
+  readonly logger: Logger;
+}
+
+/** The parts of a gRPC call that show who makes it. */
+export interface IncomingCall {
+  readonly metadata: Metadata;
+  /** Request of the call. A call with a stream of requests has none when it begins. */
+  readonly request?: unknown;
+  getPeer(): string;
+}
+
+/**
+ * Determines who makes a gRPC call. What a message or its metadata claim is believed only as far as the certificate of
+ * the calling service or a grant proves it:
+ *
+ * - The gateway acts for the organization and actor of a grant, and a request for another organization is refused.
+ * - Other services act as themselves, or, with the grant under which their work began, for its actor.
+ * - Only the operator states its own name.
+ */
+export interface PrincipalGuard {
+  /** Returns the methods of a service so that the guard sees the bytes of the requests that must be sealed. */
+  watchRequests(methods: Record<string, Method>): Record<string, Method>;
+  /** Returns the context of a call before it is admitted, for the trace and the log. Its actor is the calling service. */
+  contextOf(call: IncomingCall): RequestContext;
+  /**
+   * Returns the context of a call with its proven actor and principal.
+   * @param path of the rpc, such as `/invoicecontrol.organization.v1.ApiKeyService/ListApiKeys`
+   * @throws ProofRefused if the call needs a grant that it does not have, or is for another organization
+   */
+  admit(call: IncomingCall, path: string, context: RequestContext): RequestContext;
+  /** Counts and logs a call that was refused for its grant, by whatever part of the service. */
+  noteRefusal(call: IncomingCall, path: string, refusal: ProofRefused): void;
+}
+
+type Method = MethodDefinition<unknown, unknown>;
+
+/** Caller whose grants expire, because it uses them only for requests that it handles at that moment. */
+const GATEWAY = 'gateway';
+const OPERATOR = 'operator';
+
+export function principalGuard({ callers, identity, logger }: PrincipalGuardOptions): PrincipalGuard {
+  const readGrant = grantReader(identity);
+  const breakSeal = sealBreaker(identity);
+  /** Hashes of the received bytes of sealed requests. Encoding a request again could give other bytes. */
+  const hashes = new WeakMap<object, Buffer>();
+  const isDue = onceAMinute();
+  const callerOf = (call: IncomingCall): string => callers.get(call.getPeer()) ?? 'unknown';
+  const prove = (call: IncomingCall, caller: string, path: string): Grant | undefined => {
+    const bytes = grantBytesOf(call.metadata);
+    const organizationId = organizationOf(call.request);
+    const grant = bytes === undefined ? undefined : readGrant(bytes, caller === GATEWAY ? 'request' : 'work');
+    if (!needsGrant(path, caller) || organizationId === undefined) return grant;
+    if (grant === undefined) throw new ProofRefused('grant_missing');
+    if (grant.organizationId !== organizationId) throw new ProofRefused('grant_foreign');
+    if (caller === GATEWAY && isSealed(path))
+      breakSeal(sealBytesOf(call.metadata), path, hashes.get(call.request as object) ?? Buffer.alloc(0));
+    return grant;
+  };
+  return {
+    watchRequests: (methods) =>
+      Object.fromEntries(
+        Object.entries(methods).map(([key, method]): [string, Method] => {
+          if (!isSealed(method.path)) return [key, method];
+          const requestDeserialize = (serialized: Buffer): unknown => {
+            const request = method.requestDeserialize(serialized);
+            hashes.set(request as object, requestHash(serialized));
+            return request;
+          };
+          return [key, { ...method, requestDeserialize }];
+        }),
+      ),
+    contextOf(call) {
+      const caller = callerOf(call);
+      const context = claimedContextOf(call.metadata);
+      const actor: Actor =
+        caller === OPERATOR ? { type: 'OPERATOR', id: context.actor.id } : { type: 'SYSTEM', id: caller };
+      return { ...context, actor, ip: caller === GATEWAY ? context.ip : undefined };
+    },
+    admit(call, path, context) {
+      const principal = prove(call, callerOf(call), path);
+      if (principal === undefined) return context;
+      return {
+        ...context,
+        actor: readActor(principal.actorType, principal.actorId),
+        person: principal.person === '' ? undefined : principal.person,
+        principal,
+        grant: grantBytesOf(call.metadata),
+      };
+    },
+    noteRefusal(call, path, { reason, cause }) {
+      const caller = callerOf(call);
+      const rpc = path.slice(1);
+      count('invoicecontrol.rpc.refused', { caller: nameOfCaller(caller), rpc, reason }, 1, identity.service);
+      if (isDue(`${caller} ${rpc} ${reason}`))
+        logger.warn({ caller, rpc, reason, error: cause }, 'a caller was refused');
+    },
+  };
+}
+
+/** Returns the organization that a request names, or undefined if its type has no such field. */
+function organizationOf(request: unknown): string | undefined {
+  const { organizationId } = (request ?? {}) as { readonly organizationId?: unknown };
+  return typeof organizationId === 'string' ? organizationId : undefined;
+}

@@ -1,0 +1,38 @@
+import type { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
+import type { RequestContext } from '../request-context.js';
+import { ProofRefused } from './proof-refused.js';
+
+/**
+ * Returns the limit that applies to a call. The grant of the caller states it. Only a service that works on
+ * its own, without a grant, states the limit in its request, because it has read it from the organization service.
+ * @param stated limit in the request, or undefined if the request states none
+ * @throws ProofRefused if the request states another limit than the grant
+ */
+export function limitOf(
+  { principal }: RequestContext,
+  name: keyof NonNullable<Grant['limits']>,
+  stated: number | undefined,
+): number | undefined {
+  if (principal === undefined) return stated;
+  const granted = principal.limits?.[name];
+  if (stated !== granted) throw new ProofRefused('grant_foreign');
+  return granted;
+}
+
+/**
+ * Returns the proven principal of a call that only a caller with a grant may make.
+ * @throws ProofRefused if the call has no grant
+ */
+export function requirePrincipal({ principal }: RequestContext): Grant {
+  if (principal === undefined) throw new ProofRefused('grant_missing');
+  return principal;
+}
+
+/**
+ * Checks that a call acts for an organization. Calls whose request names the organization as a field are checked before
+ * their handler; this function is for those that name it in a stream.
+ * @throws ProofRefused if the call has no grant, or that of another organization
+ */
+export function requireGrantOf(context: RequestContext, organizationId: string): void {
+  if (requirePrincipal(context).organizationId !== organizationId) throw new ProofRefused('grant_foreign');
+}

@@ -1,0 +1,21 @@
+import { DomainError } from '@invoicecontrol/errors';
+import type { proofFaults } from '../telemetry/schema.js';
+
+/** Reason for which the proof of a call is refused. The metric of refused calls has the same values. */
+export type ProofFault = (typeof proofFaults)[number];
+
+const NOT_PROVED = 'The calling service has not proved that it acts for this organization.';
+/** An expired grant is replaced when the request is repeated. All other refusals concern a faulty or taken service. */
+const EXPIRED = 'The proof of the caller has expired on its way between two services. Retry the request in a moment.';
+
+/** Refusal of a call whose caller has not proved for whom it acts. */
+export class ProofRefused extends DomainError {
+  readonly reason: ProofFault;
+
+  constructor(reason: ProofFault, cause?: unknown) {
+    const isExpired = reason === 'grant_expired';
+    const options = cause === undefined ? {} : { cause };
+    super(isExpired ? 'unavailable' : 'forbidden', isExpired ? EXPIRED : NOT_PROVED, options);
+    this.reason = reason;
+  }
+}
