@@ -94,7 +94,7 @@ export const connectionFaults = [
 ] as const;
 
 const errorType = optional(bounded('codes of errors and names of error classes', /^[A-Za-z0-9_.]{1,60}$/));
-const rpcMethod = bounded('methods of proto/', /^(?:invoicecontrol|grpc)\.[a-z0-9_.]+\.[A-Za-z]+\/[A-Za-z]+$/);
+const rpcMethod = bounded('methods of proto/', /^(?:invoicecontrol|grpc)\.[a-z0-9_.]+\.[A-Za-z0-9]+\/[A-Za-z0-9]+$/);
 const sealedRecords = oneOf(
   'endpoints',
   'erp_connections',
@@ -490,6 +490,7 @@ export const metrics = {
     attributes: { 'job.name': job },
     owners: storing,
     renamedFrom: ['job.failures'],
+    onlyAfter: 'a run of a job fails',
   }),
   'invoicecontrol.job.last_success': gauge({
     unit: 's',
@@ -519,6 +520,7 @@ export const metrics = {
     attributes: { step: bounded('collections that hold data of organizations', /^[a-z_ ]+$/) },
     owners: storing,
     renamedFrom: ['purge.documents'],
+    onlyAfter: 'a deleted organization is purged',
   }),
   'invoicecontrol.audit.lines_dropped': counter({
     unit: '{line}',
@@ -1274,7 +1276,6 @@ export const metricsOfNode = {
   'nodejs.eventloop.time': { unit: 's', instrument: 'counter', description: 'Time of the event loop, by state.' },
   'v8js.gc.duration': { unit: 's', instrument: 'histogram', description: 'Pauses of the garbage collection.' },
   'v8js.memory.heap.used': { unit: 'By', instrument: 'gauge', description: 'Used heap, by space.' },
-  'v8js.memory.heap.limit': { unit: 'By', instrument: 'gauge', description: 'Limit of the heap, by space.' },
   'v8js.memory.heap.space.size': { unit: 'By', instrument: 'gauge', description: 'Size of a space of the heap.' },
   'v8js.memory.heap.space.available_size': { unit: 'By', instrument: 'gauge', description: 'Free bytes of a space.' },
   'v8js.memory.heap.space.physical_size': { unit: 'By', instrument: 'gauge', description: 'Memory of a space.' },
