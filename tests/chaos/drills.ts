@@ -61,37 +61,6 @@ interface Drilled {
   readonly directory: string;
 }
 
-await runProgram(main);
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
-  });
-  if (values.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  const wanted = values.only === undefined ? names : names.filter((name) => name === values.only);
-  if (wanted.length === 0) throw new Error(`--only is "${values.only}"; it must be one of ${names.join(', ')}.`);
-  endAfter(MINUTES_MAX);
-  const promtool = (await findPromtool(say)).binary;
-  const directory = await mkdtemp(join(tmpdir(), 'invoice-control-drills-'));
-  onEnd(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
-  const telemetry = await startOtlpReceiver();
-  onEnd(() => telemetry.close());
-  step('starting the product');
-  const env = { ...telemetry.env, OTEL_METRIC_EXPORT_INTERVAL: '5000', OTEL_METRIC_EXPORT_TIMEOUT: '3000' };
-  const system = await startChaosSystem({ directory, replicas: 1, env });
-  onEnd(() => system.stop());
-  const drilled = { system, telemetry, tenant: await system.newTenant('Drilled'), promtool, directory };
-  const found: Found[] = [];
-  for (const name of wanted) {
-    step(name);
-    found.push(...(await drills[name](drilled)));
-  }
-  report(found, system.ended);
-}
-
 const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly Found[]>>> = {
   /** The broker is away: events wait, requests do not. */
   async broker(drilled) {
@@ -185,6 +154,39 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
   },
 };
 
+let invoices = 0;
+
+await runProgram(main);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+  });
+  if (values.help) {
+    process.stdout.write(usage);
+    return;
+  }
+  const wanted = values.only === undefined ? names : names.filter((name) => name === values.only);
+  if (wanted.length === 0) throw new Error(`--only is "${values.only}"; it must be one of ${names.join(', ')}.`);
+  endAfter(MINUTES_MAX);
+  const promtool = (await findPromtool(say)).binary;
+  const directory = await mkdtemp(join(tmpdir(), 'invoice-control-drills-'));
+  onEnd(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
+  const telemetry = await startOtlpReceiver();
+  onEnd(() => telemetry.close());
+  step('starting the product');
+  const env = { ...telemetry.env, OTEL_METRIC_EXPORT_INTERVAL: '5000', OTEL_METRIC_EXPORT_TIMEOUT: '3000' };
+  const system = await startChaosSystem({ directory, replicas: 1, env });
+  onEnd(() => system.stop());
+  const drilled = { system, telemetry, tenant: await system.newTenant('Drilled'), promtool, directory };
+  const found: Found[] = [];
+  for (const name of wanted) {
+    step(name);
+    found.push(...(await drills[name](drilled)));
+  }
+  report(found, system.ended);
+}
+
 interface Fault {
   /** Alerts that must fire, each within some seconds from the fault. */
   readonly alerts: readonly { readonly alert: WatchedAlert; readonly secondsMax: number }[];
@@ -246,8 +248,6 @@ function firings(drill: DrillName, { alerts, fired }: Seen): Found[] {
     };
   });
 }
-
-let invoices = 0;
 
 async function post({ system, tenant }: Drilled): Promise<number | undefined> {
   invoices += 1;
