@@ -3,7 +3,8 @@ import type { Client, Schemas } from '@invoicecontrol/client/browser';
 
 export type Caller = Schemas['Caller'];
 export type Assignee = Schemas['Assignee'];
-export type Finding = Schemas['Finding'];
+/** A finding. It has no evidence in a list that was requested as a summary. */
+export type Finding = Schemas['ListedFinding'];
 export type Invoice = Schemas['StoredInvoice'];
 export type DocumentField = Schemas['ExportedField'];
 export type PaymentRun = Schemas['PaymentRun'];

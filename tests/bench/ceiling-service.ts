@@ -32,6 +32,8 @@ const finding = (type: string, severity: Severity): Finding => ({
   companyId: '0192a000-0000-7000-8000-00000000c001',
   assigneeUserId: undefined,
   createdTime: new Date(),
+  family: 'DUP',
+  updatedTime: new Date(),
 });
 
 const reply = (): CeilingReply => ({

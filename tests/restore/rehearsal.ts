@@ -256,7 +256,7 @@ async function openFindings(
 ): Promise<[Schemas['Finding'], Schemas['Finding'], ...Schemas['Finding'][]]> {
   const query = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', limit: 10 } as const;
   const { data } = await apiOf(system, tenant).get('/findings', { query });
-  const [one, two, ...others] = data.items;
+  const [one, two, ...others] = await Promise.all(data.items.map(({ id }) => findingOf(system, tenant, id)));
   if (one === undefined || two === undefined)
     throw new Error('Too few invoices: there are no two duplicates to review.');
   return [one, two, ...others];

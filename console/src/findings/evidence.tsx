@@ -9,10 +9,11 @@ import { useCaller } from '../session.js';
 import styles from './evidence.module.css';
 
 const texts = messages.finding;
-type Comparison = NonNullable<Finding['evidence']['comparisons']>[number];
+type Comparison = NonNullable<NonNullable<Finding['evidence']>['comparisons']>[number];
 
 /** The sentences of the evidence, and the compared invoices field by field. */
 export function Evidence({ finding: { evidence } }: { readonly finding: Finding }) {
+  if (evidence === undefined) return null;
   const { explanation, matched = [], comparisons = [] } = evidence;
   return (
     <>

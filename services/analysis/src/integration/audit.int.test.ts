@@ -175,6 +175,9 @@ test('records who lists invoices with findings once an hour, and lists without f
     companyId: undefined,
     source: InvoiceSource.UNSPECIFIED,
     decision: Decision.UNSPECIFIED,
+    sources: [],
+    decisions: [],
+    statuses: [],
     createdFromTime: undefined,
     createdToTime: undefined,
   };

@@ -93,6 +93,9 @@ const list = async (organizationId: string, source: InvoiceSource) => {
     pageToken: '',
     companyId: undefined,
     decision: Decision.UNSPECIFIED,
+    sources: [],
+    decisions: [],
+    statuses: [],
     createdFromTime: undefined,
     createdToTime: undefined,
   };

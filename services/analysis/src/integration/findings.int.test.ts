@@ -598,7 +598,7 @@ describe('in every order', () => {
         createdAt: new Date(Date.UTC(2026, 0, 1 + (index % 4))),
         ...(amount === undefined
           ? {}
-          : { amountAtRisk: { currency: 'EUR', amount }, amountOrder: amountOrderOf({ currency: 'EUR', amount }) }),
+          : { amountAtRisk: { currency: 'EUR', amount }, amountOrder: amountOrderOf({ amount }) }),
       };
     });
     await findingDocuments().insertMany(documents);

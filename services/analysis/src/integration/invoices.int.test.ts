@@ -141,6 +141,9 @@ const anyInvoice = {
   createdFromTime: undefined,
   createdToTime: undefined,
   decision: Decision.UNSPECIFIED,
+  sources: [],
+  decisions: [],
+  statuses: [],
 };
 
 describe('an idempotency key', () => {

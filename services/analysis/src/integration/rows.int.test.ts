@@ -150,6 +150,9 @@ describe('rows of one scan', () => {
         createdFromTime: undefined,
         createdToTime: undefined,
         decision: 0,
+        sources: [],
+        decisions: [],
+        statuses: [],
       },
       scanner,
     );

@@ -84,6 +84,12 @@ export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   assigneeUserId: undefined,
   createdFromTime: undefined,
   createdToTime: undefined,
+  types: [],
+  families: [],
+  severities: [],
+  dispositions: [],
+  isUnassigned: false,
+  isWithoutEvidence: false,
 };
 
 /** Converts invoices to rows of a file with a heading and one invoice in each line. */

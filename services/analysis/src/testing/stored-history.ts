@@ -186,7 +186,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
             receivedAt,
           ),
         },
-        findings: findingDocumentsOf(organizationId, facts.invoice, analysis),
+        findings: findingDocumentsOf(organizationId, facts.invoice, analysis, receivedAt),
       };
     },
     counts: () => ({

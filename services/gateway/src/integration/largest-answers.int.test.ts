@@ -47,6 +47,8 @@ const finding: Finding = {
   companyId: ID,
   assigneeUserId: ID,
   createdTime,
+  family: 'DUP',
+  updatedTime: createdTime,
 };
 
 const invoice: StoredInvoice = {

@@ -18,7 +18,9 @@ const key = keyNamed('owner');
 let gateway: RunningGateway;
 beforeAll(async () => {
   // In this test, a request that reaches a service gets 409. Any other refusal comes from the gateway itself.
-  gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
+  // The filter `assignee_user_id=me` is allowed only for a key that belongs to a member.
+  const member = principal({ person: 'USER:0198a000-0000-7000-8000-00000000000a' });
+  gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, member]])) });
 });
 afterAll(() => gateway.stop());
 

@@ -1,6 +1,7 @@
 import type { BillState } from '@invoicecontrol/books/records';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { BillOrigin } from '../../records/application/bill-origin.js';
 import type { ImportedRecord } from './imported-record.js';
@@ -48,6 +49,8 @@ export interface KnownBill extends Pick<
 export interface BillQuery extends PageRequest {
   readonly companyId?: string | undefined;
   readonly supplierId?: string | undefined;
+  readonly issuedFrom?: CalendarDate | undefined;
+  readonly issuedTo?: CalendarDate | undefined;
   readonly search?: RecordSearch | undefined;
 }
 

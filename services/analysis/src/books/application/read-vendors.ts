@@ -149,7 +149,7 @@ async function openFindingsOf(
     (['OPEN', 'UNDER_REVIEW'] as const).map((disposition) =>
       findings.list(organizationId, {
         ...of,
-        disposition,
+        dispositions: [disposition],
         sort: 'newest',
         size: FINDINGS_MAX,
         after: undefined,

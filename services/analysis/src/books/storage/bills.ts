@@ -1,12 +1,12 @@
 import type { BillKind } from '@invoicecontrol/books/records';
-import type { Collection, Filter } from 'mongodb';
+import type { Collection, Document, Filter } from 'mongodb';
 import { pageOf } from '@invoicecontrol/runtime/page';
 import type { DeletableStore } from '../application/delete-records.js';
 import type { BillStore, KnownBill, StoredBill, WithdrawnBill } from '../application/bill-store.js';
 import type { ImportSource } from '../application/import-source.js';
 import type { BillPart } from '../../records/storage/bill-part.js';
 import { writePage } from './imported-records.js';
-import { SEARCHED, toRecord } from '../../records/storage/invoices.js';
+import { issuedBetween, SEARCHED, toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { searchFilter } from '../../records/storage/search-filter.js';
 
@@ -52,8 +52,9 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
       const documents = bills.map((bill) => ({ _id: bill.id, organizationId, version: bill.version, bill }));
       return writeBills(collection, organizationId, documents);
     },
-    async list(organizationId, { companyId, supplierId, search, size, after, createdFrom, createdTo }) {
-      const searched = search === undefined ? {} : searchFilter(search, SEARCHED);
+    async list(organizationId, query) {
+      const { companyId, supplierId, issuedFrom, issuedTo, search, size, after, createdFrom, createdTo } = query;
+      const searched = search === undefined ? [] : searchFilter(search, SEARCHED);
       if (searched === undefined) return { items: [], nextPageToken: '' };
       const upTo = [
         ...(createdTo === undefined ? [] : [orderOf(createdTo.getTime(), '')]),
@@ -63,15 +64,16 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
         ...(createdFrom === undefined ? {} : { $gte: orderOf(createdFrom.getTime(), '') }),
         ...(upTo === undefined ? {} : { $lt: upTo }),
       };
-      const filter = {
-        ...searched,
+      const filter: Document = {
+        ...(searched.length > 0 && { $and: searched }),
         organizationId,
         'erp.organizationId': organizationId,
         ...(companyId === undefined ? {} : { 'erp.companyId': companyId }),
         ...(supplierId === undefined ? {} : { [SEARCHED.supplier]: supplierId }),
+        ...issuedBetween(issuedFrom, issuedTo),
         ...(Object.keys(order).length === 0 ? {} : { 'erp.order': order }),
-      } as Filter<InvoiceDocument>;
-      const found = await collection.find(filter, { sort: { 'erp.order': -1 }, limit: size + 1 }).toArray();
+      };
+      const found = await collection.find(filter as Filter<InvoiceDocument>, { sort: { 'erp.order': -1 }, limit: size + 1 }).toArray();
       return pageOf(found.map(toRecord), size, ({ createdAt, invoiceId }) => ({
         order: createdAt.getTime(),
         id: invoiceId,

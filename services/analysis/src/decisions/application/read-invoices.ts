@@ -1,5 +1,5 @@
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
-import { notFound } from '@invoicecontrol/errors';
+import { invalidField, notFound } from '@invoicecontrol/errors';
 import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Page } from '@invoicecontrol/runtime/page';
@@ -76,9 +76,16 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
       return record;
     },
     async list(organizationId, query, context) {
-      if (query.source === 'ERP') {
-        // A list of invoices with a given decision contains no bills of the ERP, because such bills have no decision.
-        const hasNone = query.decision !== undefined;
+      if (query.sources?.includes('ERP') === true) {
+        if (query.sources.length > 1)
+          throw invalidField('source', 'must be ERP alone, because bills of an ERP are a separate list.');
+        // Bills of an ERP have no decision and no risk score, and belong to no scan. They remain RECEIVED.
+        const { decisions, minRiskScore, scanId, statuses } = query;
+        const hasNone =
+          decisions !== undefined ||
+          minRiskScore !== undefined ||
+          scanId !== undefined ||
+          statuses?.includes('RECEIVED') === false;
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }
       const page = await invoices.list(organizationId, query);

@@ -5,6 +5,7 @@ import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { FindingType, Severity } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Disposition } from '../domain/finding-disposition.js';
 import type { SummarizedFinding } from '../domain/finding-summary.js';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 import type { RecordSearch } from './record-search.js';
@@ -22,7 +23,12 @@ export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly scanId?: string;
   readonly assigneeUserId?: string;
   readonly createdAt: Date;
+  /** Time of the last change of the finding. Absent if the finding has not changed since it was raised. */
+  readonly updatedAt?: Date;
 }
+
+/** A finding in a list. Its evidence is absent if the list was requested without evidence. */
+export type ListedFinding = Omit<FindingRecord, 'evidence'> & Partial<Pick<FindingRecord, 'evidence'>>;
 
 /**
  * A stored finding with a version, so that concurrent changes are noticed, and with the time of the last decision of a
@@ -114,11 +120,19 @@ export interface FindingQuery extends PageRequest {
   readonly invoiceId?: string | undefined;
   readonly scanId?: string | undefined;
   readonly supplierId?: string | undefined;
-  readonly type?: FindingType | undefined;
+  /** Types of the findings in the list. Undefined if findings of all types are listed. */
+  readonly types?: readonly FindingType[] | undefined;
   /** Severities of the findings in the list. Undefined if findings of all severities are listed. */
   readonly severities?: readonly Severity[] | undefined;
-  readonly disposition?: Disposition | undefined;
-  readonly assigneeUserId?: string | undefined;
+  /** Dispositions of the findings in the list. Undefined if findings with all dispositions are listed. */
+  readonly dispositions?: readonly Disposition[] | undefined;
+  /** Member to whom the findings are assigned, or null for findings that are assigned to nobody. */
+  readonly assigneeUserId?: string | null | undefined;
+  readonly minAmountAtRisk?: DecimalAmount | undefined;
+  /** Time at or after which the findings were stored or changed. */
+  readonly updatedFrom?: Date | undefined;
+  /** True if the evidence is not read. */
+  readonly isWithoutEvidence?: boolean;
   readonly search?: RecordSearch | undefined;
   /**
    * Sort order of the list of findings: `newest` first; `severity`, with the most severe first and then the newest; or
@@ -175,7 +189,7 @@ export interface FindingStore {
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
   /** Returns the newest entries in a finding's history, oldest first. Undefined if the finding does not exist. */
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
-  list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
+  list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
    * Returns findings about ERP records that are waiting for a review and name a vendor or one of its bills: at most
    * `limit` findings, newest first.

@@ -6,6 +6,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { AnalysisDifference } from '../domain/differences.js';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
@@ -113,9 +114,17 @@ export interface TimedInvoice {
 
 export interface InvoiceQuery extends PageRequest {
   readonly companyId?: string | undefined;
-  readonly source?: InvoiceSource | undefined;
-  readonly decision?: Analysis['decision'] | undefined;
+  /** Sources of the invoices in the list. Undefined if invoices from all sources but ERP are listed. */
+  readonly sources?: readonly InvoiceSource[] | undefined;
+  readonly decisions?: readonly Analysis['decision'][] | undefined;
+  readonly statuses?: readonly InvoiceRecord['status'][] | undefined;
   readonly supplierId?: string | undefined;
+  readonly scanId?: string | undefined;
+  readonly minRiskScore?: number | undefined;
+  /** First day on which the invoices were issued. */
+  readonly issuedFrom?: CalendarDate | undefined;
+  /** Last day on which the invoices were issued. */
+  readonly issuedTo?: CalendarDate | undefined;
   readonly search?: RecordSearch | undefined;
 }
 

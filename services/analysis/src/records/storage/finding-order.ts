@@ -26,7 +26,7 @@ const AMOUNT_ORDER_MAX = 999_999_999_999_998n;
  * Returns the sort value of the amount of a finding in hundredths, regardless of currency. Differences below a
  * hundredth, and amounts above ten trillion, do not affect the order.
  */
-export function amountOrderOf({ amount }: AmountAtRisk): number {
+export function amountOrderOf({ amount }: Pick<AmountAtRisk, 'amount'>): number {
   const hundredths = toMinorUnits(amount, 2);
   return Number(hundredths < AMOUNT_ORDER_MAX ? hundredths : AMOUNT_ORDER_MAX);
 }

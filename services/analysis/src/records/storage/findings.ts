@@ -22,7 +22,7 @@ import { severities, severityRank } from '@invoicecontrol/engine/explanation/cat
 import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
-import { searchFilter } from './search-filter.js';
+import { oneOf, searchFilter } from './search-filter.js';
 
 /** Maximum number of history entries that a finding keeps. The oldest entries are removed first. */
 const HISTORY_ENTRIES_MAX = 200;
@@ -56,6 +56,11 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
    * no invoice, and on findings that an earlier release stored.
    */
   readonly numberKey?: string;
+  /**
+   * Time when the finding was inserted or last changed, which may be long after its decision. Absent on findings that an
+   * earlier release stored and that have not changed since.
+   */
+  readonly storedAt?: Date;
 }
 
 /** Types of findings about ERP vendors, bills and payments, which belong to no invoice. */
@@ -74,10 +79,10 @@ const filters = [
   'invoiceId',
   'scanId',
   'supplierId',
-  'type',
-  'disposition',
   'assigneeUserId',
 ] as const satisfies readonly (keyof FindingQuery)[];
+/** Fields of which a filter of the list of findings may name several values. */
+const severalValued = ['type', 'disposition', 'severity'] as const satisfies readonly (keyof FindingRecord)[];
 
 /** Fields of a finding that a search compares. */
 const SEARCHED = { number: 'numberKey', supplier: 'supplierId' } as const;
@@ -85,7 +90,7 @@ const SEARCHED = { number: 'numberKey', supplier: 'supplierId' } as const;
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
   // Each filter of the finding list has a database index for each sort order. In the order by severity, the five
   // severities are read one after another.
-  const ofFilters = [...filters, 'severity'].flatMap((field): NamedIndex[] => [
+  const ofFilters = [...filters, ...severalValued].flatMap((field): NamedIndex[] => [
     { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
     { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
   ]);
@@ -96,6 +101,7 @@ export async function createFindingIndexes(collection: Collection<FindingDocumen
       { key: { organizationId: 1, ...LARGEST_FIRST }, name: 'largest' },
       ...ofFilters,
       { key: { organizationId: 1, [SEARCHED.number]: 1, ...NEWEST_FIRST }, name: 'newest_of_number' },
+      { key: { organizationId: 1, storedAt: -1 }, name: 'stored' },
       { key: { pending: 1 }, sparse: true, name: 'pending' },
     ],
     { named: ['pending'] },
@@ -107,7 +113,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   const insert = groupedInsertMissing(collection, INSERTED_TOGETHER_MAX);
   return {
     async insertAll(organizationId, subject, analysis) {
-      await Promise.all(findingDocumentsOf(organizationId, subject, analysis).map(insert));
+      await Promise.all(findingDocumentsOf(organizationId, subject, analysis, clock.now()).map(insert));
     },
     async insertWithoutInvoice(organizationId, { findingId, assignment, ...finding }, events) {
       const assigned = assignedByRule({ assignment }).map((entry) => ({ at: finding.createdAt, ...entry }));
@@ -116,6 +122,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
         organizationId,
         ...finding,
         assigneeUserId: assignment?.assigneeUserId,
+        storedAt: clock.now(),
         history: assigned,
       };
       try {
@@ -143,14 +150,10 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return document?.history;
     },
     async list(organizationId, query) {
-      const searched = query.search === undefined ? {} : searchFilter(query.search, SEARCHED);
-      if (searched === undefined) return { items: [], nextPageToken: '' };
-      const { items, nextPageToken } = await findFindings(
-        collection,
-        { ...searched, ...chosen(query), organizationId },
-        query,
-        withoutHistory,
-      );
+      const filter = chosen(organizationId, query);
+      if (filter === undefined) return { items: [], nextPageToken: '' };
+      const projection = query.isWithoutEvidence === true ? { ...withoutHistory, evidence: 0 } : withoutHistory;
+      const { items, nextPageToken } = await findFindings(collection, filter, query, projection);
       return { items: items.map(toFinding), nextPageToken };
     },
     async openOfVendor(organizationId, { vendorId, billIds }, limit) {
@@ -225,7 +228,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const updates = findings.flatMap(({ findingId, amountAtRisk }) => {
         if (amountAtRisk === undefined) return [];
         const filter = { _id: findingId, organizationId, amountAtRisk: { $exists: false } };
-        const update = { $set: { amountAtRisk, amountOrder: amountOrderOf(amountAtRisk) } };
+        const update = { $set: { amountAtRisk, amountOrder: amountOrderOf(amountAtRisk), ...changedAt(clock.now()) } };
         return { updateOne: { filter, update: update as UpdateFilter<FindingDocument> } };
       });
       if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false });
@@ -241,6 +244,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const update = {
         $set: {
           ...(raised === undefined ? {} : raisedAs(raised)),
+          ...changedAt(clock.now()),
           disposition,
           ...(isReview ? { reviewedAt: entry.at, pending: true } : {}),
           reviewedBy,
@@ -274,6 +278,11 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   };
 }
 
+/** Returns the fields that every change of a stored finding sets. */
+function changedAt(now: Date): Pick<FindingDocument, 'updatedAt' | 'storedAt'> {
+  return { updatedAt: now, storedAt: now };
+}
+
 /** Returns a finding as an analysis raises it, without the changes made by people and routing rules. */
 function raisedAs({
   type,
@@ -292,11 +301,13 @@ function raisedAs({
 /**
  * Creates the database documents for a decision's findings, in the state that findings have before a person reviews
  * them.
+ * @param now time when the documents are stored, which may be long after the decision
  */
 export function findingDocumentsOf(
   organizationId: string,
   subject: FindingSubject,
   analysis: DecidedAnalysis,
+  now: Date,
 ): FindingDocument[] {
   if (analysis.findings.length === 0) return [];
   const assignments = new Map(analysis.findings.map((finding) => [finding.findingId, assignedByRule(finding)]));
@@ -307,6 +318,7 @@ export function findingDocumentsOf(
     ...finding,
     ...(finding.amountAtRisk === undefined ? {} : { amountOrder: amountOrderOf(finding.amountAtRisk) }),
     numberKey: readInvoiceNumber(subject.invoiceNumber).raw0,
+    storedAt: now,
     history: (assignments.get(findingId) ?? []).map((entry) => ({ at: analysis.createdAt, ...entry })),
   }));
 }
@@ -334,9 +346,27 @@ function assignedByRule({
   return [{ actor: { type: 'RULE', id: assignment.ruleId }, action: 'ASSIGNED', to: assignment.assigneeUserId }];
 }
 
-function chosen(query: FindingQuery): Filter<FindingDocument> {
+/** Returns the database filter for a list of findings without its order. Undefined if no finding can match. */
+function chosen(
+  organizationId: string,
+  query: FindingQuery,
+): (Filter<FindingDocument> & { readonly organizationId: string }) | undefined {
+  const { types, dispositions, minAmountAtRisk, updatedFrom, search } = query;
+  const searched = search === undefined ? [] : searchFilter(search, SEARCHED);
+  if (searched === undefined || types?.length === 0 || dispositions?.length === 0) return undefined;
   const given = filters.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]] as const]));
-  return Object.fromEntries(given) as Filter<FindingDocument>;
+  // The order by amounts has a condition on the same field, so the minimum is one of several conditions in `$and`.
+  const minimum =
+    minAmountAtRisk === undefined ? [] : { amountOrder: { $gte: amountOrderOf({ amount: minAmountAtRisk }) } };
+  const conditions = [searched, minimum].flat();
+  return {
+    ...Object.fromEntries(given),
+    ...(types && { type: oneOf(types) }),
+    ...(dispositions && { disposition: oneOf(dispositions) }),
+    ...(updatedFrom && { storedAt: { $gte: updatedFrom } }),
+    ...(conditions.length > 0 && { $and: conditions }),
+    organizationId,
+  } as Filter<FindingDocument> & { readonly organizationId: string };
 }
 
 function toFinding(document: FindingDocument): WorkedFinding {

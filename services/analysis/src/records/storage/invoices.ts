@@ -1,4 +1,4 @@
-import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Binary, Collection, Document, Filter, UpdateFilter } from 'mongodb';
 import { endOfMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -24,13 +24,15 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { Candidate, InvoiceSource, MatchPart } from '@invoicecontrol/engine/facts/invoice';
+import { dayNumber } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
 import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
 import type { BillPart } from './bill-part.js';
 import { groupedReads } from './records-by-keys.js';
-import { searchFilter } from './search-filter.js';
+import { oneOf, searchFilter } from './search-filter.js';
 import { isBundled } from './stored-facts.js';
 import type { StoredFacts } from './stored-facts.js';
 
@@ -123,6 +125,11 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
       { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
       { key: { organizationId: 1, [SEARCHED.supplier]: 1, ...NEWEST_FIRST }, name: 'newest_of_supplier' },
       { key: { organizationId: 1, [SEARCHED.number]: 1, ...NEWEST_FIRST }, name: 'newest_of_number' },
+      {
+        key: { organizationId: 1, 'match.scanId': 1, ...NEWEST_FIRST },
+        partialFilterExpression: { 'match.scanId': { $exists: true } },
+        name: 'newest_of_scan',
+      },
       { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
       // An invoice is booked by at most one ERP bill, so the index is unique.
       { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
@@ -305,17 +312,23 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         { maxTimeMS: COUNT_MS_MAX },
       );
     },
-    async list(organizationId, { companyId, source, decision, supplierId, search, ...page }) {
-      const found = search === undefined ? {} : searchFilter(search, SEARCHED);
-      if (found === undefined) return { items: [], nextPageToken: '' };
+    async list(organizationId, query) {
+      const { companyId, sources, decisions, statuses, supplierId, scanId, minRiskScore, search, ...rest } = query;
+      const { issuedFrom, issuedTo, ...page } = rest;
+      const searched = search === undefined ? [] : searchFilter(search, SEARCHED);
+      if (searched === undefined) return { items: [], nextPageToken: '' };
       const filter = {
-        ...found,
         organizationId,
-        ...(supplierId && { [SEARCHED.supplier]: supplierId }),
-        ...(companyId && { companyId }),
-        source: source ?? { $ne: 'ERP' as const },
-        ...(decision && { 'verdict.decision': decision }),
-      };
+        ...(companyId !== undefined && { companyId }),
+        source: sources === undefined ? { $ne: 'ERP' as const } : oneOf(sources),
+        ...(decisions !== undefined && { 'verdict.decision': oneOf(decisions) }),
+        ...(statuses !== undefined && { status: oneOf(statuses) }),
+        ...(supplierId !== undefined && { [SEARCHED.supplier]: supplierId }),
+        ...(scanId !== undefined && { 'match.scanId': scanId }),
+        ...(minRiskScore !== undefined && { 'verdict.riskScore': { $gte: minRiskScore } }),
+        ...issuedBetween(issuedFrom, issuedTo),
+        ...(searched.length > 0 && { $and: searched }),
+      } as Filter<InvoiceDocument> & { readonly organizationId: string };
       // ERP bills have no creation time. With a lower bound, the database does not read the part of the index that
       // contains them.
       const request = { ...page, createdFrom: page.createdFrom ?? FREE };
@@ -382,6 +395,17 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     },
     async finalize({ organizationId, invoiceId, version }) {
       await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '' } });
+    },
+  };
+}
+
+/** Returns the database filter for invoices that were issued in a period, of which both days are part. */
+export function issuedBetween(from: CalendarDate | undefined, to: CalendarDate | undefined): Document {
+  if (from === undefined && to === undefined) return {};
+  return {
+    'match.issueDay': {
+      ...(from !== undefined && { $gte: dayNumber(from) }),
+      ...(to !== undefined && { $lte: dayNumber(to) }),
     },
   };
 }

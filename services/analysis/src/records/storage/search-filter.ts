@@ -9,18 +9,24 @@ export function beginsWith(prefix: string): { readonly $gte: string; readonly $l
   return { $gte: prefix, $lt: prefix + AFTER_ALL };
 }
 
+/** Returns a condition for one of several values. A single value is compared directly. */
+export function oneOf<T>(values: readonly T[]): T | { readonly $in: readonly T[] } {
+  const [only, second] = values;
+  return only !== undefined && second === undefined ? only : { $in: [...values] };
+}
+
 /**
- * Returns the database filter for the records that a search finds. Undefined if the search cannot find any record.
+ * Returns the database conditions for the records that a search finds, of which all must be true. Undefined if the search cannot find any record.
  * @param fields names of the database fields with the normalised number and the supplier of a record
  */
 export function searchFilter(
   { numberPrefix, supplierIds }: RecordSearch,
   fields: { readonly number: string; readonly supplier: string },
-): Document | undefined {
+): readonly Document[] | undefined {
   const ways = [
     ...(numberPrefix === '' ? [] : [{ [fields.number]: beginsWith(numberPrefix) }]),
     ...(supplierIds.length === 0 ? [] : [{ [fields.supplier]: { $in: [...supplierIds] } }]),
   ];
   // The cursor of a list is a condition with `$or` as well, so the search is one of several conditions in `$and`.
-  return ways.length === 0 ? undefined : { $and: [{ $or: ways }] };
+  return ways.length === 0 ? undefined : [{ $or: ways }];
 }

@@ -11,6 +11,7 @@ import type {
   FindingChange,
   FindingQuery,
   FindingStore,
+  ListedFinding,
   SummaryQuery,
   WorkedFinding,
 } from '../../records/application/finding-store.js';
@@ -36,7 +37,7 @@ export interface FindingReader {
    * @throws DomainError not_found, unavailable
    */
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
-  list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
+  list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
    * Counts the findings in a period and adds up their amounts with one database query.
    * @throws DomainError invalid if there are too many findings

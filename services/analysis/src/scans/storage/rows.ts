@@ -158,7 +158,7 @@ export function rowStore(
         ),
         insertMissing(
           findings,
-          rows.flatMap(({ subject, analysis }) => findingDocumentsOf(organizationId, subject, analysis)),
+          rows.flatMap(({ subject, analysis }) => findingDocumentsOf(organizationId, subject, analysis, clock.now())),
         ),
       ]);
     },

@@ -109,6 +109,30 @@ export function wordOf(words: readonly string[], refusal: string) {
     .meta({ pattern: anyOf(words) });
 }
 
+/** Maximum number of values of one filter of a list. */
+const FILTER_VALUES_MAX = 8;
+
+/**
+ * Schema for a filter of a list that names one or more words, separated by commas. {@link valuesOf} returns the words.
+ * @param refusal sentence about the words that are allowed
+ */
+export function severalOf(words: readonly string[], refusal: string) {
+  const known = new Set(words);
+  const one = `(?:${words.join('|')})`;
+  return z
+    .string()
+    .refine((value) => {
+      const values = value.split(',', FILTER_VALUES_MAX + 1);
+      return values.length <= FILTER_VALUES_MAX && values.every((word) => known.has(word));
+    }, `Must be 1 to ${FILTER_VALUES_MAX} values, separated by commas. ${refusal}`)
+    .meta({ pattern: `^${one}(?:,${one}){0,${FILTER_VALUES_MAX - 1}}$` });
+}
+
+/** Returns the words of a filter that {@link severalOf} accepted, each once. */
+export function valuesOf<Word extends string>(filter: string | undefined): Word[] {
+  return filter === undefined ? [] : [...new Set(filter.split(','))].map((word) => word as Word);
+}
+
 export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code in upper case, such as PL.').meta({
   id: 'CountryCode',
   description: 'A country as an ISO 3166-1 alpha-2 code, or XK for Kosovo.',

@@ -37,6 +37,8 @@ function findingOf(findingId: string): Finding {
     companyId: ORGANIZATION_ID,
     assigneeUserId: undefined,
     createdTime: new Date(),
+    family: 'DUP',
+    updatedTime: new Date(),
     amountAtRisk: undefined,
     amountAtRiskCurrency: undefined,
   };

@@ -71,8 +71,7 @@ const findingFields = {
 /** A finding in the response to POST /invoices (specification 2.3). */
 export const findingSummary = shown.record<Finding>('FindingSummary')(findingFields);
 
-/** A finding (specification 2.4) with its company, its assignee and the time when it was raised. */
-export const finding = shown.record<Finding>('Finding')({
+const fieldsOfFinding = {
   id: shown.id(EXAMPLE_IDS.finding, 'The id of the finding.', 'findingId'),
   invoiceId: shown.idOrNull(
     EXAMPLE_IDS.invoice,
@@ -113,6 +112,25 @@ export const finding = shown.record<Finding>('Finding')({
   amountAtRiskCurrency: shown.textOrNull(
     'EUR',
     'The currency of the amount at risk: the base currency of the organization when the finding was raised. Null if the amount at risk is null.',
+  ),
+  family: shown.text('TAX', 'The family of the finding type. GET /v1/finding-types names the family of each type.'),
+  updatedAt: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time when the finding was raised or last changed by a review, an assignment or an analysis.',
+    'updatedTime',
+  ),
+};
+
+/** A finding (specification 2.4) with its company, its assignee and the time when it was raised. */
+export const finding = shown.record<Finding>('Finding')(fieldsOfFinding);
+
+/** A finding in a list, which has no evidence if the caller asked for a summary. */
+export const listedFinding = shown.record<Finding>('ListedFinding')({
+  ...fieldsOfFinding,
+  evidence: shown.made(
+    anyEvidence.optional(),
+    (one: Finding) => (one.evidenceJson === '' ? undefined : fieldsOfFinding.evidence.read(one)),
+    fieldsOfFinding.evidence.example,
   ),
 });
 

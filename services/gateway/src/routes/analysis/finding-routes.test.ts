@@ -10,6 +10,7 @@ import type { RunningGateway } from '../../testing/running-gateway.js';
 import { finding as findingRecord } from './finding-record.js';
 
 const KEY = keyNamed('owner');
+const MEMBERS_KEY = keyNamed('member');
 const FINDING_ID = '0198a000-0000-5000-8000-00000000000f';
 const USER_ID = '0198a000-0000-7000-8000-00000000000a';
 const RULE_ID = '0198a000-0000-7000-8000-00000000000b';
@@ -33,6 +34,8 @@ const finding: Finding = {
   companyId: '0198a000-0000-7000-8000-000000000005',
   assigneeUserId: USER_ID,
   createdTime,
+  family: 'DUP',
+  updatedTime: createdTime,
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
 };
@@ -54,6 +57,8 @@ const shownFinding = {
   companyId: finding.companyId,
   assigneeUserId: USER_ID,
   createdAt: '2026-03-01T12:00:00.000Z',
+  family: 'DUP',
+  updatedAt: '2026-03-01T12:00:00.000Z',
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
 };
@@ -94,6 +99,8 @@ const rule: RoutingRule = {
 /** Last request that each rpc received. */
 const asked: Record<string, unknown> = {};
 let gateway: RunningGateway;
+/** Evidence of the finding in lists. Empty as in a list without evidence. */
+let { evidenceJson } = finding;
 
 beforeAll(async () => {
   const record =
@@ -103,9 +110,15 @@ beforeAll(async () => {
       return Promise.resolve(answer);
     };
   gateway = await startGateway({
-    access: accessFor(new Map([[KEY, principal()]])),
+    access: accessFor(
+      new Map([
+        [KEY, principal()],
+        [MEMBERS_KEY, principal({ person: `USER:${USER_ID}` })],
+      ]),
+    ),
     findings: {
-      listFindings: record('listFindings', { findings: [finding], nextPageToken: 'next' }),
+      listFindings: (request) =>
+        record('listFindings', { findings: [{ ...finding, evidenceJson }], nextPageToken: 'next' })(request),
       summarizeFindings: record('summarizeFindings', {
         baseCurrency: 'EUR',
         total: { key: '', ...figures },
@@ -200,10 +213,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function send(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  key = KEY,
+): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${gateway.origin}/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -212,7 +230,8 @@ async function send(method: string, path: string, body?: unknown): Promise<{ sta
 
 describe('findings', () => {
   test('are listed by every filter, as records of the specification', async () => {
-    const query = `company_id=${USER_ID}&type=DUPLICATE_INVOICE&severity=HIGH&disposition=OPEN&assignee_user_id=${USER_ID}&limit=2`;
+    const words = 'type=DUPLICATE_INVOICE,DUPLICATE_INVOICE&family=DUP,BANK&severity=HIGH,LOW&disposition=OPEN';
+    const query = `company_id=${USER_ID}&${words}&assignee_user_id=${USER_ID}&min_amount_at_risk=10.5&updated_from=2026-03-01&limit=2`;
     expect(await send('GET', `/findings?${query}`)).toEqual({
       status: 200,
       body: { items: [shownFinding], nextCursor: expect.stringMatching(/^[\w-]{8}next$/) },
@@ -220,10 +239,15 @@ describe('findings', () => {
     expect(asked['listFindings']).toMatchObject({
       organizationId: ORGANIZATION_ID,
       companyId: USER_ID,
-      type: 'DUPLICATE_INVOICE',
-      severity: Severity.HIGH,
-      disposition: 'OPEN',
+      types: ['DUPLICATE_INVOICE'],
+      families: ['DUP', 'BANK'],
+      severities: [Severity.HIGH, Severity.LOW],
+      dispositions: ['OPEN'],
       assigneeUserId: USER_ID,
+      isUnassigned: false,
+      minAmountAtRisk: '10.5',
+      updatedFromTime: new Date('2026-03-01T00:00:00Z'),
+      isWithoutEvidence: false,
       pageSize: 2,
     });
   });
@@ -235,7 +259,42 @@ describe('findings', () => {
     ['sort=amount_at_risk&min_severity=HIGH', Severity.HIGH, FindingSort.AMOUNT_AT_RISK],
   ])('are listed with %j in that order', async (query, minSeverity, sort) => {
     expect(await send('GET', `/findings?${query}`)).toMatchObject({ status: 200 });
-    expect(asked['listFindings']).toMatchObject({ minSeverity, sort, severity: Severity.UNSPECIFIED });
+    expect(asked['listFindings']).toMatchObject({ minSeverity, sort, severity: Severity.UNSPECIFIED, severities: [] });
+  });
+
+  test('take at most 8 values in a filter', async () => {
+    const values = (count: number): string => Array.from({ length: count }, () => 'OPEN').join(',');
+    expect(await send('GET', `/findings?disposition=${values(8)}`)).toMatchObject({ status: 200 });
+    expect(await send('GET', `/findings?disposition=${values(9)}`)).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'disposition', message: expect.stringContaining('1 to 8 values') }] } },
+    });
+  });
+
+  test('are those of the member who asks, or of nobody; a key of no member is refused', async () => {
+    expect(await send('GET', '/findings?assignee_user_id=me', undefined, MEMBERS_KEY)).toMatchObject({ status: 200 });
+    expect(asked['listFindings']).toMatchObject({ assigneeUserId: USER_ID, isUnassigned: false });
+    expect(await send('GET', '/findings?assignee_user_id=none')).toMatchObject({ status: 200 });
+    expect(asked['listFindings']).toMatchObject({ assigneeUserId: undefined, isUnassigned: true });
+    expect(await send('GET', '/findings?assignee_user_id=me')).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ path: 'assignee_user_id' }] } },
+    });
+  });
+
+  test('have no evidence in a summary', async () => {
+    expect(await send('GET', '/findings?view=full')).toMatchObject({ body: { items: [shownFinding] } });
+    evidenceJson = '';
+    const { evidence, ...slim } = shownFinding;
+    try {
+      expect(await send('GET', '/findings?view=summary')).toEqual({
+        status: 200,
+        body: { items: [slim], nextCursor: expect.any(String) },
+      });
+    } finally {
+      ({ evidenceJson } = finding);
+    }
+    expect(asked['listFindings']).toMatchObject({ isWithoutEvidence: true });
   });
 
   test('are searched by a text of at most 200 characters, which is sent trimmed', async () => {
@@ -313,6 +372,14 @@ describe('findings', () => {
     ['company_id=x'],
     ['colour=red'],
     ['type=lower'],
+    ['type=DUPLICATE_INVOICE,'],
+    ['family=GONE'],
+    ['severity=HIGH,BAD'],
+    ['severity='],
+    ['assignee_user_id=nobody'],
+    ['min_amount_at_risk=-1'],
+    ['updated_from=yesterday'],
+    ['view=short'],
   ])('refuse the filter %s', async (query) => {
     expect(await send('GET', `/findings?${query}`)).toMatchObject({
       status: 400,

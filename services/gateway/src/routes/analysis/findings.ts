@@ -2,17 +2,32 @@ import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { FindingSort } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import type { FindingChange, FindingTotals } from '@invoicecontrol/contracts/analysis/v1/finding_service';
+import { catalogue, families } from '@invoicecontrol/engine/explanation/catalogue';
+import { invalidField } from '@invoicecontrol/errors';
+import { UUID } from '@invoicecontrol/invoice/kinds';
 import { z } from 'zod';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { TenantClients } from '../../clients.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, exampleOf, examples } from '../../http/description/examples.js';
-import { note, pathId, searchedText, stated, toInstant, uuid } from '../../http/description/fields.js';
+import {
+  dateOrDateTime,
+  nonNegativeAmount,
+  note,
+  pathId,
+  searchedText,
+  severalOf,
+  stated,
+  toInstant,
+  uuid,
+  valuesOf,
+} from '../../http/description/fields.js';
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
 import type { Columns } from '../../http/response/list-reply.js';
 import { actorName } from '../organization/actor.js';
-import { disposition, finding, knownFindingType, severity } from './finding-record.js';
+import { disposition, finding, listedFinding, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });
 
@@ -61,13 +76,35 @@ const change = shown.record<NamedChange>('FindingChange')({
   ),
 });
 
+const ASSIGNEE = new RegExp(`^(?:me|none|${UUID.source.slice(1, -1)})$`);
+
+const assignee = z
+  .string()
+  .refine((value) => ASSIGNEE.test(value), 'Must be the id of a member, or `me`, or `none`.')
+  .meta({
+    pattern: ASSIGNEE.source,
+    description:
+      'Return only findings that are assigned to the member with this id, to the member that sends the request (`me`), or to nobody (`none`).',
+  });
+
+/** Prefix of the person behind an API key that belongs to a member. */
+const MEMBER = 'USER:';
+
+/** Returns the member that a filter for assigned findings names. */
+function assigneeOf(filter: string | undefined, { person }: Principal): string | undefined {
+  if (filter === undefined || filter === 'none') return undefined;
+  if (filter !== 'me') return filter.toLowerCase();
+  if (person.startsWith(MEMBER)) return person.slice(MEMBER.length);
+  throw invalidField('assignee_user_id', 'must be the id of a member, because the API key belongs to no member.');
+}
+
 export const listFindings = route({
   operation: 'listFindings',
   method: 'get',
   path: '/findings',
   summary: 'List findings',
   description:
-    'Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.' +
+    'Returns findings newest first unless `sort` states another order. A finding must match all filters, and one of the values of each filter: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.' +
     `\n\n${CSV_PAGE}`,
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
@@ -78,18 +115,41 @@ export const listFindings = route({
     invoice_id: uuid().optional().describe('Return only findings about the invoice with this id.'),
     scan_id: uuid().optional().describe('Return only findings that were raised by the history scan with this id.'),
     supplier_id: uuid().optional().describe('Return only findings about the supplier with this id.'),
-    type: knownFindingType.optional(),
-    severity: severity.optional().describe('Return only findings of this severity.'),
+    type: severalOf(Object.keys(catalogue), 'GET /v1/finding-types lists all finding types.')
+      .optional()
+      .describe('Return only findings of one of these types, separated by commas.'),
+    family: severalOf(Object.keys(families), `Each must be one of ${Object.keys(families).join(', ')}.`)
+      .optional()
+      .describe('Return only findings of one of these families, separated by commas.'),
+    severity: severalOf(severity.options, `Each must be one of ${severity.options.join(', ')}.`)
+      .optional()
+      .describe('Return only findings of one of these severities, separated by commas.'),
     min_severity: severity
       .optional()
       .describe('Return only findings of this severity or higher. INFO is the lowest severity.'),
-    disposition: disposition.optional().describe('Return only findings with this disposition.'),
-    assignee_user_id: uuid().optional().describe('Return only findings that are assigned to the member with this id.'),
+    disposition: severalOf(disposition.options, `Each must be one of ${disposition.options.join(', ')}.`)
+      .optional()
+      .describe('Return only findings with one of these dispositions, separated by commas.'),
+    assignee_user_id: assignee.optional(),
+    min_amount_at_risk: nonNegativeAmount()
+      .optional()
+      .describe(
+        'Return only findings whose amount at risk is known and at least this amount, in the currency of each finding. Amounts are compared in hundredths.',
+      ),
+    updated_from: dateOrDateTime()
+      .optional()
+      .describe(
+        'Return only findings that were raised or changed at or after this time. A date means the beginning of that day in UTC. To get every change, send a time one minute before the latest `updatedAt` that you have seen.',
+      ),
     q: searchedText()
       .optional()
       .describe(
         'Return only findings about invoices whose number begins with this string, or about suppliers that have this tax id or a name that begins with this string. Punctuation, spaces, case and accents are ignored. At most 100 suppliers may match.',
       ),
+    view: z
+      .enum(['full', 'summary'])
+      .optional()
+      .describe('The fields of the findings: `full` (all fields, the default) or `summary` (without the evidence).'),
     sort: z
       .enum(['newest', 'severity', 'amount_at_risk'])
       .optional()
@@ -100,11 +160,11 @@ export const listFindings = route({
   responses: {
     200: {
       description: 'A page of findings.',
-      schema: pageOf('findings', finding.schema),
+      schema: pageOf('findings', listedFinding.schema),
       ...csvResponse,
     },
   },
-  async handle({ query, headers, rawQuery, isHead }, { findings }) {
+  async handle({ query, headers, rawQuery, isHead, principal }, { findings }) {
     const list = listRequest('listFindings', query);
     const reply = await findings.listFindings({
       ...list.request,
@@ -112,20 +172,26 @@ export const listFindings = route({
       invoiceId: query.invoice_id,
       scanId: query.scan_id,
       supplierId: query.supplier_id,
-      type: query.type,
-      severity: query.severity === undefined ? Severity.UNSPECIFIED : Severity[query.severity],
+      severity: Severity.UNSPECIFIED,
+      types: valuesOf(query.type),
+      families: valuesOf(query.family),
+      severities: valuesOf<keyof typeof Severity>(query.severity).map((name) => Severity[name]),
       minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
       sort: sorts[query.sort ?? 'newest'],
-      disposition: query.disposition,
-      assigneeUserId: query.assignee_user_id,
+      dispositions: valuesOf(query.disposition),
+      assigneeUserId: assigneeOf(query.assignee_user_id, principal),
+      isUnassigned: query.assignee_user_id === 'none',
+      minAmountAtRisk: query.min_amount_at_risk,
+      updatedFromTime: query.updated_from === undefined ? undefined : toInstant(query.updated_from),
+      isWithoutEvidence: query.view === 'summary',
       query: query.q?.trim(),
     });
-    const page = list.page(reply.findings.map(finding.present), reply.nextPageToken);
+    const page = list.page(reply.findings.map(listedFinding.present), reply.nextPageToken);
     return listReply('/findings', page, findingColumns, { headers, rawQuery, isHead });
   },
 });
 
-const findingColumns: Columns<ReturnType<typeof finding.present>> = {
+const findingColumns: Columns<ReturnType<typeof listedFinding.present>> = {
   id: ({ id }) => id,
   type: ({ type }) => type,
   severity: (item) => item.severity,

@@ -39,6 +39,8 @@ function finding(part: Partial<Finding> = {}): Finding {
     companyId: COMPANY_ID,
     assigneeUserId: undefined,
     createdTime: new Date('2026-03-02T10:00:00.000Z'),
+    family: 'DUP',
+    updatedTime: new Date('2026-03-02T10:00:00.000Z'),
     amountAtRisk: '120.00',
     amountAtRiskCurrency: 'EUR',
     ...part,
@@ -392,7 +394,8 @@ describe('GET /invoices', () => {
   test('passes every filter to the owner', async () => {
     const query =
       'created_from=2026-01-01&created_to=2026-02-01T00:00:00%2B01:00' +
-      `&company_id=${COMPANY_ID}&source=ERP&decision=BLOCK`;
+      `&company_id=${COMPANY_ID}&supplier_id=${COMPANY_ID}&scan_id=${COMPANY_ID}&source=ERP&decision=BLOCK,REVIEW` +
+      '&status=ANALYZED&min_risk=0&issue_from=2026-01-01&issue_to=2026-01-31&q=%20RE%201';
     const { nextCursor } = (await (await call(`/invoices?${query}`)).json()) as { nextCursor: string };
     await call(`/invoices?limit=7&cursor=${nextCursor}&${query}`);
     expect(listed.slice(1)).toEqual([
@@ -401,8 +404,17 @@ describe('GET /invoices', () => {
         pageSize: 7,
         pageToken: 'next',
         companyId: COMPANY_ID,
-        source: InvoiceSource.ERP,
-        decision: Decision.BLOCK,
+        source: InvoiceSource.UNSPECIFIED,
+        decision: Decision.UNSPECIFIED,
+        sources: [InvoiceSource.ERP],
+        decisions: [Decision.BLOCK, Decision.REVIEW],
+        statuses: [InvoiceStatus.ANALYZED],
+        minRiskScore: 0,
+        issueDateFrom: '2026-01-01',
+        issueDateTo: '2026-01-31',
+        scanId: COMPANY_ID,
+        supplierId: COMPANY_ID,
+        query: 'RE 1',
         createdFromTime: new Date('2026-01-01T00:00:00Z'),
         createdToTime: new Date('2026-01-31T23:00:00Z'),
       },
@@ -413,7 +425,7 @@ describe('GET /invoices', () => {
     const externalId = '5265877635-20260412-010080615740-E4';
     stored = { ...stored, source: InvoiceSource.KSEF, channel: { channel: 'KSEF', externalId } };
     const page = await (await call('/invoices?source=KSEF')).json();
-    expect(listed).toMatchObject([{ source: InvoiceSource.KSEF }]);
+    expect(listed).toMatchObject([{ sources: [InvoiceSource.KSEF] }]);
     expect(page).toMatchObject({ items: [{ source: 'KSEF', ksefNumber: externalId }] });
     stored = { ...stored, source: InvoiceSource.UPLOAD, channel: undefined };
     expect(await (await call(`/invoices/${INVOICE_ID}`)).json()).not.toHaveProperty('ksefNumber');
@@ -437,6 +449,16 @@ describe('GET /invoices', () => {
     'company_id=acme',
     'source=PAPER',
     'decision=pass',
+    'decision=PASS,',
+    'status=FAILED',
+    'min_risk=101',
+    'min_risk=-1',
+    'min_risk=1.5',
+    'issue_from=2026-02-30',
+    'issue_to=tomorrow',
+    'scan_id=1',
+    'supplier_id=1',
+    `q=${'a'.repeat(201)}`,
     'page=2',
   ])('refuses ?%s by its name', async (query) => {
     const response = await call(`/invoices?${query}`);
@@ -505,6 +527,8 @@ describe('GET /invoices/{id}/analysis/latest', () => {
       createdAt: '2026-03-02T10:00:00.000Z',
       amountAtRisk: '120.00',
       amountAtRiskCurrency: 'EUR',
+      family: 'DUP',
+      updatedAt: '2026-03-02T10:00:00.000Z',
     });
   });
 

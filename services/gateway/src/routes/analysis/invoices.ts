@@ -1,11 +1,11 @@
-import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { readInvoice } from '@invoicecontrol/invoice/read';
 import { invoiceSchema } from '@invoicecontrol/invoice/schema';
 import { toWire } from '@invoicecontrol/invoice/wire';
 import { z } from 'zod';
 import { conditional } from '../../http/response/etag.js';
 import { examples } from '../../http/description/examples.js';
-import { pathId, searchedText, stated, uuid } from '../../http/description/fields.js';
+import { calendarDay, pathId, searchedText, severalOf, stated, uuid, valuesOf } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
@@ -55,6 +55,21 @@ export const analyzeInvoice = route({
   },
 });
 
+/** Statuses of invoices in the list. An upload that failed has no invoice, so the list has none with the status FAILED. */
+const storedStatuses = ['RECEIVED', 'ANALYZED'] as const;
+
+const RISK_SCORE = /^(?:100|[1-9]?[0-9])$/;
+
+const minRisk = z
+  .string()
+  .refine((value) => RISK_SCORE.test(value), 'Must be a whole number from 0 to 100.')
+  .meta({
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    description: 'Return only invoices with at least this risk score, from 0 to 100.',
+  });
+
 export const listInvoices = route({
   operation: 'listInvoices',
   method: 'get',
@@ -65,12 +80,21 @@ export const listInvoices = route({
   access: { scope: 'invoices:read' },
   query: pageQuery.extend({
     company_id: uuid().optional().describe('Return only invoices that were billed to the company with this id.'),
-    source: source
+    source: severalOf(source.options, 'Each must be API, UPLOAD, SCAN, ERP or KSEF.')
       .optional()
       .describe(
-        'Return only invoices from this source. If absent, invoices from all sources except ERP are returned, because bills from an ERP are not decided separately.',
+        'Return only invoices from one of these sources, separated by commas. If absent, invoices from all sources except ERP are returned, because bills from an ERP are not decided separately. ERP must be sent alone.',
       ),
-    decision: decision.optional().describe('Return only invoices with this decision.'),
+    decision: severalOf(decision.options, 'Each must be PASS, REVIEW or BLOCK.')
+      .optional()
+      .describe('Return only invoices with one of these decisions, separated by commas.'),
+    status: severalOf(storedStatuses, 'Each must be RECEIVED or ANALYZED.')
+      .optional()
+      .describe('Return only invoices with one of these statuses, separated by commas: RECEIVED or ANALYZED.'),
+    min_risk: minRisk.optional(),
+    issue_from: calendarDay().optional().describe('Return only invoices that were issued on or after this day.'),
+    issue_to: calendarDay().optional().describe('Return only invoices that were issued on or before this day.'),
+    scan_id: uuid().optional().describe('Return only invoices that the history scan with this id imported.'),
     supplier_id: uuid().optional().describe('Return only invoices from the supplier with this id.'),
     q: searchedText()
       .optional()
@@ -90,8 +114,15 @@ export const listInvoices = route({
     const reply = await invoices.listInvoices({
       ...list.request,
       companyId: query.company_id,
-      source: query.source === undefined ? InvoiceSource.UNSPECIFIED : InvoiceSource[query.source],
-      decision: query.decision === undefined ? Decision.UNSPECIFIED : Decision[query.decision],
+      source: InvoiceSource.UNSPECIFIED,
+      decision: Decision.UNSPECIFIED,
+      sources: valuesOf<keyof typeof InvoiceSource>(query.source).map((name) => InvoiceSource[name]),
+      decisions: valuesOf<keyof typeof Decision>(query.decision).map((name) => Decision[name]),
+      statuses: valuesOf<keyof typeof InvoiceStatus>(query.status).map((name) => InvoiceStatus[name]),
+      minRiskScore: query.min_risk === undefined ? undefined : Number(query.min_risk),
+      issueDateFrom: query.issue_from,
+      issueDateTo: query.issue_to,
+      scanId: query.scan_id,
       supplierId: query.supplier_id,
       query: query.q?.trim(),
     });

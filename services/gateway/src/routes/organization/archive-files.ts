@@ -77,7 +77,14 @@ type Pages = () => AsyncIterable<readonly unknown[]>;
  */
 function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string, Pages>> {
   const invoicesOf = (source: InvoiceSource) => (page: ListPage) =>
-    clients.invoices.listInvoices({ ...page, companyId: undefined, source, decision: Decision.UNSPECIFIED });
+    clients.invoices.listInvoices({
+      ...page,
+      source,
+      decision: Decision.UNSPECIFIED,
+      sources: [],
+      decisions: [],
+      statuses: [],
+    });
   const list =
     <Reply extends { readonly nextPageToken: string }>(
       read: (page: ListPage) => Promise<Reply>,
@@ -118,16 +125,15 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
       (page) =>
         clients.findings.listFindings({
           ...page,
-          companyId: undefined,
-          invoiceId: undefined,
-          scanId: undefined,
-          supplierId: undefined,
-          type: undefined,
           severity: Severity.UNSPECIFIED,
           minSeverity: Severity.UNSPECIFIED,
           sort: FindingSort.NEWEST,
-          disposition: undefined,
-          assigneeUserId: undefined,
+          types: [],
+          families: [],
+          severities: [],
+          dispositions: [],
+          isUnassigned: false,
+          isWithoutEvidence: false,
         }),
       (reply) => reply.findings.map(finding.present),
     ),

@@ -1,8 +1,10 @@
-import { optionalEnumName } from '@invoicecontrol/contracts/enum-name';
-import { Decision, InvoiceSource } from '@invoicecontrol/contracts/analysis/v1/invoice';
+import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { invalidField } from '@invoicecontrol/errors';
 import { readWire } from '@invoicecontrol/invoice/wire';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import { limitOf } from '@invoicecontrol/runtime/grpc/principal';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
@@ -11,6 +13,7 @@ import { findingRecordsOf } from '../../../records/application/finding-store.js'
 import type { InvoiceQuery } from '../../../records/application/invoice-store.js';
 import type { ReadSearch } from '../../../records/application/record-search.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
+import { severalOf } from '../../../records/transport/grpc/several-of.js';
 import { encodeAnalysis, encodeStoredInvoice, encodeUpload } from '../../../records/transport/grpc/encode-invoice.js';
 
 interface Deps {
@@ -45,9 +48,14 @@ export function invoiceService({ analyzeInvoice, reader, readSearch }: Deps): Bi
     async listInvoices(request, context) {
       const query: InvoiceQuery = {
         companyId: request.companyId,
-        source: optionalEnumName(InvoiceSource, request.source),
-        decision: optionalEnumName(Decision, request.decision),
+        sources: severalOf(InvoiceSource, request.source, request.sources),
+        decisions: severalOf(Decision, request.decision, request.decisions),
+        statuses: severalOf(InvoiceStatus, InvoiceStatus.UNSPECIFIED, request.statuses)?.map(storedStatus),
         supplierId: request.supplierId,
+        scanId: request.scanId,
+        minRiskScore: request.minRiskScore,
+        issuedFrom: issueDate('issue_from', request.issueDateFrom),
+        issuedTo: issueDate('issue_to', request.issueDateTo),
         search: await readSearch(request.organizationId, request.query),
         ...readPageRequest(request),
       };
@@ -59,4 +67,18 @@ export function invoiceService({ analyzeInvoice, reader, readSearch }: Deps): Bi
       return { analysis: encodeAnalysis(invoiceId, analysis, findings, verdict) };
     },
   });
+}
+
+/**
+ * Returns the status of a stored invoice.
+ * @throws DomainError invalid for FAILED, which only uploads have that no invoice could be read from
+ */
+function storedStatus(status: 'RECEIVED' | 'ANALYZED' | 'FAILED'): 'RECEIVED' | 'ANALYZED' {
+  if (status === 'FAILED') throw invalidField('status', 'must be RECEIVED or ANALYZED.');
+  return status;
+}
+
+function issueDate(field: string, text: string | undefined): CalendarDate | undefined {
+  if (text === undefined || isCalendarDate(text)) return text;
+  throw invalidField(field, 'must be a real day written YYYY-MM-DD.');
 }

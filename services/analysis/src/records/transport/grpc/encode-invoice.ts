@@ -7,7 +7,7 @@ import type {
 import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { toWire } from '@invoicecontrol/invoice/wire';
-import type { FindingRecord } from '../../application/finding-store.js';
+import type { FindingRecord, ListedFinding } from '../../application/finding-store.js';
 import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-store.js';
 import type { UploadRecord } from '../../application/upload-store.js';
 import { sourceOf } from '../../domain/upload-source.js';
@@ -34,7 +34,7 @@ export function encodeAnalysis(
   };
 }
 
-export function encodeFinding(finding: FindingRecord): WireFinding {
+export function encodeFinding(finding: ListedFinding): WireFinding {
   return {
     findingId: finding.findingId,
     invoiceId: finding.invoiceId,
@@ -49,7 +49,7 @@ export function encodeFinding(finding: FindingRecord): WireFinding {
     confidencePercent: finding.confidence,
     // The evidence of a finding is written as canonical JSON, which does not depend on the order in which MongoDB keeps
     // its members.
-    evidenceJson: canonicalJson(finding.evidence),
+    evidenceJson: finding.evidence === undefined ? '' : canonicalJson(finding.evidence),
     relatedInvoiceIds: [...finding.relatedInvoiceIds],
     disposition: finding.disposition,
     companyId: finding.companyId,
@@ -57,6 +57,8 @@ export function encodeFinding(finding: FindingRecord): WireFinding {
     createdTime: finding.createdAt,
     amountAtRisk: finding.amountAtRisk?.amount,
     amountAtRiskCurrency: finding.amountAtRisk?.currency,
+    family: finding.family,
+    updatedTime: finding.updatedAt ?? finding.createdAt,
   };
 }
 

@@ -4,6 +4,7 @@ import { FindingServiceDefinition, FindingSort } from '@invoicecontrol/contracts
 import type { ListFindingsRequest, ReviewFindingResponse } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { invalidField } from '@invoicecontrol/errors';
 import { readPageRequest } from '@invoicecontrol/runtime/page';
+import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AssignFinding } from '../../application/assign-finding.js';
@@ -11,9 +12,11 @@ import type { FindingQuery } from '../../../records/application/finding-store.js
 import type { ReadSearch } from '../../../records/application/record-search.js';
 import type { FindingReader } from '../../application/read-findings.js';
 import type { ChangedFinding, ReviewFinding } from '../../application/review-finding.js';
-import { catalogue, severities } from '@invoicecontrol/engine/explanation/catalogue';
-import type { FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import { catalogue, families, severities } from '@invoicecontrol/engine/explanation/catalogue';
+import type { Family, FindingType } from '@invoicecontrol/engine/explanation/catalogue';
 import { dispositions } from '../../../records/domain/finding-disposition.js';
+import type { Disposition } from '../../../records/domain/finding-disposition.js';
+import { severalOf } from '../../../records/transport/grpc/several-of.js';
 import { encodeFinding } from '../../../records/transport/grpc/encode-invoice.js';
 
 interface Deps {
@@ -32,10 +35,13 @@ export function findingService({ reader, readSearch, reviewFinding, assignFindin
         invoiceId: request.invoiceId,
         scanId: request.scanId,
         supplierId: request.supplierId,
-        type: findingType(request.type),
+        types: wantedTypes(request),
         severities: wantedSeverities(request),
-        disposition: disposition(request.disposition),
-        assigneeUserId: request.assigneeUserId,
+        dispositions: several(request.disposition, request.dispositions)?.map(disposition),
+        assigneeUserId: request.isUnassigned ? null : request.assigneeUserId,
+        minAmountAtRisk: minAmount(request.minAmountAtRisk),
+        updatedFrom: request.updatedFromTime,
+        isWithoutEvidence: request.isWithoutEvidence,
         search: await readSearch(request.organizationId, request.query),
         sort: sorts[optionalEnumName(FindingSort, request.sort) ?? 'NEWEST'],
         ...readPageRequest(request),
@@ -90,28 +96,54 @@ function encodeChanged({ finding, isChanged }: ChangedFinding): ReviewFindingRes
 
 const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;
 
+/** Combines the values of a filter. Gateways of an earlier release send a single value. Undefined if there is none. */
+function several(single: string | undefined, values: readonly string[]): readonly string[] | undefined {
+  if (values.length > 0) return values;
+  return single === undefined ? undefined : [single];
+}
+
 /**
- * Combines the two severity filters of a request for findings. Undefined means that findings of any severity are
- * wanted.
+ * Combines the severity filters of a request for findings. Undefined means that findings of any severity are wanted.
  */
 function wantedSeverities({
   severity,
+  severities: wanted,
   minSeverity,
-}: Pick<ListFindingsRequest, 'severity' | 'minSeverity'>): FindingQuery['severities'] {
-  if (severity === Severity.UNSPECIFIED && minSeverity === Severity.UNSPECIFIED) return undefined;
-  const only = optionalEnumName(Severity, severity);
-  return severities.filter((name) => (only === undefined || name === only) && Severity[name] >= minSeverity);
+}: Pick<ListFindingsRequest, 'severity' | 'severities' | 'minSeverity'>): FindingQuery['severities'] {
+  const only = severalOf(Severity, severity, wanted);
+  if (only === undefined && minSeverity === Severity.UNSPECIFIED) return undefined;
+  return severities.filter((name) => (only === undefined || only.includes(name)) && Severity[name] >= minSeverity);
 }
 
-function findingType(text: string | undefined): FindingType | undefined {
-  if (text === undefined || Object.hasOwn(catalogue, text)) return text as FindingType | undefined;
+/** Returns the types that have one of the wanted types and one of the wanted families. */
+function wantedTypes({
+  type,
+  types,
+  families: ofFamilies,
+}: Pick<ListFindingsRequest, 'type' | 'types' | 'families'>): FindingQuery['types'] {
+  const only = several(type, types)?.map(findingType);
+  if (ofFamilies.length === 0) return only;
+  const wanted = new Set(ofFamilies.map(family));
+  return (only ?? (Object.keys(catalogue) as FindingType[])).filter((name) => wanted.has(catalogue[name].family));
+}
+
+function findingType(text: string): FindingType {
+  if (Object.hasOwn(catalogue, text)) return text as FindingType;
   throw invalidField('type', 'must be a finding type. GET /v1/finding-types lists all finding types.');
 }
 
-function disposition(text: string | undefined): FindingQuery['disposition'] {
+function family(text: string): Family {
+  if (Object.hasOwn(families, text)) return text as Family;
+  throw invalidField('family', `must be one of ${Object.keys(families).join(', ')}.`);
+}
+
+function disposition(text: string): Disposition {
   const known = dispositions.find((name) => name === text);
-  if (text !== undefined && known === undefined) {
-    throw invalidField('disposition', `must be one of ${dispositions.join(', ')}.`);
-  }
+  if (known === undefined) throw invalidField('disposition', `must be one of ${dispositions.join(', ')}.`);
   return known;
+}
+
+function minAmount(text: string | undefined): FindingQuery['minAmountAtRisk'] {
+  if (text === undefined || (isDecimalAmount(text) && !text.startsWith('-'))) return text;
+  throw invalidField('min_amount_at_risk', 'must be a decimal amount that is not below zero.');
 }
