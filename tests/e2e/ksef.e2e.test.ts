@@ -529,7 +529,15 @@ describe('a hostile request about submissions', () => {
     for (const query of queries) {
       expect([query, (await ask(`GET ${below(`/submissions?${query}`)}`)).status]).toEqual([query, 400]);
     }
+    const over = async (query: string, key = filer.key) =>
+      (await ask<Page<Submission>>(`GET /ksef-submissions?${query}`, undefined, key)).body.items.map(({ id }) => id);
+    expect((await over('limit=100')).toSorted()).toEqual(await listed());
+    expect(await over(`invoice_id=${sent.invoiceId}`)).toEqual([sent.id]);
+    expect(await over(`invoice_id=${sent.invoiceId}&status=ACCEPTED`)).toEqual([]);
+    expect(await over(`company_id=${sent.companyId}&status=PROCESSING`)).toEqual([sent.id]);
+    expect(await over(`company_id=${randomUUID()}`)).toEqual([]);
     const foreign = await newFiler();
+    expect(await over(`invoice_id=${sent.invoiceId}`, foreign.key)).toEqual([]);
     const elsewhere = await ask(
       `GET ${below(`/submissions?cursor=${cursor}`, foreign.connectionId)}`,
       undefined,

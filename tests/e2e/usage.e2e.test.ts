@@ -51,6 +51,25 @@ describe('the usage of an organization', () => {
     );
   });
 
+  test('is listed by month, the current month first', async () => {
+    const { keys } = await running.newTenant('FREE');
+    const { period, items } = await usageOf(keys.owner);
+    const { data } = await running.clientOf(keys.owner).get('/organizations/current/usage/history');
+    expect(data.items).toHaveLength(12);
+    const monthly = items.filter(({ meter }) =>
+      ['analyses', 'scan_rows', 'payment_lines', 'upload_bytes'].includes(meter),
+    );
+    expect(data.items[0]).toEqual({ period, items: monthly });
+    const past = data.items[1]?.period ?? '';
+    expect(past < period).toBe(true);
+    const query = { period: past };
+    expect((await running.clientOf(keys.owner).get('/organizations/current/usage', { query })).data).toEqual(
+      data.items[1],
+    );
+    const wrong = await running.request('GET /organizations/current/usage?period=2999-01', { key: keys.owner });
+    expect(wrong.status).toBe(400);
+  });
+
   test('has no limits on a plan without limits', async () => {
     const { keys } = await running.newTenant('ENTERPRISE');
     const { items } = await usageOf(keys.owner);

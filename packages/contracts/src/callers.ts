@@ -136,6 +136,7 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
     ['gateway'],
     'CreateSubmission',
     'ListSubmissions',
+    'ListAllSubmissions',
     'GetSubmission',
     'ListAttempts',
     'CancelSubmission',
@@ -219,7 +220,7 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
   ),
   'invoicecontrol.scan.v1.OperatorService': by(['operator'], 'AbandonScan'),
   'invoicecontrol.scan.v1.ScanService': by(['gateway'], 'CreateScan', 'GetScan', 'ListScans'),
-  'invoicecontrol.usage.v1.UsageService': by(['gateway'], 'GetUsage'),
+  'invoicecontrol.usage.v1.UsageService': by(['gateway'], 'GetUsage', 'ListUsageHistory'),
   'invoicecontrol.webhooks.v1.DeliveryService': by(['gateway'], 'ListDeliveries', 'GetDelivery', 'ReplayDelivery'),
   'invoicecontrol.webhooks.v1.EndpointService': by(
     ['gateway'],

@@ -146,12 +146,14 @@ async function compose(
       ...scans.rpcGroups,
       ...suppliers.rpcGroups,
       usageService(
-        Object.fromEntries(
-          [ANALYSES_METER, PAYMENT_LINES_METER].map((meter) => [
-            meter,
-            (organizationId: string, month: string) => usage.used({ organizationId, month, meter }),
-          ]),
-        ),
+        {
+          monthly: Object.fromEntries(
+            [ANALYSES_METER, PAYMENT_LINES_METER].map((meter) => [
+              meter,
+              (organizationId: string, month: string) => usage.used({ organizationId, month, meter }),
+            ]),
+          ),
+        },
         clock,
       ),
     ],

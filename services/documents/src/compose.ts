@@ -132,8 +132,10 @@ async function compose(
       archiveService({ uploads: archivedUploads(uploadCollection) }),
       usageService(
         {
-          [UPLOAD_BYTES_METER]: (organizationId, month) =>
-            usage.used({ organizationId, month, meter: UPLOAD_BYTES_METER }),
+          monthly: {
+            [UPLOAD_BYTES_METER]: (organizationId, month) =>
+              usage.used({ organizationId, month, meter: UPLOAD_BYTES_METER }),
+          },
         },
         clock,
       ),

@@ -188,7 +188,7 @@ async function compose(
       connectionService(deps),
       runService({ connections: synced, runs, startRun: startRun({ worker, runs, audit }) }),
       oauthService(starting, callbacks),
-      usageService({ erp_connections: (organizationId) => connections.countLive(organizationId) }, clock),
+      usageService({ present: { erp_connections: (organizationId) => connections.countLive(organizationId) } }, clock),
     ],
     tenantData: [
       ownedDocuments(collections.connections),

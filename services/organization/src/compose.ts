@@ -150,7 +150,7 @@ async function compose(
       notificationService(deps),
       auditService(deps),
       operatorService(deps),
-      usageService({ companies: countCompanies(deps), members: countMembers(deps) }, clock),
+      usageService({ present: { companies: countCompanies(deps), members: countMembers(deps) } }, clock),
     ],
     eventHandlers: [
       handler(events.organizationDeleted, onOrganizationEnded(deps)),

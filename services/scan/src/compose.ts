@@ -83,7 +83,9 @@ async function compose(
       operatorService({ abandonScan: abandonScan({ scans, importedRows, usage, logger }) }),
       usageService(
         {
-          [SCAN_ROWS_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: SCAN_ROWS_METER }),
+          monthly: {
+            [SCAN_ROWS_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: SCAN_ROWS_METER }),
+          },
         },
         clock,
       ),

@@ -157,7 +157,7 @@ async function compose(
       endpointService({ changes, replays, reader }),
       deliveryService({ replays, reader }),
       archiveService({ webhook_deliveries: archivedDeliveries(collections.deliveries) }),
-      usageService({ webhooks: (organizationId) => endpoints.count(organizationId) }, clock),
+      usageService({ present: { webhooks: (organizationId) => endpoints.count(organizationId) } }, clock),
     ],
     eventHandlers: [
       handler(events.invoiceAnalyzed, onPublicEvent(deliver, ofInvoiceAnalyzed), FAN_OUTS_MAX),

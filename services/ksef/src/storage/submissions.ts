@@ -83,6 +83,9 @@ export async function createSubmissionIndexes(
   await Promise.all([
     ensureIndexes(submissions, [
       { key: { organizationId: 1, connectionId: 1, ...NEWEST_FIRST }, name: 'newest' },
+      { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest_of_organization' },
+      { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
+      { key: { organizationId: 1, invoiceId: 1, ...NEWEST_FIRST }, name: 'newest_of_invoice' },
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
       { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
@@ -172,10 +175,11 @@ export function submissionStore(
       const found = await collection.findOne({ _id: submissionId, organizationId, connectionId });
       return found === null ? undefined : toSubmission(found);
     },
-    async list(organizationId, connectionId, { status, invoiceId }, page) {
+    async list(organizationId, { connectionId, companyId, status, invoiceId }, page) {
       const filter = {
         organizationId,
-        connectionId,
+        ...(connectionId === undefined ? {} : { connectionId }),
+        ...(companyId === undefined ? {} : { companyId }),
         ...(status === undefined ? {} : { status }),
         ...(invoiceId === undefined ? {} : { invoiceId }),
       };

@@ -15,6 +15,14 @@ export interface AuditEvent {
   readonly ip: string | undefined;
 }
 
+/** Values that the entries of a list have. Absent values do not restrict the list. */
+export interface AuditFilter {
+  readonly actorId?: string | undefined;
+  readonly action?: string | undefined;
+  readonly target?: string | undefined;
+  readonly outcome?: string | undefined;
+}
+
 /** Store of the audit trail, to which entries can only be added. */
 export interface AuditTrail {
   /**
@@ -22,5 +30,5 @@ export interface AuditTrail {
    * event.
    */
   add(organizationId: string, event: AuditEvent): Promise<void>;
-  list(organizationId: string, page: PageRequest): Promise<Page<AuditEvent>>;
+  list(organizationId: string, query: AuditFilter & PageRequest): Promise<Page<AuditEvent>>;
 }

@@ -53,6 +53,38 @@ async function trail(organizationId: string) {
   return auditEvents;
 }
 
+test('the trail is filtered by actor, action, target and outcome, page by page', async () => {
+  const { organizationId, ownerKey, companyId } = await clients.createTenant('Filtered');
+  const actorId = idOfKey(ownerKey);
+  for (const name of ['A', 'B', 'C']) {
+    await clients.company.updateCompany({ organizationId, companyId, name }, asKey(actorId, `name-${name}`));
+  }
+  const found = async (filter: object, pageSize = 100) => {
+    const requestIds: string[] = [];
+    for (let pageToken = '', pages = 0; pages === 0 || pageToken !== ''; pages++) {
+      const page = await clients.audit.listAuditEvents({ organizationId, pageSize, pageToken, ...filter }, asOperator);
+      expect(page.auditEvents.length).toBeLessThanOrEqual(pageSize);
+      requestIds.push(...page.auditEvents.map(({ requestId }) => requestId));
+      ({ nextPageToken: pageToken } = page);
+    }
+    return requestIds;
+  };
+  const renamed = ['name-C', 'name-B', 'name-A'];
+  const target = `company:${companyId}`;
+  expect(await found({ actorId })).toEqual(renamed);
+  expect(await found({ action: 'company.updated', target }, 1)).toEqual(renamed);
+  expect(await found({ target, outcome: 'SUCCEEDED', actorId, action: 'company.updated' }, 2)).toEqual(renamed);
+  expect(await found({ outcome: 'REFUSED' })).toEqual([]);
+  expect(await found({ actorId: 'somebody' })).toEqual([]);
+  expect(await found({ target: 'company:' })).toEqual([]);
+  const { organizationId: other } = await clients.createTenant('Other');
+  const { auditEvents } = await clients.audit.listAuditEvents(
+    { organizationId: other, pageSize: 100, pageToken: '', target },
+    asOperator,
+  );
+  expect(auditEvents).toEqual([]);
+});
+
 test('every change has one entry with actor, action, time and address before the caller gets the answer', async () => {
   const { organizationId, ownerKey, companyId, ownerUserId } = await clients.createTenant('Acme');
   const ownerKeyId = idOfKey(ownerKey);

@@ -3,7 +3,7 @@ import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
-import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
+import type { AuditEvent, AuditFilter, AuditTrail } from '../application/audit-trail.js';
 import type { EndingTrail } from '../application/purge-organizations.js';
 
 export interface AuditEventDocument {
@@ -23,8 +23,17 @@ export interface AuditEventDocument {
   readonly ip?: string;
 }
 
+/** Filters of the list of audit events, each of which has a database index. */
+const filters = ['actorId', 'action', 'target', 'outcome'] as const satisfies readonly (keyof AuditFilter)[];
+
 export async function createAuditEventIndexes(collection: Collection<AuditEventDocument>): Promise<void> {
-  await ensureIndexes(collection, [{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]);
+  await ensureIndexes(collection, [
+    { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
+    ...filters.map((field) => ({
+      key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST },
+      name: `newest_of_${field}`,
+    })),
+  ]);
 }
 
 /**
@@ -48,8 +57,10 @@ export function auditTrail(collection: Collection<AuditEventDocument>): AuditTra
       });
       return deletedCount;
     },
-    async list(organizationId, request) {
-      const { items, nextPageToken } = await findPage(collection, { organizationId }, request);
+    async list(organizationId, query) {
+      const chosen = filters.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]] as const]));
+      const filter = { ...Object.fromEntries(chosen), organizationId };
+      const { items, nextPageToken } = await findPage(collection, filter, query);
       return { items: items.map(fromDocument), nextPageToken };
     },
   };

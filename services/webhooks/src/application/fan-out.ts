@@ -69,6 +69,7 @@ export const fanOut =
       createdAt: clock.now(),
       state: isSkipped ? 'SKIPPED' : 'PENDING',
       isTest: false,
+      ...invoiceOf(event),
     }));
     await storeAndStart({ queue, worker }, deliveries);
     eventFannedOut(event.type, deliveries.length);
@@ -95,6 +96,11 @@ export async function storeAndStart(
     else if (claim !== undefined) worker.start(claim.slot, { delivery: sendable(delivery, 1), claimId: claim.claimId });
     else if (delivery.state === 'PENDING') worker.add({ ...sendable(delivery, 0), nextAttemptAt: delivery.createdAt });
   }
+}
+
+/** Returns the invoice that an event is about, by which its deliveries are found. */
+function invoiceOf({ data }: PublicEvent): Pick<NewDelivery, 'invoiceId'> {
+  return 'invoice_id' in data && data.invoice_id !== null ? { invoiceId: data.invoice_id } : {};
 }
 
 /** Returns a webhook delivery in the form in which `queue.insert` stores it. */

@@ -120,6 +120,8 @@ export interface NewDelivery {
   readonly createdAt: Date;
   readonly state: 'PENDING' | 'SKIPPED';
   readonly isTest: boolean;
+  /** Invoice that the event is about. Absent if it is about no invoice, and for a test. */
+  readonly invoiceId?: string;
 }
 
 export interface PreparedDelivery extends NewDelivery {
@@ -204,6 +206,13 @@ export interface DeliveryQueue {
 export interface DeliveryFilter {
   readonly endpointId: string | undefined;
   readonly state: DeliveryState | undefined;
+  /** Type of the delivered event. */
+  readonly type: string | undefined;
+  /** Invoice that the delivered event is about. */
+  readonly invoiceId: string | undefined;
+  readonly createdFrom: Date | undefined;
+  /** Exclusive upper bound of the time of creation. */
+  readonly createdTo: Date | undefined;
 }
 
 export interface Deliveries {

@@ -423,6 +423,35 @@ describe('deliveries', () => {
   });
 });
 
+test('deliveries are found by event type, invoice and time', async () => {
+  const organizationId = newTenant();
+  await running.newEndpoint(organizationId, { events: ['invoice.analysis.completed', 'finding.created'] });
+  const [first, second] = [await running.analyzed(organizationId), await running.analyzed(organizationId)];
+  await eventually(async () => {
+    expect(await stored().countDocuments({ organizationId, state: 'DELIVERED' })).toBe(2);
+  });
+  const list = async (part: object, tenant = organizationId) => {
+    const { deliveries } = await running.deliveries.listDeliveries(
+      { organizationId: tenant, status: DeliveryStatus.UNSPECIFIED, pageSize: 100, pageToken: '', ...part },
+      caller,
+    );
+    return deliveries;
+  };
+  const eventIds = async (part: object) => (await list(part)).map(({ eventId }) => eventId).toSorted(byText);
+  expect(await eventIds({ eventType: 'invoice.analysis.completed' })).toEqual([first, second].toSorted(byText));
+  expect(await eventIds({ eventType: 'finding.created' })).toEqual([]);
+  const { invoiceId = '' } = (await stored().findOne({ organizationId, eventId: first })) ?? {};
+  expect(invoiceId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await eventIds({ invoiceId })).toEqual([first]);
+  expect(await eventIds({ invoiceId, status: DeliveryStatus.FAILED })).toEqual([]);
+  expect(await list({ invoiceId }, newTenant())).toEqual([]);
+  const [delivery] = await list({ invoiceId });
+  const at = delivery?.createdTime ?? new Date(0);
+  expect(await eventIds({ invoiceId, createdFromTime: at })).toEqual([first]);
+  expect(await eventIds({ invoiceId, createdToTime: at })).toEqual([]);
+  expect(await eventIds({ createdFromTime: new Date(Date.now() + 3_600_000) })).toEqual([]);
+});
+
 describe('two replicas', () => {
   test('send each delivery once', async () => {
     const replica = await running.startReplica();
@@ -437,3 +466,7 @@ describe('two replicas', () => {
     }
   });
 });
+
+function byText(left: string, right: string): number {
+  return left < right ? -1 : 1;
+}

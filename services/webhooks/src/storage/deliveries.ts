@@ -36,6 +36,8 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   readonly createdAt: Date;
   readonly state: DeliveryState;
   readonly isTest?: true;
+  /** Invoice that the event is about. Absent if it is about no invoice, and on deliveries of an earlier release. */
+  readonly invoiceId?: string;
   readonly failures: number;
   readonly tries: number;
   readonly nextAttemptAt?: Date;
@@ -76,6 +78,12 @@ export async function createDeliveryIndexes(collection: Collection<DeliveryDocum
     { key: { state: 1, nextAttemptAt: 1, endpointId: 1 }, name: 'due' },
     { key: { endpointId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_endpoint' },
     { key: { organizationId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_organization' },
+    { key: { organizationId: 1, type: 1, state: 1, ...NEWEST_FIRST }, name: 'of_type' },
+    {
+      key: { organizationId: 1, invoiceId: 1, state: 1, ...NEWEST_FIRST },
+      partialFilterExpression: { invoiceId: { $exists: true } },
+      name: 'of_invoice',
+    },
     { key: { closedAt: 1 }, sparse: true, name: 'closed' },
     { key: { excerptAt: 1 }, sparse: true, name: 'excerpt' },
   ]);
@@ -201,8 +209,15 @@ export function deliveryStore(
         ...rest,
       }));
     },
-    async latest(organizationId, { endpointId, state }, limit) {
-      const filter = endpointId === undefined ? { organizationId } : { endpointId, organizationId };
+    async latest(organizationId, { endpointId, state, type, invoiceId, createdFrom, createdTo }, limit) {
+      const createdAt = { ...(createdFrom && { $gte: createdFrom }), ...(createdTo && { $lt: createdTo }) };
+      const filter = {
+        organizationId,
+        ...(endpointId !== undefined && { endpointId }),
+        ...(type !== undefined && { type }),
+        ...(invoiceId !== undefined && { invoiceId }),
+        ...(Object.keys(createdAt).length > 0 && { createdAt }),
+      };
       const states = state === undefined ? deliveryStates : [state];
       const found = await Promise.all(states.map((one) => latestOf(filter, one, limit)));
       return found.flat().map(toDelivery).toSorted(newestFirst).slice(0, limit);

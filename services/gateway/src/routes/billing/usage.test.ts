@@ -28,8 +28,21 @@ beforeAll(async () => {
       ]),
     ),
     analysisUsage: {
-      getUsage({ organizationId }) {
+      listUsageHistory({ organizationId, months }) {
+        asked.push(`${organizationId} ${months}`);
+        return Promise.resolve({
+          periods: [
+            { period: '2026-03', meters: [{ meter: 'analyses', used: 4 }] },
+            { period: '2026-02', meters: [{ meter: 'analyses', used: 3 }] },
+            // This service is already in the next month of the others.
+            { period: '2026-03', meters: [{ meter: 'upload_bytes', used: 9 }] },
+            { period: '2026-01', meters: [{ meter: 'analyses', used: 2 }] },
+          ],
+        });
+      },
+      getUsage({ organizationId, period }) {
         asked.push(organizationId);
+        if (period !== undefined) return Promise.resolve({ period, meters: [{ meter: 'analyses', used: 5 }] });
         const used = {
           scan_rows: 12,
           payment_lines: 8,
@@ -49,10 +62,12 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-async function usage(key: string): Promise<unknown> {
-  const response = await fetch(`${gateway.origin}/v1/organizations/current/usage`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+function get(path: string, key = limited): Promise<Response> {
+  return fetch(`${gateway.origin}/v1/organizations/current${path}`, { headers: { authorization: `Bearer ${key}` } });
+}
+
+async function usage(key: string, query = ''): Promise<unknown> {
+  const response = await get(`/usage${query}`, key);
   expect(response.status).toBe(200);
   return response.json();
 }
@@ -82,5 +97,45 @@ describe('GET /organizations/current/usage', () => {
     asked = [];
     await usage(limited);
     expect(asked).toEqual(Array.from({ length: 6 }, () => ORGANIZATION_ID));
+  });
+
+  test('of a past month is asked for by its name, and shows the meters that were counted', async () => {
+    expect(await usage(limited, '?period=2025-12')).toEqual({
+      period: '2025-12',
+      items: [{ meter: 'analyses', used: 5, limit: 25 }],
+    });
+  });
+
+  test.each(['period=2025-13', 'period=2025', 'period=', 'months=1'])('refuses ?%s', async (query) => {
+    expect((await get(`/usage?${query}`)).status).toBe(400);
+  });
+});
+
+describe('GET /organizations/current/usage/history', () => {
+  test('shows the months newest first, with the meters of all services that count by month', async () => {
+    const response = await get('/usage/history?months=2');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      items: [
+        {
+          period: '2026-03',
+          items: [
+            { meter: 'analyses', used: 4, limit: 25 },
+            { meter: 'upload_bytes', used: 9, limit: 99 },
+          ],
+        },
+        { period: '2026-02', items: [{ meter: 'analyses', used: 3, limit: 25 }] },
+      ],
+    });
+    expect(asked.at(-1)).toBe(`${ORGANIZATION_ID} 2`);
+  });
+
+  test('asks for 12 months by default, and for 24 at most', async () => {
+    await get('/usage/history');
+    expect(asked.at(-1)).toBe(`${ORGANIZATION_ID} 12`);
+    expect((await get('/usage/history?months=24')).status).toBe(200);
+    for (const months of ['25', '0', '-1', '1.5', '']) {
+      expect((await get(`/usage/history?months=${months}`)).status).toBe(400);
+    }
   });
 });

@@ -8,7 +8,11 @@ import type {
 import { InboxRole, InboxRunStatus, InboxRunTrigger } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import type { InboxRun, UpdateInboxRequest } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
-import type { ListSubmissionsRequest, Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
+import type {
+  ListAllSubmissionsRequest,
+  ListSubmissionsRequest,
+  Submission,
+} from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import { accessFor, keyNamed, principal } from '../../testing/fakes.js';
 import { startGateway } from '../../testing/running-gateway.js';
@@ -111,6 +115,7 @@ let gateway: RunningGateway;
 const saved: SaveConnectionRequest[] = [];
 const connectionLists: ListConnectionsRequest[] = [];
 const submissionLists: ListSubmissionsRequest[] = [];
+const allSubmissionLists: ListAllSubmissionsRequest[] = [];
 const inboxUpdates: UpdateInboxRequest[] = [];
 const startedRuns: string[] = [];
 const dismissals: string[] = [];
@@ -207,6 +212,10 @@ beforeAll(async () => {
         submissionLists.push(request);
         return { submissions: [submission], nextPageToken: 'more' };
       },
+      async listAllSubmissions(request) {
+        allSubmissionLists.push(request);
+        return { submissions: [submission], nextPageToken: 'more' };
+      },
       async getSubmission() {
         return { submission };
       },
@@ -237,6 +246,7 @@ beforeEach(() => {
   saved.length = 0;
   connectionLists.length = 0;
   submissionLists.length = 0;
+  allSubmissionLists.length = 0;
   inboxUpdates.length = 0;
   startedRuns.length = 0;
 });
@@ -592,6 +602,34 @@ describe('a submission', () => {
       { status: SubmissionStatus.FAILED, invoiceId: ID, createdFromTime: new Date('2026-03-01T00:00:00Z') },
       { pageToken: 'more' },
     ]);
+  });
+
+  test('is one of those over all connections, by company, invoice and status', async () => {
+    const all = async (query: string) => {
+      const response = await fetch(`${gateway.origin}/v1/ksef-submissions?${query}`, {
+        headers: { authorization: `Bearer ${owner}` },
+      });
+      return { status: response.status, body: (await response.json()) as { nextCursor: string } };
+    };
+    const query = `company_id=${ID}&invoice_id=${OTHER}&status=FAILED&created_from=2026-03-01&limit=1`;
+    const first = await all(query);
+    expect(first).toEqual({ status: 200, body: { items: [shown], nextCursor: expect.any(String) } });
+    expect((await all(`${query}&cursor=${first.body.nextCursor}`)).status).toBe(200);
+    expect((await all(`cursor=${first.body.nextCursor}`)).status).toBe(400);
+    expect(allSubmissionLists).toMatchObject([
+      {
+        pageSize: 1,
+        pageToken: '',
+        companyId: ID,
+        invoiceId: OTHER,
+        status: SubmissionStatus.FAILED,
+        createdFromTime: new Date('2026-03-01T00:00:00Z'),
+      },
+      { pageToken: 'more' },
+    ]);
+    for (const wrong of ['status=DONE', 'company_id=x', 'connection_id=x', 'limit=101']) {
+      expect([wrong, (await all(wrong)).status]).toEqual([wrong, 400]);
+    }
   });
 
   test('shows its record, its attempts and its confirmation', async () => {

@@ -14,6 +14,7 @@ import {
   createKsefSubmissions,
   getKsefConfirmation,
   getKsefSubmission,
+  listAllKsefSubmissions,
   listKsefSubmissionAttempts,
   listKsefSubmissions,
 } from './submissions.js';
@@ -44,6 +45,7 @@ export const ksefResources: readonly Resource[] = [
     routes: [
       createKsefSubmission,
       listKsefSubmissions,
+      listAllKsefSubmissions,
       createKsefSubmissions,
       getKsefSubmission,
       listKsefSubmissionAttempts,

@@ -6,7 +6,7 @@ import type { TenantClients } from '../../clients.js';
 import { answerTo } from '../../http/response/envelope.js';
 import { EXAMPLE_IDS, examples, exampleOf } from '../../http/description/examples.js';
 import { pathId, stated, uuid } from '../../http/description/fields.js';
-import { listRequest, pageQuery } from '../../http/description/pagination.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
 import { once } from '../../http/response/reply.js';
 import { attempt, confirmationFileName, submission, submissionStatus } from './submission-record.js';
@@ -214,6 +214,33 @@ export const listKsefSubmissions = route({
     const { items, nextCursor } = list.page(reply.submissions.map(submission.present), reply.nextPageToken);
     const isPaged = query.limit !== undefined || query.cursor !== undefined;
     return { status: 200, body: isPaged ? { items, nextCursor } : { items } };
+  },
+});
+
+export const listAllKsefSubmissions = route({
+  operation: 'listAllKsefSubmissions',
+  method: 'get',
+  path: '/ksef-submissions',
+  summary: 'List the KSeF submissions over all connections, newest first',
+  rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListAllSubmissions',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
+  query: pageQuery.extend({
+    company_id: uuid().optional().describe('Return only KSeF submissions of the company with this id.'),
+    invoice_id: uuid().optional().describe('Return only KSeF submissions of the invoice with this id.'),
+    status: submissionStatus.optional().describe('Return only KSeF submissions with this status.'),
+  }),
+  responses: {
+    200: { description: 'A page of KSeF submissions.', schema: pageOf('KSeF submissions', submission.schema) },
+  },
+  async handle({ query }, { ksefSubmissions }) {
+    const list = listRequest('listAllKsefSubmissions', query);
+    const reply = await ksefSubmissions.listAllSubmissions({
+      ...list.request,
+      companyId: query.company_id,
+      invoiceId: query.invoice_id,
+      status: query.status === undefined ? SubmissionStatus.UNSPECIFIED : SubmissionStatus[query.status],
+    });
+    return { status: 200, body: list.page(reply.submissions.map(submission.present), reply.nextPageToken) };
   },
 });
 

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@invoicecontrol/contracts/organization/v1/audit_service';
 import { z } from 'zod';
 import { exampleOf, EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID } from '../../http/description/examples.js';
+import { LABEL_LENGTH_MAX, text } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
@@ -70,11 +71,31 @@ export const listAuditEvents = route({
   summary: 'List audit events, newest first',
   rpc: 'invoicecontrol.organization.v1.AuditService/ListAuditEvents',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
-  query: pageQuery,
+  query: pageQuery.extend({
+    actor_id: text(LABEL_LENGTH_MAX)
+      .optional()
+      .describe('Return only audit events that the API key or user with this id caused.'),
+    action: text(LABEL_LENGTH_MAX)
+      .optional()
+      .describe('Return only audit events about this action, such as `api_key.created`.'),
+    target: text(LABEL_LENGTH_MAX)
+      .optional()
+      .describe('Return only audit events about this resource, as its kind and id, such as `company:` and its id.'),
+    outcome: z
+      .enum(['SUCCEEDED', 'REFUSED'])
+      .optional()
+      .describe('Return only audit events with this outcome: SUCCEEDED or REFUSED.'),
+  }),
   responses: { 200: { description: 'A page of audit events.', schema: pageOf('audit events', auditEvent.schema) } },
   async handle({ query }, { audit }) {
     const list = listRequest('listAuditEvents', query);
-    const reply = await audit.listAuditEvents(list.request);
+    const reply = await audit.listAuditEvents({
+      ...list.request,
+      actorId: query.actor_id?.trim(),
+      action: query.action?.trim(),
+      target: query.target?.trim(),
+      outcome: query.outcome,
+    });
     return { status: 200, body: list.page(reply.auditEvents.map(auditEvent.present), reply.nextPageToken) };
   },
 });

@@ -398,6 +398,25 @@ const successes: Success[] = [
     body: undefined,
   },
   {
+    title: 'the audit trail with every filter',
+    request: [
+      'GET',
+      '/audit-events?actor_id=k1&action=company.created&target=company:1&outcome=REFUSED&created_from=2026-03-01&limit=3',
+    ],
+    status: 200,
+    asked: {
+      organizationId,
+      pageSize: 3,
+      pageToken: '',
+      createdFromTime: new Date('2026-03-01T00:00:00Z'),
+      actorId: 'k1',
+      action: 'company.created',
+      target: 'company:1',
+      outcome: 'REFUSED',
+    },
+    body: { items: [expect.objectContaining({ id: 'e1' })], nextCursor: null },
+  },
+  {
     title: 'the audit trail',
     request: ['GET', '/audit-events'],
     status: 200,
@@ -464,6 +483,9 @@ describe('a request is refused before its owner is asked', () => {
     ['POST', '/api-keys', { name: 'ERP', role: 'ADMIN', expires_at: '2027-01-01' }, 'expires_at'],
     ['PATCH', `/api-keys/${API_KEY_ID}`, { expires_at: '2027-01-01T00:00:00Z' }, 'expires_at'],
     ['GET', '/audit-events?actor=me', undefined, 'actor'],
+    ['GET', `/audit-events?actor_id=${'k'.repeat(201)}`, undefined, 'actor_id'],
+    ['GET', '/audit-events?action=', undefined, 'action'],
+    ['GET', '/audit-events?outcome=MAYBE', undefined, 'outcome'],
   ])('%s %s %j names %s', async (method, path, body, field) => {
     const { status, body: shown } = await call(method, path, body);
     const { error } = shown as { error: { code: string; details: { path: string }[] } };

@@ -1,5 +1,5 @@
 import type { Resource } from '../../http/description/route.js';
-import { getUsage } from '../billing/usage.js';
+import { getUsage, listUsageHistory } from '../billing/usage.js';
 import { getCaller } from './caller.js';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, updateApiKey } from './api-keys.js';
 import { listAuditEvents } from './audit-events.js';
@@ -39,6 +39,7 @@ export const organizationResources: readonly Resource[] = [
       updateBaseCurrency,
       updateReferenceValidation,
       getUsage,
+      listUsageHistory,
       exportOrganization,
     ],
   },

@@ -8,6 +8,7 @@ import { listRequest, pageOf, pageQuery } from '../../http/description/paginatio
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { delivery, deliveryStatus } from './delivery-record.js';
+import { eventName } from './webhooks.js';
 
 const attempt = shown.record<DeliveryAttempt>()({
   at: shown.instant(EXAMPLE_INSTANT, 'The time when the attempt to deliver the webhook event began.', 'attemptTime'),
@@ -49,24 +50,27 @@ export const listDeliveries = route({
   summary: 'List webhook deliveries, newest first',
   rpc: 'invoicecontrol.webhooks.v1.DeliveryService/ListDeliveries',
   access: { scope: 'webhooks:read' },
-  query: pageQuery.omit({ created_from: true, created_to: true }).extend({
+  query: pageQuery.extend({
     limit: pageQuery.shape.limit
       .unwrap()
       .meta({ ...pageQuery.shape.limit.unwrap().meta(), default: PAGE_SIZE_MAX })
       .optional(),
     webhook_id: uuid().optional().describe('Return only webhook deliveries to the webhook with this id.'),
     status: deliveryStatus.optional().describe('Return only webhook deliveries with this status.'),
+    event_type: eventName.optional().describe('Return only webhook deliveries of events of this type.'),
+    invoice_id: uuid().optional().describe('Return only webhook deliveries of events about the invoice with this id.'),
   }),
   responses: {
     200: { description: 'A page of webhook deliveries.', schema: pageOf('webhook deliveries', delivery.schema) },
   },
   async handle({ query }, { deliveries }) {
     const list = listRequest('listDeliveries', query);
-    const { pageToken, pageSize } = list.request;
     const reply = await deliveries.listDeliveries({
-      pageToken,
-      pageSize: query.limit === undefined ? PAGE_SIZE_MAX : pageSize,
+      ...list.request,
+      pageSize: query.limit === undefined ? PAGE_SIZE_MAX : list.request.pageSize,
       endpointId: query.webhook_id,
+      eventType: query.event_type,
+      invoiceId: query.invoice_id,
       status: query.status === undefined ? DeliveryStatus.UNSPECIFIED : DeliveryStatus[query.status],
     });
     return { status: 200, body: list.page(reply.deliveries.map(delivery.present), reply.nextPageToken) };

@@ -28,7 +28,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 const REPLAY_TIMEOUT_MS = 20_000;
 const status = z.enum(['ACTIVE', 'DISABLED']);
 
-const eventName = wordOf(publicEventTypes, `Must be one of ${publicEventTypes.join(', ')}.`).meta({
+export const eventName = wordOf(publicEventTypes, `Must be one of ${publicEventTypes.join(', ')}.`).meta({
   id: 'WebhookEventType',
   description: 'A type of event that can be delivered to a webhook.',
 });

@@ -8,6 +8,8 @@ import type { Progress, Submission, SubmissionStatus, UnfinishedSubmissions } fr
 // Store and service operations that the KSeF submission use cases need.
 
 export interface SubmissionFilter {
+  readonly connectionId?: string | undefined;
+  readonly companyId?: string | undefined;
   readonly status: SubmissionStatus | undefined;
   readonly invoiceId: string | undefined;
 }
@@ -16,12 +18,8 @@ export interface SubmissionStore {
   /** Stores a KSeF submission. Returns false if the submission already exists. */
   insert(submission: Submission, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string, submissionId: string): Promise<Submission | undefined>;
-  list(
-    organizationId: string,
-    connectionId: string,
-    filter: SubmissionFilter,
-    page: PageRequest,
-  ): Promise<Page<Submission>>;
+  /** Lists the KSeF submissions that match, newest first. */
+  list(organizationId: string, filter: SubmissionFilter, page: PageRequest): Promise<Page<Submission>>;
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
   /**
    * Stores a change to a KSeF submission and cancels the claim of any worker on it.

@@ -38,13 +38,13 @@ export function submissionService(deps: SubmissionServiceDeps): Binding {
     },
     async listSubmissions({ organizationId, connectionId, status, invoiceId, ...page }) {
       await requireConnection(connections, organizationId, connectionId);
-      const filter = { status: optionalEnumName(SubmissionStatus, status), invoiceId };
-      const { items, nextPageToken } = await submissions.list(
-        organizationId,
-        connectionId,
-        filter,
-        readPageRequest(page),
-      );
+      const filter = { connectionId, status: optionalEnumName(SubmissionStatus, status), invoiceId };
+      const { items, nextPageToken } = await submissions.list(organizationId, filter, readPageRequest(page));
+      return { submissions: items.map(encode), nextPageToken };
+    },
+    async listAllSubmissions({ organizationId, companyId, status, invoiceId, ...page }) {
+      const filter = { companyId, status: optionalEnumName(SubmissionStatus, status), invoiceId };
+      const { items, nextPageToken } = await submissions.list(organizationId, filter, readPageRequest(page));
       return { submissions: items.map(encode), nextPageToken };
     },
     async getSubmission({ organizationId, connectionId, submissionId }) {

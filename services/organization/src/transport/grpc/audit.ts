@@ -19,7 +19,9 @@ export function auditService({ organizations, auditTrail, ...naming }: Deps): Bi
     async listAuditEvents(request) {
       const page = readPageRequest(request);
       await requireOrganization(organizations, request.organizationId);
-      const { items, nextPageToken } = await auditTrail.list(request.organizationId, page);
+      const { actorId, action, target, outcome } = request;
+      const query = { ...page, actorId, action, target, outcome };
+      const { items, nextPageToken } = await auditTrail.list(request.organizationId, query);
       const names = await nameActors(naming)(
         request.organizationId,
         items.map(({ actor }) => actor),

@@ -16,9 +16,12 @@ interface Deps {
 /** Implements the gRPC service invoicecontrol.webhooks.v1.DeliveryService. */
 export function deliveryService({ replays, reader }: Deps): Binding {
   return bind(DeliveryServiceDefinition, {
-    async listDeliveries({ organizationId, endpointId, status, ...page }) {
-      const filter = { endpointId, state: optionalEnumName(DeliveryStatus, status) };
-      const { items, nextPageToken } = await reader.list(organizationId, filter, readPageRequest(page));
+    async listDeliveries({ organizationId, endpointId, status, eventType, invoiceId, ...request }) {
+      const page = readPageRequest(request);
+      const { createdFrom, createdTo } = page;
+      const state = optionalEnumName(DeliveryStatus, status);
+      const filter = { endpointId, state, type: eventType, invoiceId, createdFrom, createdTo };
+      const { items, nextPageToken } = await reader.list(organizationId, filter, page);
       return { deliveries: items.map(encodeDelivery), nextPageToken };
     },
     async getDelivery({ organizationId, deliveryId }) {
