@@ -39,6 +39,7 @@ import { RateLimiter } from './http/limits/rate-limit.js';
 import { startHttpServer } from './http/connection/server.js';
 import { Share } from './http/limits/share.js';
 import { SignedSenders } from './http/access/signed-senders.js';
+import { Compressor } from './http/response/compress.js';
 import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 import { unreferencedSchemas } from './routes/unreferenced-schemas.js';
@@ -122,6 +123,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           wholeRuns: new Share(ORGANIZATION_WHOLE_RUNS_MAX),
           recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
           signedSenders: new SignedSenders(clock),
+          compressor: new Compressor(),
           logger,
         },
         readiness,

@@ -705,7 +705,50 @@ describe('the summary', () => {
     createdFromTime: undefined,
     createdToTime: undefined,
     minSeverity: Severity.UNSPECIFIED,
+    knownStates: [],
   };
+
+  test('has a state that changes with every write of a finding, with which an unchanged summary is not computed', async () => {
+    const organizationId = newTenant();
+    const ask = (knownStates: string[], tenant = organizationId) =>
+      rpc.finding.summarizeFindings({ organizationId: tenant, ...everything, knownStates }, ann);
+    const empty = await ask([]);
+    const seen = [empty.state];
+    const { finding } = await duplicatePair(organizationId);
+    await eventually(async () => expect((await ask([])).state).not.toBe(empty.state));
+    // All findings of the two invoices are stored before the next state is read.
+    await eventually(async () =>
+      expect(await invoiceDocuments().countDocuments({ organizationId, pending: true })).toBe(0),
+    );
+    const changes = [
+      async () => {},
+      () => review(organizationId, finding, 'CONFIRMED'),
+      () => review(organizationId, finding, 'OPEN'),
+      async () => {
+        const assigneeUserId = organization.newMember(organizationId);
+        await rpc.finding.assignFinding({ organizationId, findingId: finding.findingId, assigneeUserId }, ann);
+      },
+    ];
+    for (const change of changes) {
+      await change();
+      const { state, isKnown, total } = await ask(seen);
+      expect({ isKnown, isNew: !seen.includes(state) }).toEqual({ isKnown: false, isNew: true });
+      expect(total?.count).toBeGreaterThan(0);
+      expect(await ask(['other', state])).toMatchObject({ state, isKnown: true, total: undefined, byType: [] });
+      seen.push(state);
+    }
+    const stranger = newTenant();
+    expect(await ask(seen, stranger)).toMatchObject({ isKnown: false });
+    // A write that becomes visible late states a time before the latest write.
+    const state = seen.at(-1) ?? '';
+    const latest = await findingDocuments().findOne({ organizationId }, { sort: { storedAt: -1 } });
+    const late = new Date((latest?.storedAt?.getTime() ?? 0) - 5_000);
+    const [other] = await findingDocuments()
+      .find({ organizationId, _id: { $ne: finding.findingId } })
+      .toArray();
+    await findingDocuments().updateOne({ _id: other?._id ?? '' }, { $set: { storedAt: late }, $inc: { version: 1 } });
+    expect(await ask([state])).toMatchObject({ isKnown: false });
+  });
 
   test('counts by type, severity, disposition and month what waits and what reviews confirmed', async () => {
     const organizationId = newTenant();
@@ -775,8 +818,8 @@ describe('the summary', () => {
           }),
         },
         summaryFindingsMax,
-      }).summary(organizationId, { createdFrom: undefined, createdTo: undefined }, ann.context);
-    expect((await ask(count)).total.count).toBe(count);
+      }).summary(organizationId, { createdFrom: undefined, createdTo: undefined }, [], ann.context);
+    expect((await ask(count)).summary?.total.count).toBe(count);
     await expect(ask(count - 1)).rejects.toMatchObject({
       kind: 'invalid',
       message: expect.stringContaining('created_from'),

@@ -9,6 +9,7 @@ import type { Clients } from '../clients.js';
 import { requireRight } from './access/rights.js';
 import { adviceFor } from './response/advice.js';
 import { sendRefusal, sendReply } from './response/answer.js';
+import type { Compressor } from './response/compress.js';
 import { takeUnauthenticated } from './limits/address-share.js';
 import type { AddressShare } from './limits/address-share.js';
 import type { Authenticator, Caller } from './access/authenticate.js';
@@ -77,6 +78,7 @@ export interface Dispatching {
   readonly wholeRuns: Share;
   /** Addresses without an API key that have sent a valid signature. */
   readonly signedSenders: SignedSenders;
+  readonly compressor: Compressor;
   readonly logger: Logger;
 }
 
@@ -106,7 +108,10 @@ export function dispatch(routes: readonly Route[], dispatching: Dispatching): Re
       if (route === undefined)
         throw new HttpRefusal(405, `This path does not support this method. Use ${allow}.`, { Allow: allow });
       dispatching.load.refuseOverload(request.method);
-      await sendReply(response, await answer(route, request, response, dispatching), TIMEOUTS.writeMs);
+      await sendReply(response, await answer(route, request, response, dispatching), {
+        takenWithinMs: TIMEOUTS.writeMs,
+        compressor: dispatching.compressor,
+      });
     } catch (error) {
       const refusal = route === undefined ? countedRefusal(error, request, response, dispatching) : error;
       sendRefusal(response, wordedFor(route, refusal), dispatching.logger);

@@ -28,6 +28,7 @@ import { RateLimiter } from '../http/limits/rate-limit.js';
 import { startHttpServer } from '../http/connection/server.js';
 import { Share } from '../http/limits/share.js';
 import { SignedSenders } from '../http/access/signed-senders.js';
+import { Compressor } from '../http/response/compress.js';
 import { resources, routes } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
 import { unreferencedSchemas } from '../routes/unreferenced-schemas.js';
@@ -129,6 +130,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       wholeRuns: new Share(ORGANIZATION_WHOLE_RUNS_MAX),
       recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
       signedSenders,
+      compressor: new Compressor(),
       logger,
     },
     readiness,

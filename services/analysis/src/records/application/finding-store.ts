@@ -151,6 +151,13 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly minSeverity?: Severity | undefined;
 }
 
+/** The last write of a finding. */
+export interface FindingWrite {
+  readonly findingId: string;
+  readonly version: number;
+  readonly storedAt: Date;
+}
+
 /** Changes to a finding that one database write makes. Each change adds an entry to the history of the finding. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
@@ -206,6 +213,8 @@ export interface FindingStore {
   severeOfBills(organizationId: string, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Returns the actors and people who set a disposition on a finding of the invoices, as `<type>:<id>`. */
   reviewersOf(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Returns the findings that were stored or changed last, the latest first, with the time of that write. */
+  latestChanges(organizationId: string, limit: number): Promise<readonly FindingWrite[]>;
   /** Reads at most `limit` findings for the summary of findings, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
   /** Adds the amounts that are now known to findings of this analysis that were stored without an amount. */

@@ -2,6 +2,7 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
+import { FREE } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { ensureIndexes } from '@invoicecontrol/runtime/mongo/ensure-indexes';
 import type { NamedIndex } from '@invoicecontrol/runtime/mongo/ensure-indexes';
@@ -101,7 +102,8 @@ export async function createFindingIndexes(collection: Collection<FindingDocumen
       { key: { organizationId: 1, ...LARGEST_FIRST }, name: 'largest' },
       ...ofFilters,
       { key: { organizationId: 1, [SEARCHED.number]: 1, ...NEWEST_FIRST }, name: 'newest_of_number' },
-      { key: { organizationId: 1, storedAt: -1 }, name: 'stored' },
+      // A query for the latest changes reads only this index.
+      { key: { organizationId: 1, storedAt: -1, _id: 1, version: 1 }, name: 'stored' },
       { key: { pending: 1 }, sparse: true, name: 'pending' },
     ],
     { named: ['pending'] },
@@ -211,6 +213,15 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
           ...(person === undefined ? [] : [person]),
         ]),
       );
+    },
+    async latestChanges(organizationId, limit) {
+      const documents = await collection
+        .find<{ _id: string; version: number; storedAt: Date }>(
+          { organizationId, storedAt: { $gt: FREE } },
+          { projection: { _id: 1, version: 1, storedAt: 1 }, sort: { storedAt: -1, _id: 1 }, limit },
+        )
+        .toArray();
+      return documents.map(({ _id: findingId, version, storedAt }) => ({ findingId, version, storedAt }));
     },
     toSummarize(organizationId, { companyId, createdFrom, createdTo, minSeverity }, limit) {
       const createdAt = { ...(createdFrom && { $gte: createdFrom }), ...(createdTo && { $lt: createdTo }) };

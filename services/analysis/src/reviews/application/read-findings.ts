@@ -17,6 +17,7 @@ import type {
 } from '../../records/application/finding-store.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import { requireFinding } from './require-finding.js';
+import { stateOfFindings } from './state-of-findings.js';
 
 /** Maximum number of findings in a summary, so that it takes a few seconds and some ten megabytes at most. */
 const SUMMARY_FINDINGS_MAX = 50_000;
@@ -31,6 +32,14 @@ interface Deps {
   readonly summaryFindingsMax?: number;
 }
 
+/** A summary with the state of the findings from which it was computed. */
+export interface StatedSummary {
+  /** Undefined while too many findings have changed in the last minute. */
+  readonly state: string | undefined;
+  /** Absent if the caller has the summary of this state. */
+  readonly summary?: FindingSummary;
+}
+
 export interface FindingReader {
   /**
    * Returns a finding of the organization.
@@ -39,10 +48,16 @@ export interface FindingReader {
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
   list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
-   * Counts the findings in a period and adds up their amounts with one database query.
+   * Counts the findings in a period and adds up their amounts with one database query. Nothing is counted if the caller
+   * knows the state of the findings, which one query of an index finds.
    * @throws DomainError invalid if there are too many findings
    */
-  summary(organizationId: string, query: SummaryQuery, context: RequestContext): Promise<FindingSummary>;
+  summary(
+    organizationId: string,
+    query: SummaryQuery,
+    knownStates: readonly string[],
+    context: RequestContext,
+  ): Promise<StatedSummary>;
   /**
    * Returns all changes to a finding, oldest first: its creation, reviews and assignments, and the resulting changes of
    * the decision.
@@ -62,11 +77,13 @@ export function findingReader({
   return {
     get,
     list: (organizationId, query) => findings.list(organizationId, query),
-    async summary(organizationId, query, context) {
-      const [{ baseCurrency }, found] = await Promise.all([
-        tenants.factsOf(organizationId, context),
-        findings.toSummarize(organizationId, query, summaryFindingsMax + 1),
-      ]);
+    async summary(organizationId, query, knownStates, context) {
+      const { baseCurrency } = await tenants.factsOf(organizationId, context);
+      // The state is read before the findings. A finding that changes in between is in the summary, and the next request
+      // with this state gets the summary again.
+      const state = await stateOfFindings(findings, organizationId, baseCurrency);
+      if (state !== undefined && knownStates.includes(state)) return { state };
+      const found = await findings.toSummarize(organizationId, query, summaryFindingsMax + 1);
       if (found.length > summaryFindingsMax) {
         const most = summaryFindingsMax.toLocaleString('en');
         throw invalidField(
@@ -74,7 +91,8 @@ export function findingReader({
           `must select at most ${most} findings to summarize. Send a shorter period with created_from and created_to, one company with company_id, or a higher severity with min_severity.`,
         );
       }
-      return inTurns(summarizeFindings(found, baseCurrency, query.minSeverity), pace(SUMMARY_TURN_MS_MAX));
+      const steps = summarizeFindings(found, baseCurrency, query.minSeverity);
+      return { state, summary: await inTurns(steps, pace(SUMMARY_TURN_MS_MAX)) };
     },
     async history(organizationId, findingId) {
       const finding = await get(organizationId, findingId);

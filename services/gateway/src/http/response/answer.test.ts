@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Response } from 'express';
 import { sendReply } from './answer.js';
 import { ClientGone } from './client-gone.js';
+import { Compressor } from './compress.js';
 
 /** A chunk of a response that is larger than the socket buffers of both sides. */
 const CHUNK = Buffer.alloc(1024 * 1024);
@@ -23,10 +24,11 @@ async function sendEndlessly(takenWithinMs: number, isTaking: boolean): Promise<
   };
   const ended = new Promise<unknown>((resolve) => {
     server.once('request', (_, response) => {
-      sendReply(response as Response, { status: 200, content: content() }, takenWithinMs).then(
-        () => resolve(undefined),
-        resolve,
-      );
+      sendReply(
+        response as Response,
+        { status: 200, content: content() },
+        { takenWithinMs, compressor: new Compressor() },
+      ).then(() => resolve(undefined), resolve);
     });
   });
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

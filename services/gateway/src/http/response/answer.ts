@@ -3,10 +3,13 @@ import type { Response } from 'express';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { ClientGone } from './client-gone.js';
+import type { Compressor } from './compress.js';
 import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
 import type { Reply } from './reply.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends a JSON response. Without a body, only status and headers are sent. */
 export function sendJson(
@@ -15,17 +18,54 @@ export function sendJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (body === undefined) {
-    response.end();
+  if (body !== undefined) {
+    sendText(response, status, JSON.stringify(body), headers);
     return;
   }
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end();
+}
+
+function sendText(response: Response, status: number, text: string, headers: Readonly<Record<string, string>>): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   // Node.js sends a string body together with the headers in one piece, but a body of bytes in a separate piece.
-  const text = JSON.stringify(body);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Type', JSON_TYPE);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
+}
+
+/**
+ * Sends the JSON response to a request, compressed if the caller accepts it. Only responses to GET are compressed: they
+ * contain no secrets, whose letters the size of a compressed response could reveal (ADR 0165).
+ */
+async function sendReadable(
+  response: Response,
+  { status, body, headers = {} }: Reply,
+  compressor: Compressor,
+): Promise<void> {
+  const { method, headers: asked } = response.req;
+  if (method !== 'GET' || status !== 200 || body === undefined) {
+    sendJson(response, status, body, headers);
+    return;
+  }
+  const text = JSON.stringify(body);
+  const vary = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
+  const compressed = await compressor.compress(text, asked);
+  if (response.destroyed) throw new ClientGone();
+  if (compressed === undefined) {
+    sendText(response, status, text, { ...headers, Vary: vary });
+    return;
+  }
+  const { encoding, bytes } = compressed;
+  response.statusCode = status;
+  // A strong ETag names one sequence of bytes, so that of the compressed response is weak. If-None-Match ignores this.
+  const etag = headers['ETag'] === undefined ? {} : { ETag: `W/${headers['ETag']}` };
+  const all = { ...headers, ...etag, Vary: vary, 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding };
+  for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
+  response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
 }
 
 /**
@@ -34,13 +74,11 @@ export function sendJson(
  */
 export async function sendReply(
   response: Response,
-  { status, body, content, headers }: Reply,
-  takenWithinMs: number,
+  reply: Reply,
+  { takenWithinMs, compressor }: { readonly takenWithinMs: number; readonly compressor: Compressor },
 ): Promise<void> {
-  if (content === undefined) {
-    sendJson(response, status, body, headers);
-    return;
-  }
+  const { status, content, headers } = reply;
+  if (content === undefined) return sendReadable(response, reply, compressor);
   const bytes = content[Symbol.asyncIterator]();
   const first = await bytes.next();
   if (response.destroyed) {

@@ -18,6 +18,12 @@ export function conditional(resource: string, body: unknown, ifNoneMatch: string
   return isKnown(etag, ifNoneMatch) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
+/** Returns the ETags of a header If-None-Match without their quotation marks. */
+export function knownEtags(ifNoneMatch: string | undefined): readonly string[] {
+  if (ifNoneMatch === undefined) return [];
+  return ifNoneMatch.split(',').flatMap((candidate) => /^(?:W\/)?"([\w-]{1,64})"$/.exec(candidate.trim())?.[1] ?? []);
+}
+
 /** ETags in If-None-Match are compared weakly, so a leading `W/` is ignored. */
 export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;

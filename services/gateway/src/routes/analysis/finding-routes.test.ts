@@ -99,6 +99,8 @@ const rule: RoutingRule = {
 /** Last request that each rpc received. */
 const asked: Record<string, unknown> = {};
 let gateway: RunningGateway;
+/** State of the findings in summaries. */
+let summaryState = { state: 'abc', isKnown: false };
 /** Evidence of the finding in lists. Empty as in a list without evidence. */
 let { evidenceJson } = finding;
 
@@ -119,15 +121,17 @@ beforeAll(async () => {
     findings: {
       listFindings: (request) =>
         record('listFindings', { findings: [{ ...finding, evidenceJson }], nextPageToken: 'next' })(request),
-      summarizeFindings: record('summarizeFindings', {
-        baseCurrency: 'EUR',
-        total: { key: '', ...figures },
-        withoutAmount: 3,
-        byType: [{ key: 'DUPLICATE_INVOICE', ...figures }],
-        bySeverity: [{ key: 'CRITICAL', ...figures }],
-        byDisposition: [{ key: 'UNDER_REVIEW', ...figures }],
-        byMonth: [{ key: '2026-03', ...figures }],
-      }),
+      summarizeFindings: (request) =>
+        record('summarizeFindings', {
+          ...summaryState,
+          baseCurrency: 'EUR',
+          total: { key: '', ...figures },
+          withoutAmount: 3,
+          byType: [{ key: 'DUPLICATE_INVOICE', ...figures }],
+          bySeverity: [{ key: 'CRITICAL', ...figures }],
+          byDisposition: [{ key: 'UNDER_REVIEW', ...figures }],
+          byMonth: [{ key: '2026-03', ...figures }],
+        })(request),
       getFinding: ({ findingId }) =>
         findingId === FINDING_ID ? Promise.resolve({ finding }) : Promise.reject(notFound('finding')),
       listFindingHistory: record('listFindingHistory', {
@@ -351,6 +355,32 @@ describe('findings', () => {
       createdToTime: new Date('2026-04-01T00:00:00Z'),
       minSeverity: Severity.MEDIUM,
     });
+  });
+
+  test('have a summary with an ETag, which is 304 while the service knows no change', async () => {
+    const ask = (etag: string) =>
+      fetch(`${gateway.origin}/v1/findings/summary`, {
+        headers: { authorization: `Bearer ${KEY}`, 'if-none-match': etag },
+      });
+    const etags = ['"x"', 'W/"abc"', '"not an etag"', 'bare', ...Array.from({ length: 9 }, (_, at) => `"e${at}"`)];
+    const first = await ask(etags.join(', '));
+    expect(first.status).toBe(200);
+    expect(first.headers.get('etag')?.replace('W/', '')).toBe('"abc"');
+    expect(first.headers.get('cache-control')).toBe('private, no-cache');
+    expect(asked['summarizeFindings']).toMatchObject({
+      knownStates: ['x', 'abc', 'e0', 'e1', 'e2', 'e3', 'e4', 'e5'],
+    });
+    try {
+      summaryState = { state: 'abc', isKnown: true };
+      const known = await ask('"abc"');
+      expect([known.status, await known.text(), known.headers.get('etag')]).toEqual([304, '', '"abc"']);
+      summaryState = { state: '', isKnown: false };
+      const digest = (await ask('"abc"')).headers.get('etag') ?? '';
+      expect(digest).toMatch(/"summary-[\w-]{22}"$/);
+      expect((await ask(digest)).status).toBe(304);
+    } finally {
+      summaryState = { state: 'abc', isKnown: false };
+    }
   });
 
   test.each([

@@ -24,6 +24,7 @@ import {
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
+import { CACHE_CONTROL, conditional, knownEtags } from '../../http/response/etag.js';
 import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
 import type { Columns } from '../../http/response/list-reply.js';
 import { actorName } from '../organization/actor.js';
@@ -341,13 +342,16 @@ const findingSummaryReport = z
     },
   });
 
+/** Maximum number of ETags in a request that are compared with the state of the findings. */
+const KNOWN_STATES_MAX = 8;
+
 export const summarizeFindings = route({
   operation: 'summarizeFindings',
   method: 'get',
   path: '/findings/summary',
   summary: 'Count findings and add up their amounts',
   description:
-    'Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.',
+    'Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
   access: { scope: 'findings:read' },
   timeoutMs: 10_000,
@@ -361,19 +365,26 @@ export const summarizeFindings = route({
         'Count only findings of this severity or higher. MEDIUM excludes the findings that do not stop a payment.',
       ),
   }),
+  isConditional: true,
   responses: {
     200: {
       description: 'The counts and amounts of the findings that match the filters.',
       schema: findingSummaryReport,
     },
+    304: {
+      description: 'The findings have not changed since the response whose ETag is sent as If-None-Match.',
+    },
   },
-  async handle({ query }, { findings }) {
+  async handle({ query, ifNoneMatch }, { findings }) {
     const reply = await findings.summarizeFindings({
       companyId: query.company_id,
       createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
       createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
       minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
+      knownStates: knownEtags(ifNoneMatch).slice(0, KNOWN_STATES_MAX),
     });
+    const headers = { ETag: `"${reply.state}"`, 'Cache-Control': CACHE_CONTROL };
+    if (reply.isKnown) return { status: 304, headers };
     const body: z.infer<typeof findingSummaryReport> = {
       baseCurrency: reply.baseCurrency,
       total: presentFigures(stated(reply.total)),
@@ -389,7 +400,8 @@ export const summarizeFindings = route({
       })),
       byMonth: reply.byMonth.map((totals) => ({ month: totals.key, ...presentFigures(totals) })),
     };
-    return { status: 200, body };
+    // Without a state, the ETag is a digest of the summary itself.
+    return reply.state === '' ? conditional('summary', body, ifNoneMatch) : { status: 200, body, headers };
   },
 });
 

@@ -14,6 +14,7 @@ import type { FindingReader } from '../../application/read-findings.js';
 import type { ChangedFinding, ReviewFinding } from '../../application/review-finding.js';
 import { catalogue, families, severities } from '@invoicecontrol/engine/explanation/catalogue';
 import type { Family, FindingType } from '@invoicecontrol/engine/explanation/catalogue';
+import type { FindingTotals } from '../../../records/domain/finding-summary.js';
 import { dispositions } from '../../../records/domain/finding-disposition.js';
 import type { Disposition } from '../../../records/domain/finding-disposition.js';
 import { severalOf } from '../../../records/transport/grpc/several-of.js';
@@ -48,20 +49,22 @@ export function findingService({ reader, readSearch, reviewFinding, assignFindin
       });
       return { findings: items.map(encodeFinding), nextPageToken };
     },
-    async summarizeFindings({ organizationId, companyId, createdFromTime, createdToTime, minSeverity }, context) {
+    async summarizeFindings(request, context) {
+      const { organizationId, companyId, createdFromTime, createdToTime, minSeverity, knownStates } = request;
       const least = optionalEnumName(Severity, minSeverity);
       const query = { companyId, createdFrom: createdFromTime, createdTo: createdToTime, minSeverity: least };
-      const { byType, bySeverity, byDisposition, byMonth, ...summary } = await reader.summary(
-        organizationId,
-        query,
-        context,
-      );
+      const { state = '', summary } = await reader.summary(organizationId, query, knownStates, context);
+      const rows = (totals: readonly FindingTotals[] = []) => [...totals];
       return {
-        ...summary,
-        byType: [...byType],
-        bySeverity: [...bySeverity],
-        byDisposition: [...byDisposition],
-        byMonth: [...byMonth],
+        state,
+        isKnown: summary === undefined,
+        baseCurrency: summary?.baseCurrency ?? '',
+        total: summary?.total,
+        withoutAmount: summary?.withoutAmount ?? 0,
+        byType: rows(summary?.byType),
+        bySeverity: rows(summary?.bySeverity),
+        byDisposition: rows(summary?.byDisposition),
+        byMonth: rows(summary?.byMonth),
       };
     },
     async getFinding({ organizationId, findingId }) {
