@@ -195,7 +195,7 @@ describe('a review', () => {
     });
     await expect(expecting('CONFIRMED', 'OPEN', bob)).rejects.toMatchObject({
       kind: 'wrong_state',
-      publicMessage: expect.stringContaining('FALSE_POSITIVE now, and no longer OPEN'),
+      publicMessage: expect.stringContaining('from OPEN to FALSE_POSITIVE'),
     });
     expect(await expecting('FALSE_POSITIVE', 'OPEN')).toMatchObject({ changed: false });
     expect(await expecting('OPEN', 'FALSE_POSITIVE', bob)).toMatchObject({ changed: true });
