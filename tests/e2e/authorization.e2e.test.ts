@@ -43,6 +43,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getInvoice: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   getLatestAnalysis: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   listAnalyses: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  listInvoiceTimeline: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
   reanalyzeInvoice: { role: 'ANALYST', scope: 'invoices:write', status: 404 },
   getInvoiceDocument: { role: 'ANALYST', scope: 'documents:read', status: 404 },
   getInvoiceDocumentFields: { role: 'ANALYST', scope: 'documents:read', status: 404 },

@@ -41,6 +41,7 @@ export const ours: readonly string[] = [
   'GET /invoices',
   'GET /invoices/{invoiceId}',
   'GET /invoices/{invoiceId}/analyses',
+  'GET /invoices/{invoiceId}/timeline',
   'GET /invoices/{invoiceId}/document/fields',
   'GET /invoices/{invoiceId}/document/pages/{page}',
   'GET /invoices/{invoiceId}/document/view',

@@ -1,5 +1,6 @@
 // Searches and filters the lists of the running product, as a client with many invoices does.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '@invoicecontrol/testkit/eventually';
 import { useSharedSystem } from './running-system.js';
 import type { ErrorBody, RunningSystem } from './running-system.js';
 import type { Page } from './shapes.js';
@@ -80,4 +81,28 @@ test('a client reads only what changed, without the evidence', async () => {
   expect(changed[0]).not.toHaveProperty('evidence');
   const { evidence, ...slim } = body;
   expect(changed[0]).toEqual(slim);
+});
+
+test('the timeline of an invoice names who reviewed and who exported it, and is missing for another organization', async () => {
+  const { tenant, other } = running;
+  const key = tenant.keys.owner;
+  const [finding] = await findings('limit=1&q=FV12');
+  const { body: whole } = await running.request<{ invoiceId: string }>(`GET /findings/${finding?.id}`, { key });
+  const path = `/invoices/${whole.invoiceId}`;
+  await running.request(`POST /findings/${finding?.id}/review`, { key, body: { disposition: 'CONFIRMED' } });
+  await running.request(`GET ${path}/export?format=json&include=unready`, { key });
+  interface Timeline {
+    readonly items: readonly { kind: string; actor: { type: string; name: string | null }; to: string | null }[];
+  }
+  await eventually(async () => {
+    const { body } = await running.request<Timeline>(`GET ${path}/timeline`, { key });
+    const seen = body.items.map(({ kind, actor, to }) => `${kind} ${actor.type} ${to ?? '-'}`);
+    expect(seen).toEqual(expect.arrayContaining(['RECEIVED SYSTEM -', 'FINDING_REVIEWED API_KEY CONFIRMED']));
+    const exported = body.items.find(({ kind }) => kind === 'EXPORTED');
+    const reviewed = body.items.find(({ kind }) => kind === 'FINDING_REVIEWED');
+    expect(exported?.actor).toEqual(reviewed?.actor);
+    expect(exported?.actor.name).toEqual(expect.any(String));
+  });
+  const missing = await running.request<ErrorBody>(`GET ${path}/timeline`, { key: other.keys.owner });
+  expect([missing.status, missing.body.error.message]).toEqual([404, 'No such invoice.']);
 });

@@ -49,7 +49,7 @@ export const callersByService: Readonly<Record<string, Readonly<Record<string, C
     'AssignFinding',
   ),
   'invoicecontrol.analysis.v1.InvoiceService': {
-    ...by(['gateway'], 'AnalyzeInvoice', 'ListInvoices', 'GetLatestAnalysis'),
+    ...by(['gateway'], 'AnalyzeInvoice', 'ListInvoices', 'GetLatestAnalysis', 'ListInvoiceTimeline'),
     ...by(['gateway', 'ksef'], 'GetInvoice'),
   },
   'invoicecontrol.analysis.v1.OperatorService': by(['operator'], 'ReplayAnalyses', 'DryRunPolicy', 'OverridePolicy'),

@@ -11,6 +11,7 @@ import { countInvoice } from './application/count-invoice.js';
 import { invoiceDecider } from './application/decide-invoice.js';
 import { analysisReader } from './application/read-analyses.js';
 import { invoiceReader } from './application/read-invoices.js';
+import { timelineReader } from './application/read-timeline.js';
 import { reanalyzeInvoice } from './application/reanalyze-invoice.js';
 import { stuckAnalyses } from './application/stuck-analyses.js';
 import { sweepInvoices } from './application/sweep-invoices.js';
@@ -44,6 +45,7 @@ export function composeDecisions(
         analyzeInvoice: analyzeInvoice({ ...records, usage, tenants, decider, clock }),
         reader,
         readSearch: searchReader(records.suppliers),
+        readTimeline: timelineReader(records),
       }),
       analysisService({
         reader: analysisReader(records),

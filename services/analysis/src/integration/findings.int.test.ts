@@ -827,6 +827,54 @@ describe('the summary', () => {
   });
 });
 
+describe('the timeline of an invoice', () => {
+  const read = async (organizationId: string, invoiceId: string) => {
+    const { entries, isTruncated } = await rpc.invoice.listInvoiceTimeline({ organizationId, invoiceId }, ann);
+    expect(isTruncated).toBe(false);
+    const times = entries.map(({ entryTime }) => entryTime?.getTime() ?? 0);
+    expect(times).toEqual(times.toSorted((left, right) => left - right));
+    return entries;
+  };
+
+  test('has its receipt, analyses, findings, reviews, assignments and decisions, oldest first', async () => {
+    const organizationId = newTenant();
+    const { second, finding } = await duplicatePair(organizationId);
+    await review(organizationId, finding, 'FALSE_POSITIVE', 'two deliveries');
+    const assigneeUserId = organization.newMember(organizationId);
+    await rpc.finding.assignFinding({ organizationId, findingId: finding.findingId, assigneeUserId }, bob);
+    await rpc.reanalyze(organizationId, second);
+    const entries = await read(organizationId, second.invoiceId);
+    const seen = entries
+      .filter(({ kind, refId }) => kind !== 'FINDING_CREATED' || refId === finding.findingId)
+      .map(({ kind, actorType, refType, from, to, note }) =>
+        [kind, actorType, refType, from ?? '-', to ?? '-', note ?? '-'].join(' '),
+      );
+    expect(seen[0]).toBe('RECEIVED SYSTEM invoice - - -');
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        'ANALYZED SYSTEM analysis - BLOCK -',
+        'FINDING_CREATED SYSTEM finding - DUPLICATE_INVOICE -',
+        'FINDING_REVIEWED USER finding OPEN FALSE_POSITIVE two deliveries',
+        'DECISION_CHANGED SYSTEM finding BLOCK PASS -',
+        `FINDING_ASSIGNED USER finding - ${assigneeUserId} -`,
+      ]),
+    );
+    expect(seen.filter((entry) => entry.startsWith('REANALYZED SYSTEM analysis'))).toHaveLength(1);
+    const created = entries.filter(({ kind }) => kind === 'FINDING_CREATED').map(({ refId }) => refId);
+    expect(new Set(created)).toEqual(new Set(second.findings.map(({ findingId }) => findingId)));
+  });
+
+  test('of another tenant or of no invoice looks like a missing one', async () => {
+    const { second } = await duplicatePair(newTenant());
+    for (const invoiceId of [second.invoiceId, MISSING_ID]) {
+      await expect(read(newTenant(), invoiceId)).rejects.toMatchObject({
+        kind: 'not_found',
+        message: 'No such invoice.',
+      });
+    }
+  });
+});
+
 test('a finding of another tenant looks exactly like one that does not exist, to every rpc', async () => {
   const { finding } = await duplicatePair(newTenant());
   const organizationId = newTenant();

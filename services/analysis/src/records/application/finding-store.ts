@@ -151,6 +151,11 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly minSeverity?: Severity | undefined;
 }
 
+/** A finding with the newest changes to it, oldest first. */
+export interface FindingHistory extends Pick<FindingRecord, 'findingId' | 'type' | 'createdAt'> {
+  readonly history: readonly FindingChange[];
+}
+
 /** The last write of a finding. */
 export interface FindingWrite {
   readonly findingId: string;
@@ -196,6 +201,8 @@ export interface FindingStore {
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
   /** Returns the newest entries in a finding's history, oldest first. Undefined if the finding does not exist. */
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
+  /** Returns the changes to the findings of an invoice. */
+  historiesOfInvoice(organizationId: string, invoiceId: string): Promise<readonly FindingHistory[]>;
   list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
    * Returns findings about ERP records that are waiting for a review and name a vendor or one of its bills: at most

@@ -151,6 +151,17 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       const document = await collection.findOne({ _id: findingId, organizationId }, { projection: { history: 1 } });
       return document?.history;
     },
+    async historiesOfInvoice(organizationId, invoiceId) {
+      const documents = await collection
+        .find<Pick<FindingDocument, '_id' | 'type' | 'createdAt' | 'history'>>(
+          { organizationId, invoiceId },
+          { projection: { type: 1, createdAt: 1, history: 1 } },
+        )
+        .sort(NEWEST_FIRST)
+        .limit(FINDINGS_OF_INVOICE_MAX)
+        .toArray();
+      return documents.map(({ _id: findingId, ...finding }) => ({ findingId, ...finding }));
+    },
     async list(organizationId, query) {
       const filter = chosen(organizationId, query);
       if (filter === undefined) return { items: [], nextPageToken: '' };

@@ -4,6 +4,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { ClientGone } from './client-gone.js';
 import type { Compressor } from './compress.js';
+import { codedEtag } from './etag.js';
 import { answerTo } from './envelope.js';
 import { HttpRefusal } from './refusal.js';
 import { requestState } from './request-state.js';
@@ -60,8 +61,7 @@ async function sendReadable(
   }
   const { encoding, bytes } = compressed;
   response.statusCode = status;
-  // A strong ETag names one sequence of bytes, so that of the compressed response is weak. If-None-Match ignores this.
-  const etag = headers['ETag'] === undefined ? {} : { ETag: `W/${headers['ETag']}` };
+  const etag = headers['ETag'] === undefined ? {} : { ETag: codedEtag(headers['ETag'], encoding) };
   const all = { ...headers, ...etag, Vary: vary, 'Content-Type': JSON_TYPE, 'Content-Encoding': encoding };
   for (const [name, value] of Object.entries(all)) response.setHeader(name, value);
   response.setHeader('Content-Length', bytes.length);

@@ -14,19 +14,44 @@ export const CACHE_CONTROL = 'private, no-cache';
 export function conditional(resource: string, body: unknown, ifNoneMatch: string | undefined): Reply {
   const version = createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
   const etag = `"${resource}-${version}"`;
-  const headers = { ETag: etag, 'Cache-Control': CACHE_CONTROL };
-  return isKnown(etag, ifNoneMatch) ? { status: 304, headers } : { status: 200, body, headers };
+  const known = knownEtag(etag, ifNoneMatch);
+  const headers = { ETag: known ?? etag, 'Cache-Control': CACHE_CONTROL };
+  return known === undefined ? { status: 200, body, headers } : { status: 304, headers };
 }
 
-/** Returns the ETags of a header If-None-Match without their quotation marks. */
-export function knownEtags(ifNoneMatch: string | undefined): readonly string[] {
-  if (ifNoneMatch === undefined) return [];
-  return ifNoneMatch.split(',').flatMap((candidate) => /^(?:W\/)?"([\w-]{1,64})"$/.exec(candidate.trim())?.[1] ?? []);
+/** Content codings in which a response may be sent, as the ends of the ETags of compressed responses. */
+const CODED = /-(?:br|gzip)"$/;
+
+/**
+ * Returns the ETag of a response that is sent compressed. A strong ETag names one sequence of bytes, so that the
+ * compressed response has another one.
+ * @param encoding content coding of the response
+ */
+export function codedEtag(etag: string, encoding: 'br' | 'gzip'): string {
+  return `${etag.slice(0, -1)}-${encoding}"`;
 }
 
-/** ETags in If-None-Match are compared weakly, so a leading `W/` is ignored. */
+/**
+ * Returns the ETag in If-None-Match that names the response, also in a compressed form. It is sent back with 304.
+ * ETags are compared weakly, so a leading `W/` is ignored.
+ */
+export function knownEtag(etag: string, ifNoneMatch: string | undefined): string | undefined {
+  if (ifNoneMatch === undefined) return undefined;
+  if (ifNoneMatch.trim() === '*') return etag;
+  return etagsIn(ifNoneMatch).find((candidate) => candidate === etag || candidate.replace(CODED, '"') === etag);
+}
+
+/** Checks whether If-None-Match names the response. */
 export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+  return knownEtag(etag, ifNoneMatch) !== undefined;
+}
+
+/** Returns the states that the ETags in If-None-Match name: what is between their quotation marks. */
+export function knownStates(ifNoneMatch: string | undefined): readonly string[] {
+  const etags = etagsIn(ifNoneMatch ?? '').flatMap((etag) => [etag, etag.replace(CODED, '"')]);
+  return [...new Set(etags)].flatMap((etag) => /^"([\w-]{1,64})"$/.exec(etag)?.[1] ?? []);
+}
+
+function etagsIn(ifNoneMatch: string): string[] {
+  return ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
 }

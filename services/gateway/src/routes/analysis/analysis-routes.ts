@@ -22,6 +22,7 @@ import { analyzeUpload, correctUpload } from './uploaded-invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
 import { exportAccountChanges } from './account-changes.js';
 import { confirmVerification, getSupplier, listSuppliers, verifyAccount } from './suppliers.js';
+import { listInvoiceTimeline } from './timeline.js';
 import { getVendor, listVendors } from './vendors.js';
 
 /** Routes that call the analysis service. */
@@ -38,6 +39,7 @@ export const analysisResources: readonly Resource[] = [
       correctUpload,
       getLatestAnalysis,
       listAnalyses,
+      listInvoiceTimeline,
       reanalyzeInvoice,
     ],
   },

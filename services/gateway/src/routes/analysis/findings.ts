@@ -7,7 +7,6 @@ import { invalidField } from '@invoicecontrol/errors';
 import { UUID } from '@invoicecontrol/invoice/kinds';
 import { z } from 'zod';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
-import type { TenantClients } from '../../clients.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, exampleOf, examples } from '../../http/description/examples.js';
 import {
   dateOrDateTime,
@@ -24,18 +23,17 @@ import {
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import { CACHE_CONTROL, conditional, knownEtags } from '../../http/response/etag.js';
+import { CACHE_CONTROL, conditional, knownEtag, knownStates } from '../../http/response/etag.js';
 import { CSV_PAGE, csvResponse, listReply } from '../../http/response/list-reply.js';
 import type { Columns } from '../../http/response/list-reply.js';
-import { actorName } from '../organization/actor.js';
+import { actorName, nameActorsOf } from '../organization/actor.js';
+import type { Named } from '../organization/actor.js';
 import { disposition, finding, listedFinding, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });
 
-/** A change to a finding with the name of its actor, which the organization service knows. */
-interface NamedChange extends FindingChange {
-  readonly actorName: string;
-}
+/** A change to a finding with the name of its actor. */
+type NamedChange = Named<FindingChange>;
 
 const actor = shown.record<NamedChange>()({
   type: shown.word(
@@ -381,9 +379,10 @@ export const summarizeFindings = route({
       createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
       createdToTime: query.created_to === undefined ? undefined : toInstant(query.created_to),
       minSeverity: query.min_severity === undefined ? Severity.UNSPECIFIED : Severity[query.min_severity],
-      knownStates: knownEtags(ifNoneMatch).slice(0, KNOWN_STATES_MAX),
+      knownStates: knownStates(ifNoneMatch).slice(0, KNOWN_STATES_MAX),
     });
-    const headers = { ETag: `"${reply.state}"`, 'Cache-Control': CACHE_CONTROL };
+    const etag = `"${reply.state}"`;
+    const headers = { ETag: knownEtag(etag, ifNoneMatch) ?? etag, 'Cache-Control': CACHE_CONTROL };
     if (reply.isKnown) return { status: 304, headers };
     const body: z.infer<typeof findingSummaryReport> = {
       baseCurrency: reply.baseCurrency,
@@ -437,29 +436,10 @@ export const listFindingHistory = route({
   },
   async handle({ params }, { findings, members }) {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });
-    const names = await namesOf(changes, members);
-    const named = changes.map((one) => ({ ...one, actorName: names.get(keyOf(one)) ?? '' }));
+    const named = await nameActorsOf(changes, members);
     return { status: 200, body: onlyPage(named.map(change.present)) };
   },
 });
-
-type ChangeActor = Pick<FindingChange, 'actorType' | 'actorId'>;
-
-/** Returns the names of the people and API keys that made changes. */
-async function namesOf(
-  changes: readonly ChangeActor[],
-  members: TenantClients['members'],
-): Promise<ReadonlyMap<string, string>> {
-  const acting = changes.filter(({ actorType }) => actorType === 'USER' || actorType === 'API_KEY');
-  const actors = new Map(acting.map((one) => [keyOf(one), { actorType: one.actorType, actorId: one.actorId }]));
-  if (actors.size === 0) return new Map();
-  const { names } = await members.nameActors({ actors: [...actors.values()] });
-  return new Map([...actors.keys()].map((key, index) => [key, names[index] ?? '']));
-}
-
-function keyOf({ actorType, actorId }: ChangeActor): string {
-  return `${actorType}:${actorId}`;
-}
 
 /** Fields of a review in a request about one finding or several. */
 export const reviewFields = {

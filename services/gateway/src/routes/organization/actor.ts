@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { TenantClients } from '../../clients.js';
 import * as shown from '../../http/description/shown.js';
 
 /**
@@ -15,3 +16,35 @@ export const actorName = shown.made(
   ({ actorName: name }: { readonly actorName: string }) => (name === '' ? null : name),
   'Ann Example',
 );
+
+/** Maximum number of actors that the organization service names in one call. */
+const NAMED_MAX = 200;
+
+interface Acted {
+  readonly actorType: string;
+  readonly actorId: string;
+}
+
+/** A change with the name of its actor, which the organization service knows. */
+export type Named<Change extends Acted> = Change & { readonly actorName: string };
+
+/**
+ * Names the people and API keys that made changes with one call to the organization service. At most {@link NAMED_MAX}
+ * actors are named, those of the last changes.
+ */
+export async function nameActorsOf<Change extends Acted>(
+  changes: readonly Change[],
+  members: TenantClients['members'],
+): Promise<Named<Change>[]> {
+  const acting = changes.filter(({ actorType }) => actorType === 'USER' || actorType === 'API_KEY').toReversed();
+  const actors = new Map(acting.map((one) => [keyOf(one), { actorType: one.actorType, actorId: one.actorId }]));
+  const asked = [...actors].slice(0, NAMED_MAX).toReversed();
+  const { names } =
+    asked.length === 0 ? { names: [] } : await members.nameActors({ actors: asked.map(([, one]) => one) });
+  const byKey = new Map(asked.map(([key], index) => [key, names[index] ?? '']));
+  return changes.map((one) => ({ ...one, actorName: byKey.get(keyOf(one)) ?? '' }));
+}
+
+function keyOf({ actorType, actorId }: Acted): string {
+  return `${actorType}:${actorId}`;
+}

@@ -12,6 +12,7 @@ import type { AnalyzeInvoice } from '../../application/analyze-invoice.js';
 import { findingRecordsOf } from '../../../records/application/finding-store.js';
 import type { InvoiceQuery } from '../../../records/application/invoice-store.js';
 import type { ReadSearch } from '../../../records/application/record-search.js';
+import type { ReadTimeline } from '../../application/read-timeline.js';
 import type { InvoiceReader } from '../../application/read-invoices.js';
 import { severalOf } from '../../../records/transport/grpc/several-of.js';
 import { encodeAnalysis, encodeStoredInvoice, encodeUpload } from '../../../records/transport/grpc/encode-invoice.js';
@@ -20,10 +21,11 @@ interface Deps {
   readonly analyzeInvoice: AnalyzeInvoice;
   readonly reader: InvoiceReader;
   readonly readSearch: ReadSearch;
+  readonly readTimeline: ReadTimeline;
 }
 
 /** Implements the gRPC service invoicecontrol.analysis.v1.InvoiceService. */
-export function invoiceService({ analyzeInvoice, reader, readSearch }: Deps): Binding {
+export function invoiceService({ analyzeInvoice, reader, readSearch, readTimeline }: Deps): Binding {
   return bind(InvoiceServiceDefinition, {
     async analyzeInvoice(request, context) {
       const { analysis, subject, isReplayed } = await analyzeInvoice(
@@ -61,6 +63,23 @@ export function invoiceService({ analyzeInvoice, reader, readSearch }: Deps): Bi
       };
       const { items, nextPageToken } = await reader.list(request.organizationId, query, context);
       return { invoices: items.map(encodeStoredInvoice), nextPageToken };
+    },
+    async listInvoiceTimeline({ organizationId, invoiceId }) {
+      const { entries, isTruncated } = await readTimeline(organizationId, invoiceId);
+      return {
+        entries: entries.map(({ at, kind, actor, ref, from, to, note }) => ({
+          entryTime: at,
+          kind,
+          actorType: actor.type,
+          actorId: actor.id,
+          refType: ref.type,
+          refId: ref.id,
+          from,
+          to,
+          note,
+        })),
+        isTruncated,
+      };
     },
     async getLatestAnalysis({ organizationId, invoiceId }) {
       const { analysis, findings, verdict } = await reader.latestAnalysis(organizationId, invoiceId);
