@@ -88,7 +88,10 @@ test('reports up to 24 months, the newest first, also over the turn of a year', 
     );
   const { periods } = await history(24);
   expect(periods.map(({ period }) => period)).toEqual([
-    ...['2026-04', '2026-03', '2026-02', '2026-01'],
+    '2026-04',
+    '2026-03',
+    '2026-02',
+    '2026-01',
     ...Array.from({ length: 12 }, (_, index) => `2025-${String(12 - index).padStart(2, '0')}`),
     ...Array.from({ length: 8 }, (_, index) => `2024-${String(12 - index).padStart(2, '0')}`),
   ]);
