@@ -27,11 +27,15 @@ import { freePort } from './port.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const catalogue: readonly EventType[] = Object.values(events);
 const REFUSED = 'Permissions Violation';
+/** Numbers of groups into which the rights of a service are divided. */
+const GROUP_COUNTS = [7, 8];
 
 let directory: string;
 let server: ChildServer;
 let operator: Bus;
 let port: number;
+/** How often the broker has read its configuration again. */
+let reloads = 0;
 const buses = new Map<string, Bus>();
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -50,6 +54,9 @@ beforeAll(async () => {
     command: binary,
     args: ['--config', join(directory, 'nats.conf')],
     readPort: (line) => (line.includes('Server is ready') ? port : undefined),
+    onOutput: (line) => {
+      if (line.includes('Reloaded server configuration')) reloads += 1;
+    },
     log: () => {},
   });
   closing.push(() => server.stop());
@@ -211,6 +218,78 @@ describe.each(startOrder)('%s at the broker', (service) => {
   });
 });
 
+test('each right of each service is needed: without it, the broker refuses what it allows', async () => {
+  const rights = new Map(
+    startOrder.map((service) => {
+      const { publish, subscribe: heard } = brokerRights(service, '');
+      return [
+        service,
+        [
+          ...publish.map((subject) => ({ subject, isHeard: false })),
+          ...heard.map((subject) => ({ subject, isHeard: true })),
+        ],
+      ];
+    }),
+  );
+  const needless: string[] = [];
+  let tried = 0;
+  // Several rights are taken away at once, because each reload takes time. Two rights of which one covers the other are
+  // not both taken away in both ways of grouping them.
+  const groups = GROUP_COUNTS.flatMap((count) => Array.from({ length: count }, (_, group) => ({ count, group })));
+  for (const { count, group } of groups) {
+    await reload(withoutRights((position) => position % count === group));
+    for (const service of startOrder) {
+      for (const right of (rights.get(service) ?? []).filter((_, position) => position % count === group)) {
+        const subject = right.subject.replaceAll('*', 'account').replace('>', '1.1.1.1.0');
+        const isRefused = right.isHeard
+          ? await errorOfSubscription(busOf(service), subject).then(
+              () => true,
+              () => false,
+            )
+          : await isRefusedToPublish(busOf(service), subject);
+        if (!isRefused) needless.push(`${service} ${right.subject}`);
+        tried += 1;
+      }
+    }
+  }
+  expect(tried).toBe(GROUP_COUNTS.length * [...rights.values()].flat().length);
+  expect(tried).toBeGreaterThan(500);
+  expect(needless).toEqual([]);
+  await reload(authorization(TRUST_DOMAIN_DEFAULT, ''));
+  // The broker has ended the subscriptions to responses, which clients open only once.
+  for (const service of startOrder) buses.set(service, await connect(service));
+});
+
+/** Returns the rights of all services without those at some positions in the list of each service. */
+function withoutRights(isTaken: (position: number) => boolean): string {
+  let at = -1;
+  const lines = authorization(TRUST_DOMAIN_DEFAULT, '')
+    .split('\n')
+    .filter((line) => {
+      if (line.includes('user: "')) at = line.includes('/operator"') ? Number.NaN : -1;
+      if (!line.startsWith('          "')) return true;
+      at += 1;
+      return !isTaken(at);
+    });
+  // nats-server would read an empty list as permission for everything.
+  return lines.join('\n').replaceAll(/\{ allow: \[\s*\] \}/g, '{ deny: [">"] }');
+}
+
+async function isRefusedToPublish({ connection }: Bus, subject: string): Promise<boolean> {
+  return connection.request(subject, '', { timeout: 1_000 }).then(
+    () => false,
+    ({ message }: Error) => message.includes(REFUSED),
+  );
+}
+
+/** Gives the broker other rights, and waits until it has read them. */
+async function reload(rights: string): Promise<void> {
+  await writeConfig(rights);
+  const before = reloads;
+  process.kill(server.pid ?? expect.fail('no process'), 'SIGHUP');
+  await eventually(() => expect(reloads).toBe(before + 1));
+}
+
 test('a stream that exists does not become a copy of another one', async () => {
   const [mine, victim] = publishers();
   if (mine === undefined || victim === undefined) throw new Error('There are fewer than two publishers.');
@@ -248,10 +327,6 @@ test('a service whose rights were taken away and given back goes on without a re
   const [type] = catalogue.filter(({ service }) => service === 'scan');
   if (type === undefined) throw new Error('scan publishes nothing.');
   const scan = busOf('scan');
-  const reload = async (rights: string): Promise<void> => {
-    await writeConfig(rights);
-    process.kill(server.pid ?? expect.fail('no process'), 'SIGHUP');
-  };
   await reload(authorization(TRUST_DOMAIN_DEFAULT, '').replace('/service/scan"', '/service/nobody"'));
   await eventually(() => expect(scan.isConnected()).toBe(false));
   // Longer than the client needs for the two refused attempts after which it gives up by default.
