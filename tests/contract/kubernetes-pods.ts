@@ -51,6 +51,7 @@ interface PodSpec {
     readonly name: string;
     readonly emptyDir?: object;
     readonly secret?: { readonly secretName: string };
+    readonly csi?: { readonly volumeAttributes: Readonly<Record<string, string>> };
   }[];
 }
 

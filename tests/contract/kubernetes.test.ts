@@ -343,11 +343,13 @@ describeManifests('network', () => {
 });
 
 describeManifests('operator', () => {
-  const operators = renderings.flatMap(({ name, objects }) =>
-    workloads(objects)
-      .filter(({ metadata }) => metadata.name === 'operator')
-      .map((workload) => ({ name, objects, workload })),
-  );
+  const operators = renderings
+    .filter(({ name }) => name !== 'tests/identity-csi')
+    .flatMap(({ name, objects }) =>
+      workloads(objects)
+        .filter(({ metadata }) => metadata.name === 'operator')
+        .map((workload) => ({ name, objects, workload })),
+    );
   const operatedServices = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
   const addressed = Object.fromEntries(
     operatedServices.map((service) => [addressVariable(service), `dns:///${service}:${ports.grpc}`]),
@@ -388,7 +390,9 @@ const byName = ([some]: readonly unknown[], [other]: readonly unknown[]): number
 
 describeManifests('identities', () => {
   test('are issued for each service and for the operator, and each is mounted by the pods of that name alone, that of the operator also by broker-setup', () => {
-    const certified = renderings.filter(({ objects }) => ofKind(objects, 'Certificate').length > 0);
+    const certified = renderings.filter(
+      ({ name, objects }) => name !== 'tests/identity-csi' && ofKind(objects, 'Certificate').length > 0,
+    );
     expect(certified.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['overlays/local', 'overlays/production']),
     );
@@ -416,6 +420,31 @@ describeManifests('identities', () => {
         [...own, ...(hasBroker ? [['broker-setup', 'operator-tls']] : [])].toSorted(byName),
       );
     }
+  });
+});
+
+describeManifests('identities of pods', () => {
+  test('are issued by the CSI driver for the name of the pod, and no Secret has the key of a service', () => {
+    const { objects } = rendering('tests/identity-csi');
+    const mounted = workloads(objects).flatMap(({ metadata, spec }) =>
+      (spec.template.spec.volumes ?? [])
+        .filter(({ name }) => name === 'identity')
+        .map(({ secret, csi }) => [
+          metadata.name,
+          secret?.secretName ?? csi?.volumeAttributes['csi.cert-manager.io/uri-sans'],
+        ]),
+    );
+    const uri = (name: string): string => `spiffe://${TRUST_DOMAIN_DEFAULT}/service/${name}`;
+    expect(mounted.toSorted(byName)).toEqual(
+      [
+        ...entries.map(([name]) => [name, uri(name)]),
+        ['broker-setup', uri('operator')],
+        ['nats', 'nats-tls'],
+        ['operator', uri('operator')],
+      ].toSorted(byName),
+    );
+    const issued = ofKind(objects, 'Certificate').map(({ metadata }) => metadata.name);
+    expect(issued.toSorted()).toEqual(['authority', 'nats']);
   });
 });
 

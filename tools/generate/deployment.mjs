@@ -55,6 +55,7 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
   ),
   'k8s/components/operator/deployment.yaml': operator(),
   'k8s/components/identity/certificates.yaml': `${GENERATED}\n${[...entries.map(([name]) => name), 'operator'].map((name) => certificate(name)).join('---\n')}`,
+  'k8s/components/identity-csi/kustomization.yaml': identityCsi(),
   // The names of the servers of a cluster end with the name of the Service.
   'k8s/components/nats/certificate.yaml': `${GENERATED}\n${certificate('nats', ["'*.nats'"])}`,
   'k8s/components/nats/broker-setup.yaml': brokerSetup(),
@@ -332,6 +333,56 @@ spec:
   dnsNames: [${[name, `${name}.invoice-control.svc`, ...moreNames].join(', ')}]
   issuerRef: { name: identities, kind: Issuer }
 `;
+}
+
+/** Builds the component that gives each pod a key and a certificate of its own, by the CSI driver of cert-manager. */
+function identityCsi() {
+  const names = [...entries.map(([name]) => name), 'operator'];
+  const patches = names.map(
+    (name) => `  - target: { kind: Deployment, name: ${name} }
+    patch: |-
+      apiVersion: apps/v1
+      kind: Deployment
+      metadata: { name: ${name} }
+      spec: { template: { spec: { volumes: [${csiVolume(name)}] } } }
+  - target: { kind: Certificate, name: ${name} }
+    patch: |-
+      apiVersion: cert-manager.io/v1
+      kind: Certificate
+      metadata: { name: ${name} }
+      $patch: delete
+`,
+  );
+  return `${GENERATED}
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+patches:
+${patches.join('')}  - target: { kind: CronJob, name: broker-setup }
+    patch: |-
+      apiVersion: batch/v1
+      kind: CronJob
+      metadata: { name: broker-setup }
+      spec: { jobTemplate: { spec: { template: { spec: { volumes: [${csiVolume('operator')}] } } } } }
+`;
+}
+
+/** Returns the volume for which the CSI driver issues a certificate of a service or of the operator. */
+function csiVolume(name) {
+  const attributes = {
+    'issuer-name': 'identities',
+    'issuer-kind': 'Issuer',
+    'common-name': name,
+    organizations: 'invoice-control',
+    organizationalunits: 'services',
+    'uri-sans': `spiffe://${TRUST_DOMAIN_DEFAULT}/service/${name}`,
+    'dns-names': `${name},${name}.invoice-control.svc`,
+    duration: '24h',
+    'renew-before': '8h',
+    'key-usages': 'digital signature,server auth,client auth',
+    'fs-group': '10001',
+  };
+  const pairs = Object.entries(attributes).map(([key, value]) => `csi.cert-manager.io/${key}: '${value}'`);
+  return `{ name: identity, secret: null, csi: { driver: csi.cert-manager.io, readOnly: true, volumeAttributes: { ${pairs.join(', ')} } } }`;
 }
 
 /** Builds the Job that creates the streams and consumers of all services with the identity of the operator. */
