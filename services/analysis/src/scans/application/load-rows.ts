@@ -97,6 +97,9 @@ export interface CandidateSearch {
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
   const hasHistory = store.hasHistory(of.organizationId);
+  // The first lookup awaits whether there is a history. If the caller leaves before, nothing does, and the empty catch
+  // avoids an unhandled rejection, which would end the process.
+  hasHistory.catch(() => {});
   const keys = new Set<string>();
   const lookups: Promise<readonly MatchPart[]>[] = [];
   let next: string[] = [];
