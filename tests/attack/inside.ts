@@ -22,11 +22,11 @@ export interface Inside {
   readonly databasePrefix: string;
 }
 
-/** What a taken process holds: nothing, or everything that the pod of this service has. */
+/** Proofs that a taken process holds: none, or all that the pod of this service has. */
 export type Taken = 'nothing' | 'webhooks' | 'gateway';
 export const taken: readonly Taken[] = ['nothing', 'webhooks', 'gateway'];
 
-/** What one process reached of one kind of thing, and what differs from the tables of rights. */
+/** Things of one kind that one process reached, and their differences from the tables of rights. */
 export interface Reached {
   readonly what: string;
   /** Names of the things that were reached. */

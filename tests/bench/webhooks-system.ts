@@ -200,7 +200,7 @@ export async function startWebhooksSystem(options: {
         url,
         events: ['invoice.analysis.completed', 'finding.created'],
         plan: 'ENTERPRISE',
-        webhooksLimit: undefined,
+        endpointsLimit: undefined,
       },
       CALL,
     );

@@ -13,7 +13,7 @@ import type { ChannelCredentials, ServiceError } from '@grpc/grpc-js';
 const AT_ONCE = 8;
 const DEADLINE_MS = 60_000;
 
-/** What became of a call: the table of callers refused it, the connection was refused, or a handler answered. */
+/** Outcome of a call: the table of callers refused it, the connection was refused, or a handler responded. */
 export type Reach = 'served' | 'refused' | 'unreachable';
 
 /** Names that the packages of the contracts and several services share: each of these services serves them. */

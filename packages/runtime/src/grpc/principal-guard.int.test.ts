@@ -9,8 +9,7 @@ import { CreateScanRequest, ScanServiceDefinition } from '@invoicecontrol/contra
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLogger } from '../logger.js';
 import type { RequestContext } from '../request-context.js';
-import { testGrant } from '../testing/test-grants.js';
-import { testIdentity } from '../testing/test-identities.js';
+import { testGrant, testIdentity } from '../testing/test-identities.js';
 import { client, openChannel } from './client.js';
 import type { Channel } from './client.js';
 import { issueGrant } from './grants.js';

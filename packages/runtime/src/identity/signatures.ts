@@ -5,7 +5,7 @@ import { certificatesIn, isIssuedBy } from './identity-files.js';
 import type { Identity } from './identity.js';
 import { peerService } from './service-name.js';
 
-/** What a signature is for. A signature for one purpose is never accepted for another one. */
+/** Purpose of a signature. A signature for one purpose is never accepted for another one. */
 export type Purpose = 'grant' | 'request';
 
 /** Content whose signature was verified. */

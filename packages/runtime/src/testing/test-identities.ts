@@ -1,15 +1,17 @@
-// TLS identities for tests. The global set-up of the tests creates them, each in a directory that has its name.
+// TLS identities for tests, and what tests need to call a service with them. The global set-up of the tests creates the
+// identities, each in a directory that has its name.
 import { join } from 'node:path';
 import { callersOf, EVERYONE, needsGrant, TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
 import { Metadata } from '@grpc/grpc-js';
 import { requestHash, sealRequest } from '../grpc/seals.js';
 import { openChannel } from '../grpc/client.js';
 import type { Channel, ChannelOptions } from '../grpc/client.js';
 import { openIdentity } from '../identity/identity.js';
+import { issueGrant } from '../grpc/grants.js';
 import type { Identity } from '../identity/identity.js';
 import { createLogger } from '../logger.js';
 import type { ServiceName } from '../telemetry/schema.js';
-import { testGrantFor } from './test-grants.js';
 
 /**
  * Returns the directory with the files of a test identity. The name is that of a service, `operator`, or an identity
@@ -32,6 +34,30 @@ export function testIdentity(name: string): Identity {
     opened.set(name, identity);
   }
   return identity;
+}
+
+/** Returns a grant of a test caller. Unless the facts say otherwise, it has all rights and no limits. */
+export function testGrant(organizationId: string, facts: Partial<Grant> = {}): Buffer {
+  const anyone = { actorType: 'API_KEY', actorId: 'test-key', role: 'OWNER', scopes: ['*'], limits: {} };
+  return issueGrant(testIdentity('organization'), Grant.fromPartial({ organizationId, ...anyone, ...facts }));
+}
+
+/** Suffix of the request fields that state a limit. The rest of the name is usually that of the limit in the grant. */
+const LIMIT = 'Limit';
+/** Limits that requests name in another way than grants. */
+const otherNames: Readonly<Record<string, string>> = { connections: 'erpConnections', endpoints: 'webhooks' };
+
+/** Returns a grant of the organization in a request, with the limits and the plan that the request states. */
+function grantFor(request: object, facts: Partial<Grant>): Buffer | undefined {
+  const { organizationId, plan, ...fields } = request as Readonly<Record<string, unknown>>;
+  if (typeof organizationId !== 'string') return undefined;
+  const limits = Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      const limit = name.slice(0, -LIMIT.length);
+      return name.endsWith(LIMIT) && typeof value === 'number' ? [[otherNames[limit] ?? limit, value]] : [];
+    }),
+  );
+  return testGrant(organizationId, { limits, ...(typeof plan === 'string' ? { plan } : {}), ...facts });
 }
 
 /**
@@ -84,6 +110,6 @@ function addGrant(parts: readonly unknown[]): void {
   const [request, metadata] = [parts[at - 1], parts[at] as Metadata];
   if (typeof request !== 'object' || request === null || metadata.get('grant-bin').length > 0) return;
   const text = (name: string): string => String(metadata.get(name)[0] ?? '');
-  const grant = testGrantFor(request, { actorType: text('actor-type'), actorId: text('actor-id') });
+  const grant = grantFor(request, { actorType: text('actor-type'), actorId: text('actor-id') });
   if (grant !== undefined) metadata.set('grant-bin', grant);
 }

@@ -1,4 +1,4 @@
-import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
+import { testGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type {

@@ -165,7 +165,7 @@ describe('connecting an ERP with credentials', () => {
     const organizationId = newTenant();
     const attempts = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
-        create({ ...businessCentralRequest(organizationId, index), erpConnectionsLimit: 3 }),
+        create({ ...businessCentralRequest(organizationId, index), connectionsLimit: 3 }),
       ),
     );
     const created = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
@@ -175,10 +175,8 @@ describe('connecting an ERP with credentials', () => {
     }
     const connectionId = stated(created[0]).connectionId;
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
-    await create({ ...businessCentralRequest(organizationId, 50), erpConnectionsLimit: 3 });
-    await expect(
-      create({ ...businessCentralRequest(organizationId, 51), erpConnectionsLimit: 3 }),
-    ).rejects.toMatchObject({
+    await create({ ...businessCentralRequest(organizationId, 50), connectionsLimit: 3 });
+    await expect(create({ ...businessCentralRequest(organizationId, 51), connectionsLimit: 3 })).rejects.toMatchObject({
       kind: 'usage_exceeded',
       message: expect.stringContaining('allows 3 ERP connections'),
     });
@@ -190,11 +188,9 @@ describe('connecting an ERP with credentials', () => {
     // A request that crashed before it stored an ERP connection reserved this place in the plan long ago.
     const lost = '0190a000-0000-7000-8000-000000000002';
     await places.insertOne({ _id: organizationId, used: 1, connectionIds: [lost] });
-    const { connectionId } = await create({ organizationId, erpConnectionsLimit: 1 });
+    const { connectionId } = await create({ organizationId, connectionsLimit: 1 });
     expect(await places.findOne({ _id: organizationId })).toMatchObject({ used: 1, connectionIds: [connectionId] });
-    await expect(
-      create({ ...businessCentralRequest(organizationId, 2), erpConnectionsLimit: 1 }),
-    ).rejects.toMatchObject({
+    await expect(create({ ...businessCentralRequest(organizationId, 2), connectionsLimit: 1 })).rejects.toMatchObject({
       kind: 'usage_exceeded',
       message: expect.stringContaining('allows 1 ERP connection,'),
     });
@@ -263,15 +259,15 @@ describe('connecting an ERP with credentials', () => {
 
   test('tells that a company is connected also where the plan has no place left', async () => {
     const organizationId = newTenant();
-    await create({ organizationId, erpConnectionsLimit: 1 });
-    await expect(create({ organizationId, erpConnectionsLimit: 1 })).rejects.toMatchObject({ kind: 'already_exists' });
+    await create({ organizationId, connectionsLimit: 1 });
+    await expect(create({ organizationId, connectionsLimit: 1 })).rejects.toMatchObject({ kind: 'already_exists' });
   });
 
   test('gives the place of a refused connection back', async () => {
     const organizationId = newTenant();
-    await create({ organizationId, erpConnectionsLimit: 2 });
-    await expect(create({ organizationId, erpConnectionsLimit: 2 })).rejects.toMatchObject({ kind: 'already_exists' });
-    await create({ ...businessCentralRequest(organizationId, 2), erpConnectionsLimit: 2 });
+    await create({ organizationId, connectionsLimit: 2 });
+    await expect(create({ organizationId, connectionsLimit: 2 })).rejects.toMatchObject({ kind: 'already_exists' });
+    await create({ ...businessCentralRequest(organizationId, 2), connectionsLimit: 2 });
   });
 });
 

@@ -318,7 +318,7 @@ describe('a consent', () => {
     const organizationId = newTenant();
     running.organization.setErpConnectionsLimit(organizationId, 1);
     const tenant = await erps.newCompany('xero');
-    const limited = { erpConnectionsLimit: 1 };
+    const limited = { connectionsLimit: 1 };
     expect((await person.connect(organizationId, 'xero', tenant, limited)).status).toBe('connected');
     await expect(person.start(organizationId, 'quickBooks', limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
     expect((await person.connect(organizationId, 'xero', tenant, limited)).status).toBe('connected');

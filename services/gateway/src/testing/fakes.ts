@@ -82,7 +82,7 @@ export function accessFor(
 }
 
 /** Returns the response to the authentication of a caller, with a grant that fake services accept. */
-export function authenticated(found: Principal): AuthenticateKeyResponse {
+function authenticated(found: Principal): AuthenticateKeyResponse {
   const { apiKeyId, session, keyExpiresTime, hasActiveSubscription, ...facts } = found;
   const granted = { ...facts, actorType: 'API_KEY', actorId: apiKeyId, sessionId: session?.sessionId ?? '' };
   return { principal: found, grant: issueGrant(testIdentity('organization'), granted) };

@@ -1,3 +1,4 @@
+import { testGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_KEY_SECRET_LENGTH, formatApiKey } from '@invoicecontrol/api-key';
 import { events } from '@invoicecontrol/contracts/events';
@@ -12,7 +13,6 @@ import type { RunningService } from '@invoicecontrol/runtime/process';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
 import { asKey, asOperator, connect, idOfKey, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 

@@ -1,3 +1,4 @@
+import { testGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DomainError } from '@invoicecontrol/errors';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -8,7 +9,6 @@ import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
 import { asKey, asOperator, connect, testConfig, tokenIn } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startFakeBilling } from '../testing/fake-billing.js';

@@ -19,8 +19,8 @@ export interface NewScan extends ScanReference {
   /** Rows of the history scan in the format of packed-rows.ts. */
   readonly packedRows: Buffer;
   /**
-   * Grant of the caller who sent the rows. Whoever completes the history scan, at whatever time, proves with it that
-   * the organization has requested the analysis. Absent if an earlier release stored the scan.
+   * Grant of the caller who sent the rows. The worker that completes the history scan proves with it, also much later,
+   * that the organization has requested the analysis. Absent if an earlier release stored the scan.
    */
   readonly grant?: Buffer;
   /** SHA-256 hash of the request for a history scan, if it has an idempotency key. */
@@ -50,8 +50,8 @@ export interface HeldScan extends ScanReference {
   readonly createdAt: Date;
   readonly packedRows: Buffer;
   /**
-   * Grant of the caller who sent the rows. Whoever completes the history scan, at whatever time, proves with it that
-   * the organization has requested the analysis. Absent if an earlier release stored the scan.
+   * Grant of the caller who sent the rows. The worker that completes the history scan proves with it, also much later,
+   * that the organization has requested the analysis. Absent if an earlier release stored the scan.
    */
   readonly grant?: Buffer;
   readonly usage: CountedRows;

@@ -1,4 +1,4 @@
-import { testGrant } from '@invoicecontrol/runtime/testing/test-grants';
+import { testGrant } from '@invoicecontrol/runtime/testing/test-identities';
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SkipReason } from '@invoicecontrol/contracts/scan/v1/scan_service';

@@ -91,8 +91,8 @@ describe('registering an endpoint', () => {
     ['no event', { events: [] }, 'invalid', 'events'],
     ['a bad address before the plan', { url: 'https://10.0.0.1/', plan: 'FREE' }, 'invalid', 'url'],
     ['http', { url: 'http://127.0.0.1:8443/' }, 'invalid', 'url'],
-    ['the plan before the number', { plan: 'CONTROL', webhooksLimit: 0 }, 'forbidden', 'SCALE'],
-    ['more than the plan allows', { webhooksLimit: 0 }, 'usage_exceeded', 'plan allows 0'],
+    ['the plan before the number', { plan: 'CONTROL', endpointsLimit: 0 }, 'forbidden', 'SCALE'],
+    ['more than the plan allows', { endpointsLimit: 0 }, 'usage_exceeded', 'plan allows 0'],
   ])('refuses %s', async (_, part, kind, text) => {
     await expect(create(part)).rejects.toMatchObject({ kind, message: expect.stringContaining(text) });
   });
@@ -100,7 +100,7 @@ describe('registering an endpoint', () => {
   test('lets exactly as many through as the plan allows, and gives the place of a deleted one back', async () => {
     const organizationId = newTenant();
     const attempts = await Promise.allSettled(
-      Array.from({ length: 40 }, () => create({ organizationId, webhooksLimit: 7 })),
+      Array.from({ length: 40 }, () => create({ organizationId, endpointsLimit: 7 })),
     );
     const created = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value.endpoint] : []));
     expect(created).toHaveLength(7);
@@ -109,13 +109,13 @@ describe('registering an endpoint', () => {
     const endpointId = created[0]?.endpointId ?? '';
     await running.endpoints.deleteEndpoint({ organizationId, endpointId }, caller);
     expect(await used()).toEqual([{ meter: 'webhooks', used: 6 }]);
-    await create({ organizationId, webhooksLimit: 7 });
-    await expect(create({ organizationId, webhooksLimit: 7 })).rejects.toMatchObject({ kind: 'usage_exceeded' });
+    await create({ organizationId, endpointsLimit: 7 });
+    await expect(create({ organizationId, endpointsLimit: 7 })).rejects.toMatchObject({ kind: 'usage_exceeded' });
   });
 
   test('finds places again that a crash took with it', async () => {
     const organizationId = newTenant();
-    const { endpoint } = await create({ organizationId, webhooksLimit: 1 });
+    const { endpoint } = await create({ organizationId, endpointsLimit: 1 });
     // The places in the plan were reserved over a minute ago, one of them by a request that crashed before it stored
     // its webhook.
     const [existing, longAgo] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
@@ -126,13 +126,13 @@ describe('registering an endpoint', () => {
       { _id: organizationId },
       { $set: { used: 3, endpointIds: [endpoint?.endpointId ?? '', existing, longAgo] } },
     );
-    const { endpoint: third } = await create({ organizationId, webhooksLimit: 3 });
+    const { endpoint: third } = await create({ organizationId, endpointsLimit: 3 });
     expect((await places.findOne({ _id: organizationId }))?.endpointIds).toEqual([
       endpoint?.endpointId,
       existing,
       third?.endpointId,
     ]);
-    await expect(create({ organizationId, webhooksLimit: 3 })).rejects.toMatchObject({ kind: 'usage_exceeded' });
+    await expect(create({ organizationId, endpointsLimit: 3 })).rejects.toMatchObject({ kind: 'usage_exceeded' });
   });
 });
 

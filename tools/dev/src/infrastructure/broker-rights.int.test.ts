@@ -34,7 +34,7 @@ let directory: string;
 let server: ChildServer;
 let operator: Bus;
 let port: number;
-/** How often the broker has read its configuration again. */
+/** Number of times that the broker has read its configuration again. */
 let reloads = 0;
 const buses = new Map<string, Bus>();
 const closing: (() => Promise<unknown>)[] = [];

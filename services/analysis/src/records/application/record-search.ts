@@ -6,9 +6,9 @@ import { identifiesParty, parseTaxId } from '@invoicecontrol/values/tax-id';
 import type { SupplierStore } from './counted-records.js';
 
 /** Maximum length of a text with which invoices and findings are searched, in characters. */
-export const SEARCH_LENGTH_MAX = 200;
+const SEARCH_LENGTH_MAX = 200;
 /** Maximum number of suppliers whose records one search finds. */
-export const SEARCHED_SUPPLIERS_MAX = 100;
+const SEARCHED_SUPPLIERS_MAX = 100;
 
 /** The records that a search finds: those with a number that begins in a certain way, and those of certain suppliers. */
 export interface RecordSearch {

@@ -164,7 +164,7 @@ describe('POST /erp-connections', () => {
         configJson: JSON.stringify(odoo.config),
         secretName: 'api_key',
         secret: 'key',
-        erpConnectionsLimit: 3,
+        connectionsLimit: 3,
       }),
     ]);
   });

@@ -223,7 +223,7 @@ export const createErpConnection = route({
         ? { secretName: 'client_secret', secret: body.client_secret }
         : { secretName: 'api_key', secret: body.api_key }),
       importFrom: body.import_from,
-      erpConnectionsLimit: principal.limits?.erpConnections,
+      connectionsLimit: principal.limits?.erpConnections,
     });
     const created = connection.present(stated(reply.connection));
     return { status: 201, body: created, headers: { Location: `/v1/erp-connections/${created.id}` } };

@@ -56,7 +56,7 @@ export const startErpConsent = route({
     const { authorizeUrl } = await erpOAuth.startOAuth({
       provider: body.provider,
       companyId: body.company_id,
-      erpConnectionsLimit: principal.limits?.erpConnections,
+      connectionsLimit: principal.limits?.erpConnections,
     });
     return { status: 200, body: { authorize_url: authorizeUrl } };
   },

@@ -133,7 +133,7 @@ export const createWebhook = route({
     const reply = await webhooks.createEndpoint({
       ...body,
       plan: principal.plan,
-      webhooksLimit: principal.limits?.webhooks,
+      endpointsLimit: principal.limits?.webhooks,
     });
     const created = createdWebhook.present(reply);
     return { status: 201, body: created, headers: { Location: `/v1/webhooks/${created.id}` } };

@@ -31,8 +31,8 @@ interface Deps {
 export function endpointService({ changes, replays, reader }: Deps): Binding {
   const { endpoints } = changes;
   return bind(EndpointServiceDefinition, {
-    async createEndpoint({ webhooksLimit, ...request }, context) {
-      const limit = limitOf(context, 'webhooks', webhooksLimit);
+    async createEndpoint({ endpointsLimit, ...request }, context) {
+      const limit = limitOf(context, 'webhooks', endpointsLimit);
       const { plan } = requirePrincipal(context);
       if (request.plan !== plan) throw new ProofRefused('grant_foreign');
       const { endpoint, secret } = await createEndpoint(changes)({ ...request, limit }, context);
