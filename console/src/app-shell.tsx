@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Link, useLocation, useRoute } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { Button } from './controls/button.js';
 import { ErrorState } from './controls/error-state.js';
 import { LanguageChoice } from './controls/language-choice.js';
 import { messages } from './messages/messages.js';
-import { may, rights } from './rights.js';
+import { navigationOf } from './navigation.js';
 import { useCaller, useSignOut } from './session.js';
 import styles from './app-shell.module.css';
 
@@ -16,6 +16,10 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   const [error, setError] = useState<Error>();
   const content = useRef<HTMLElement>(null);
   useFocusOnNavigation(content);
+  const [path] = useLocation();
+  const isWithin = (to: string): boolean => path === to || path.startsWith(`${to}/`);
+  const entries = navigationOf(caller);
+  const group = entries.find(({ below }) => below.length > 1 && below.some(({ to }) => isWithin(to)));
   const { user, key, organization } = caller;
   // The e-mail address of a signed-in person is shown in place of a missing name. The first owner of an organization
   // may have none.
@@ -28,15 +32,11 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       <header className={styles['header']}>
         <span className={styles['product']}>{messages.product}</span>
         <nav aria-label={messages.navigation.label}>
-          {may(caller, rights.readFindings) && (
-            <NavigationLink to="/findings">{messages.navigation.findings}</NavigationLink>
-          )}
-          {may(caller, rights.readInvoices) && (
-            <NavigationLink to="/invoices">{messages.navigation.invoices}</NavigationLink>
-          )}
-          {may(caller, rights.readPayments) && (
-            <NavigationLink to="/payment-runs">{messages.navigation.paymentRuns}</NavigationLink>
-          )}
+          {entries.map(({ to, text, below }) => (
+            <NavigationLink key={to} to={to} isHere={[to, ...below.map((one) => one.to)].some(isWithin)}>
+              {text}
+            </NavigationLink>
+          ))}
         </nav>
         <section className={styles['account']} aria-label={messages.account.label}>
           <span>
@@ -46,6 +46,15 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           <Button onPress={() => signOut().catch(setError)}>{messages.account.signOut}</Button>
         </section>
       </header>
+      {group !== undefined && (
+        <nav aria-label={group.text} className={styles['group']}>
+          {group.below.map(({ to, text }) => (
+            <NavigationLink key={to} to={to} isHere={isWithin(to)}>
+              {text}
+            </NavigationLink>
+          ))}
+        </nav>
+      )}
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
         {error !== undefined && <ErrorState error={error} />}
         {children}
@@ -54,8 +63,15 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function NavigationLink({ to, children }: { readonly to: string; readonly children: string }) {
-  const [isHere] = useRoute(`${to}/*?`);
+function NavigationLink({
+  to,
+  isHere,
+  children,
+}: {
+  readonly to: string;
+  readonly isHere: boolean;
+  readonly children: string;
+}) {
   return (
     <Link to={to} {...(isHere ? { 'aria-current': 'page' as const } : {})} className={styles['link']}>
       {children}

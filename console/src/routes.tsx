@@ -10,6 +10,19 @@ const InvoicesPage = lazy(() => import('./pages/invoices/invoices-page.js'));
 const InvoicePage = lazy(() => import('./pages/invoices/invoice-page.js'));
 const PaymentRunsPage = lazy(() => import('./pages/payment-runs/payment-runs-page.js'));
 const PaymentRunPage = lazy(() => import('./pages/payment-runs/payment-run-page.js'));
+const UploadsPage = lazy(() => import('./pages/uploads/uploads-page.js'));
+const UploadPage = lazy(() => import('./pages/uploads/upload-page.js'));
+const WebhooksPage = lazy(() => import('./pages/webhooks/webhooks-page.js'));
+const WebhookPage = lazy(() => import('./pages/webhooks/webhook-page.js'));
+const DeliveryPage = lazy(() => import('./pages/webhooks/delivery-page.js'));
+const MembersPage = lazy(() => import('./pages/administration/members-page.js'));
+const KeysPage = lazy(() => import('./pages/administration/keys-page.js'));
+const CompaniesPage = lazy(() => import('./pages/administration/companies-page.js'));
+const UsagePage = lazy(() => import('./pages/administration/usage-page.js'));
+const BillingPage = lazy(() => import('./pages/administration/billing-page.js'));
+const AuditPage = lazy(() => import('./pages/administration/audit-page.js'));
+const NotificationsPage = lazy(() => import('./pages/administration/notifications-page.js'));
+const SettingsPage = lazy(() => import('./pages/administration/settings-page.js'));
 
 /** The pages of the console by path. Each is a chunk of its own. */
 export function Pages() {
@@ -27,6 +40,23 @@ export function Pages() {
         </Route>
         <Route path="/payment-runs" component={PaymentRunsPage} />
         <Route path="/payment-runs/:runId">{({ runId }) => <PaymentRunPage runId={runId} key={runId} />}</Route>
+        <Route path="/uploads" component={UploadsPage} />
+        <Route path="/uploads/:uploadId">{({ uploadId }) => <UploadPage uploadId={uploadId} key={uploadId} />}</Route>
+        <Route path="/webhooks" component={WebhooksPage} />
+        <Route path="/webhooks/:webhookId">
+          {({ webhookId }) => <WebhookPage webhookId={webhookId} key={webhookId} />}
+        </Route>
+        <Route path="/deliveries/:deliveryId">
+          {({ deliveryId }) => <DeliveryPage deliveryId={deliveryId} key={deliveryId} />}
+        </Route>
+        <Route path="/members" component={MembersPage} />
+        <Route path="/keys" component={KeysPage} />
+        <Route path="/companies" component={CompaniesPage} />
+        <Route path="/usage" component={UsagePage} />
+        <Route path="/billing" component={BillingPage} />
+        <Route path="/audit" component={AuditPage} />
+        <Route path="/notifications" component={NotificationsPage} />
+        <Route path="/settings" component={SettingsPage} />
         <Route component={NotFoundPage} />
       </Switch>
     </Suspense>

@@ -4,6 +4,8 @@ import styles from './controls.module.css';
 
 interface Props {
   readonly children: string;
+  /** Name for screen readers, if the text alone does not say what the button is about. */
+  readonly label?: string;
   /** Work that a press of the button starts. */
   readonly onPress?: () => unknown;
   readonly type?: 'submit';
@@ -13,7 +15,7 @@ interface Props {
 }
 
 /** A button that ignores presses while its work runs. It keeps the focus then, which a disabled button would lose. */
-export function Button({ children, onPress, type, variant, isPending = false }: Props) {
+export function Button({ children, label, onPress, type, variant, isPending = false }: Props) {
   const [isRunning, setRunning] = useState(false);
   const isBusy = isPending || isRunning;
   const press = async (): Promise<void> => {
@@ -31,6 +33,7 @@ export function Button({ children, onPress, type, variant, isPending = false }: 
       data-variant={variant}
       data-busy={isBusy || undefined}
       onPress={() => void press()}
+      {...(label === undefined ? {} : { 'aria-label': label })}
       {...(type === undefined ? {} : { type })}
     >
       {children}

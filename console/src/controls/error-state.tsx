@@ -33,7 +33,8 @@ export function ErrorState({
   );
 }
 
-function sentenceOf(error: Error): string {
+/** Returns the sentence that says why a request failed. */
+export function sentenceOf(error: Error): string {
   if (error instanceof ApiError) return error.message;
   return error instanceof NetworkError ? messages.unreachable : messages.unexpected;
 }

@@ -8,8 +8,14 @@ interface Props {
   readonly onChange: (value: string) => void;
   /** What is wrong with the value of a form field. Undefined if nothing is. */
   readonly fault: string | undefined;
-  readonly kind: 'secret' | 'paragraphs';
+  readonly kind: 'text' | 'secret' | 'paragraphs' | 'day';
 }
+
+const inputs = {
+  text: { type: 'text', autoComplete: 'off' },
+  secret: { type: 'password', autoComplete: 'off' },
+  day: { type: 'date' },
+} as const;
 
 /** A labelled form field, whose fault is announced with it. */
 export function Field({ label, help, value, onChange, fault, kind }: Props) {
@@ -20,17 +26,19 @@ export function Field({ label, help, value, onChange, fault, kind }: Props) {
       onChange={onChange}
       isInvalid={fault !== undefined}
       validationBehavior="aria"
-      {...(kind === 'secret' ? { type: 'password', autoComplete: 'off' } : {})}
+      {...(kind === 'paragraphs' ? {} : inputs[kind])}
     >
       <Label>{label}</Label>
-      {kind === 'secret' ? (
-        <Input className={styles['input'] ?? ''} spellCheck={false} />
-      ) : (
+      {kind === 'paragraphs' ? (
         <TextArea className={styles['input'] ?? ''} rows={4} />
+      ) : (
+        <Input className={styles['input'] ?? ''} spellCheck={false} />
       )}
-      <Text slot="description" className={styles['help'] ?? ''}>
-        {help}
-      </Text>
+      {help !== '' && (
+        <Text slot="description" className={styles['help'] ?? ''}>
+          {help}
+        </Text>
+      )}
       <FieldError className={styles['fault'] ?? ''}>{fault}</FieldError>
     </TextField>
   );

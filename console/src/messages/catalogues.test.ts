@@ -23,19 +23,31 @@ function shown(texts: object, parent = ''): ReadonlyMap<string, string> {
   );
 }
 
-describe.each([
-  ['German', de],
-  ['Polish', pl],
-])('the catalogue in %s', (_, catalogue) => {
+interface Part {
+  readonly catalogue: Readonly<Record<'en' | 'de' | 'pl', object>>;
+}
+
+/** The texts of some pages lie beside the pages, in all languages. */
+const parts = Object.entries(import.meta.glob<Part>('../pages/*/texts.ts', { eager: true }));
+const catalogues: readonly (readonly [string, object, object])[] = [
+  ['the app in German', de, en],
+  ['the app in Polish', pl, en],
+  ...parts.flatMap(([path, { catalogue }]): [string, object, object][] => [
+    [`${path} in German`, catalogue.de, catalogue.en],
+    [`${path} in Polish`, catalogue.pl, catalogue.en],
+  ]),
+];
+
+describe.each(catalogues)('the catalogue of %s', (_, catalogue, english) => {
   test('has exactly the texts of the English one', () => {
-    expect(paths(catalogue).toSorted()).toEqual(paths(en).toSorted());
+    expect(paths(catalogue).toSorted()).toEqual(paths(english).toSorted());
   });
 
   test('shows in each text the values that the English text shows', () => {
-    const english = shown(en);
+    const texts = shown(english);
     for (const [path, text] of shown(catalogue)) {
       const values = (of: string) => [...(of.match(/\d+/g) ?? [])].toSorted();
-      expect({ path, values: values(text) }).toEqual({ path, values: values(english.get(path) ?? '') });
+      expect({ path, values: values(text) }).toEqual({ path, values: values(texts.get(path) ?? '') });
     }
   });
 

@@ -1,11 +1,12 @@
-import { ApiError } from '@invoicecontrol/client/browser';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Finding, Invoice } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
+import { Facts } from '../../controls/facts.js';
 import { ForeignText } from '../../controls/foreign-text.js';
+import { Loaded } from '../../controls/loaded.js';
 import { Loading } from '../../controls/loading.js';
 import { PageTitle } from '../../controls/page-title.js';
 import { Evidence } from '../../findings/evidence.js';
@@ -18,7 +19,6 @@ import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
-import { NotFoundPage } from '../not-found-page.js';
 import { DecisionTag } from './decision-tag.js';
 import { DocumentView } from './document-view.js';
 import { useAnalysis, useInvoice, useReanalyze } from './queries.js';
@@ -32,18 +32,7 @@ export default function InvoicePage({ invoiceId }: { readonly invoiceId: string 
 }
 
 function LoadedInvoice({ invoiceId }: { readonly invoiceId: string }) {
-  const { data: stored, error, refetch } = useInvoice(invoiceId);
-  if (error instanceof ApiError && error.status === 404) return <NotFoundPage />;
-  return (
-    <>
-      <p>
-        <Link to="/invoices">{texts.back}</Link>
-      </p>
-      {stored === undefined && error === null && <Loading />}
-      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {stored !== undefined && <InvoiceContent stored={stored} />}
-    </>
-  );
+  return <Loaded query={useInvoice(invoiceId)}>{(stored) => <InvoiceContent stored={stored} />}</Loaded>;
 }
 
 function InvoiceContent({ stored }: { readonly stored: Invoice }) {
@@ -53,8 +42,11 @@ function InvoiceContent({ stored }: { readonly stored: Invoice }) {
   const showsDocument = stored.documentId !== null && may(caller, rights.readDocuments);
   return (
     <>
+      <p>
+        <Link to="/invoices">{texts.back}</Link>
+      </p>
       <PageTitle>{showInvisible(title)}</PageTitle>
-      <Facts stored={stored} />
+      <InvoiceFacts stored={stored} />
       {stored.status === 'ANALYZED' && may(caller, rights.analyzeAgain) && stored.source !== 'ERP' && (
         <Reanalysis invoiceId={stored.id} />
       )}
@@ -64,36 +56,27 @@ function InvoiceContent({ stored }: { readonly stored: Invoice }) {
   );
 }
 
-function Facts({ stored }: { readonly stored: Invoice }) {
+function InvoiceFacts({ stored }: { readonly stored: Invoice }) {
   const { companies } = useCaller();
   const { gross_amount: gross, currency, issue_date: issued, due_date: due } = stored.invoice;
-  const facts = [
-    [texts.facts.gross, gross === undefined || currency === undefined ? undefined : formatMoney(gross, currency)],
-    [texts.facts.issued, issued === undefined ? undefined : formatDay(issued)],
-    [texts.facts.due, due === undefined ? undefined : formatDay(due)],
-    [texts.facts.company, companies.find(({ id }) => id === stored.companyId)?.name],
-    [texts.facts.source, texts.sources[stored.source]],
-    [texts.facts.received, formatMoment(stored.createdAt)],
-  ] as const;
   return (
-    <dl className={styles['facts']}>
-      <div>
-        <dt>{texts.facts.decision}</dt>
-        <dd>
-          {stored.decision === null ? texts.statuses[stored.status] : <DecisionTag decision={stored.decision} />}
-          {stored.riskScore !== null && ` ${texts.risk(stored.riskScore)}`}
-        </dd>
-      </div>
-      {facts.map(
-        ([name, value]) =>
-          value !== undefined && (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ),
-      )}
-    </dl>
+    <Facts
+      facts={[
+        [
+          texts.facts.decision,
+          <>
+            {stored.decision === null ? texts.statuses[stored.status] : <DecisionTag decision={stored.decision} />}
+            {stored.riskScore !== null && ` ${texts.risk(stored.riskScore)}`}
+          </>,
+        ],
+        [texts.facts.gross, gross === undefined || currency === undefined ? undefined : formatMoney(gross, currency)],
+        [texts.facts.issued, issued === undefined ? undefined : formatDay(issued)],
+        [texts.facts.due, due === undefined ? undefined : formatDay(due)],
+        [texts.facts.company, companies.find(({ id }) => id === stored.companyId)?.name],
+        [texts.facts.source, texts.sources[stored.source]],
+        [texts.facts.received, formatMoment(stored.createdAt)],
+      ]}
+    />
   );
 }
 

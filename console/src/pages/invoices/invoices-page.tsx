@@ -1,18 +1,15 @@
 import { Link, useSearchParams } from 'wouter';
 import type { Invoice } from '../../client.js';
-import { Button } from '../../controls/button.js';
-import controls from '../../controls/controls.module.css';
-import { ErrorState } from '../../controls/error-state.js';
+import { Choice } from '../../controls/choice.js';
+import { DataTable } from '../../controls/data-table.js';
+import type { Column } from '../../controls/data-table.js';
 import { ForeignText } from '../../controls/foreign-text.js';
-import { Loading } from '../../controls/loading.js';
-import { PageTitle } from '../../controls/page-title.js';
+import { Page } from '../../controls/page.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
 import { showInvisible } from '../../format/visible-text.js';
 import { messages } from '../../messages/messages.js';
-import { may, rights } from '../../rights.js';
-import { useCaller } from '../../session.js';
-import { Forbidden } from '../forbidden.js';
+import { rights } from '../../rights.js';
 import { DecisionTag } from './decision-tag.js';
 import { decisions, useInvoices } from './queries.js';
 import styles from './invoices.module.css';
@@ -22,85 +19,64 @@ const texts = messages.invoices;
 const ANY = 'any';
 
 export default function InvoicesPage() {
-  if (!may(useCaller(), rights.readInvoices)) return <Forbidden right={rights.readInvoices} />;
-  return <InvoiceList />;
+  return (
+    <Page title={texts.title} right={rights.readInvoices}>
+      <InvoiceList />
+    </Page>
+  );
 }
 
 function InvoiceList() {
   const [search, setSearch] = useSearchParams();
   const decision = decisions.find((one) => one === search.get('decision'));
-  const { data, error, refetch, hasNextPage, fetchNextPage } = useInvoices(decision);
-  const invoices = data?.pages.flatMap(({ items }) => items);
   return (
     <>
-      <PageTitle>{texts.title}</PageTitle>
-      <label className={styles['filter']}>
-        <span className={controls['label']}>{texts.decision}</span>
-        <select
-          className={controls['input']}
+      <div className={styles['filter']}>
+        <Choice
+          label={texts.decision}
           value={decision ?? ANY}
-          onChange={({ target }) => setSearch({ decision: target.value })}
-        >
-          <option value={ANY}>{texts.anyDecision}</option>
-          {decisions.map((one) => (
-            <option key={one} value={one}>
-              {messages.invoice.decisions[one]}
-            </option>
-          ))}
-        </select>
-      </label>
-      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {invoices === undefined && error === null && <Loading />}
-      {invoices?.length === 0 && <p>{texts.empty}</p>}
-      {invoices !== undefined && invoices.length > 0 && (
-        <table className={styles['list']} aria-label={texts.title}>
-          <thead>
-            <tr>
-              {Object.values(texts.columns).map((column) => (
-                <th key={column} scope="col">
-                  {column}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {invoices.map((invoice) => (
-              <InvoiceRow key={invoice.id} stored={invoice} />
-            ))}
-          </tbody>
-        </table>
-      )}
-      {hasNextPage && <Button onPress={() => fetchNextPage()}>{messages.showMore}</Button>}
+          onChange={(chosen) => setSearch({ decision: chosen })}
+          options={[
+            [ANY, texts.anyDecision],
+            ...decisions.map((one) => [one, messages.invoice.decisions[one]] as const),
+          ]}
+        />
+      </div>
+      <DataTable
+        title={texts.title}
+        hidesTitle
+        list={useInvoices(decision)}
+        empty={texts.empty}
+        columns={columns}
+        keyOf={({ id }) => id}
+      />
     </>
   );
 }
 
-function InvoiceRow({ stored }: { readonly stored: Invoice }) {
-  const { columns } = texts;
-  const name = showInvisible(stored.invoice.invoice_number ?? messages.invoice.unread);
-  const { supplier, issue_date: issued, gross_amount: gross, currency } = stored.invoice;
-  return (
-    <tr>
-      <th scope="row" data-column={columns.number}>
-        <Link to={`/invoices/${stored.id}`} aria-label={name}>
+const columns: readonly Column<Invoice>[] = [
+  [
+    texts.columns.number,
+    ({ id, invoice }) => {
+      const name = showInvisible(invoice.invoice_number ?? messages.invoice.unread);
+      return (
+        <Link to={`/invoices/${id}`} aria-label={name}>
           <bdi>{name}</bdi>
         </Link>
-      </th>
-      <td data-column={columns.supplier}>
-        <ForeignText>{supplier?.name ?? '–'}</ForeignText>
-      </td>
-      <td data-column={columns.issued}>{issued === undefined ? '–' : formatDay(issued)}</td>
-      <td data-column={columns.gross}>
-        {gross === undefined || currency === undefined ? '–' : formatMoney(gross, currency)}
-      </td>
-      <td data-column={columns.decision}>
-        {stored.decision === null ? (
-          messages.invoice.statuses[stored.status]
-        ) : (
-          <DecisionTag decision={stored.decision} />
-        )}
-      </td>
-      <td data-column={columns.received}>{formatMoment(stored.createdAt)}</td>
-    </tr>
-  );
-}
+      );
+    },
+  ],
+  [texts.columns.supplier, ({ invoice: { supplier } }) => <ForeignText>{supplier?.name ?? '–'}</ForeignText>],
+  [texts.columns.issued, ({ invoice: { issue_date: issued } }) => (issued === undefined ? '–' : formatDay(issued))],
+  [
+    texts.columns.gross,
+    ({ invoice: { gross_amount: gross, currency } }) =>
+      gross === undefined || currency === undefined ? '–' : formatMoney(gross, currency),
+  ],
+  [
+    texts.columns.decision,
+    ({ decision, status }) =>
+      decision === null ? messages.invoice.statuses[status] : <DecisionTag decision={decision} />,
+  ],
+  [texts.columns.received, ({ createdAt }) => formatMoment(createdAt)],
+];

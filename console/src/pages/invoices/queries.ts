@@ -1,23 +1,17 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../client.js';
 import type { Invoice } from '../../client.js';
-import { cursorPages } from '../../cursor-pages.js';
+import { useList } from '../../lists.js';
 
 export type Decision = NonNullable<Invoice['decision']>;
 export const decisions = ['BLOCK', 'REVIEW', 'PASS'] as const satisfies readonly Decision[];
 
 const INVOICES = 'invoices';
-/** Number of invoices that one request reads. */
-const PAGE_SIZE = 50;
 
 export function useInvoices(decision: Decision | undefined) {
-  return useInfiniteQuery({
-    queryKey: [INVOICES, 'list', decision],
-    queryFn: async ({ pageParam, signal }) => {
-      const query = { limit: PAGE_SIZE, ...(decision === undefined ? {} : { decision }), ...pageParam };
-      return (await client.get('/invoices', { query, signal })).data;
-    },
-    ...cursorPages,
+  return useList([INVOICES, 'list', decision], (page, signal) => {
+    const query = { ...page, ...(decision === undefined ? {} : { decision }) };
+    return client.get('/invoices', { query, signal });
   });
 }
 

@@ -1,13 +1,12 @@
 import { useState } from 'react';
-import { DropZone, FileTrigger, isFileDropItem, Text } from 'react-aria-components';
 import { useLocation } from 'wouter';
-import { Button } from '../../controls/button.js';
+import { Choice } from '../../controls/choice.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
+import { FileDrop } from '../../controls/file-drop.js';
 import { messages } from '../../messages/messages.js';
 import { useCaller } from '../../session.js';
 import { useCheckFile } from './queries.js';
-import styles from './payment-runs.module.css';
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
 const texts = messages.runs;
@@ -37,35 +36,21 @@ export function DropFile() {
   return (
     <section aria-label={texts.drop}>
       {companies.length > 1 && (
-        <label className={controls['field']}>
-          <span className={controls['label']}>{texts.company}</span>
-          <select className={controls['input']} value={companyId} onChange={({ target }) => setCompanyId(target.value)}>
-            <option value="">{texts.companyOfFile}</option>
-            {companies.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={texts.company}
+          value={companyId}
+          onChange={setCompanyId}
+          options={[['', texts.companyOfFile], ...companies.map(({ id, name }) => [id, name] as const)]}
+        />
       )}
-      <DropZone
-        className={styles['drop'] ?? ''}
-        onDrop={({ items }) => {
-          void Promise.all(items.filter(isFileDropItem).map((item) => item.getFile())).then(send);
-        }}
-      >
-        <Text slot="label">{texts.drop}</Text>
-        <FileTrigger
-          acceptedFileTypes={['.xml', 'application/xml', 'text/xml']}
-          onSelect={(list) => send([...(list ?? [])])}
-        >
-          <Button variant="primary" isPending={check.isPending}>
-            {texts.choose}
-          </Button>
-        </FileTrigger>
-        <p className={controls['help']}>{texts.dropHelp}</p>
-      </DropZone>
+      <FileDrop
+        label={texts.drop}
+        choose={texts.choose}
+        help={texts.dropHelp}
+        accepts={['.xml', 'application/xml', 'text/xml']}
+        isPending={check.isPending}
+        onFiles={send}
+      />
       <p role="status">{check.isPending ? texts.checking(check.variables.file.name) : ''}</p>
       {fault !== undefined && (
         <p role="alert" className={controls['fault']}>

@@ -1,9 +1,23 @@
 import type { PaymentLine } from '../../client.js';
+import { Rows } from '../../controls/data-table.js';
+import type { Column } from '../../controls/data-table.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { messages } from '../../messages/messages.js';
 import styles from './payment-runs.module.css';
 
 const texts = messages.line;
+
+type Comparison = PaymentLine['reasons'][number]['evidence']['comparisons'][number];
+
+const columns: readonly Column<Comparison>[] = [
+  [texts.field, ({ field }) => texts.fields[field] ?? field.replaceAll('_', ' ')],
+  [texts.ofPayment, ({ line }) => <Value>{line}</Value>],
+  [texts.ofRecord, ({ record }) => <Value>{record}</Value>],
+];
+
+function Value({ children }: { readonly children: string | null }) {
+  return children === null ? texts.noValue : <ForeignText>{children}</ForeignText>;
+}
 
 /** One reason that holds a payment, with the values of the payment beside those of our records. */
 export function LineReason({ reason }: { readonly reason: PaymentLine['reasons'][number] }) {
@@ -19,28 +33,12 @@ export function LineReason({ reason }: { readonly reason: PaymentLine['reasons']
       <details>
         <summary>{texts.evidence}</summary>
         {comparisons.length > 0 && (
-          <table className={styles['evidence']}>
-            <thead>
-              <tr>
-                <th scope="col">{texts.field}</th>
-                <th scope="col">{texts.ofPayment}</th>
-                <th scope="col">{texts.ofRecord}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {comparisons.map(({ field, invoiceId = '', line, record }, index) => (
-                <tr key={`${field} ${invoiceId} ${index}`}>
-                  <th scope="row">{texts.fields[field] ?? field.replaceAll('_', ' ')}</th>
-                  <td data-column={texts.ofPayment}>
-                    {line === null ? texts.noValue : <ForeignText>{line}</ForeignText>}
-                  </td>
-                  <td data-column={texts.ofRecord}>
-                    {record === null ? texts.noValue : <ForeignText>{record}</ForeignText>}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Rows
+            label={texts.evidence}
+            rows={comparisons}
+            columns={columns}
+            keyOf={({ field, invoiceId = '' }, index) => `${field} ${invoiceId} ${index}`}
+          />
         )}
         <ul>
           {explanation.map((sentence) => (

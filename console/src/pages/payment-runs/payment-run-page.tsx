@@ -1,10 +1,9 @@
-import { ApiError } from '@invoicecontrol/client/browser';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { Link, useSearchParams } from 'wouter';
 import type { PaymentRun } from '../../client.js';
 import controls from '../../controls/controls.module.css';
-import { ErrorState } from '../../controls/error-state.js';
-import { Loading } from '../../controls/loading.js';
+import { Facts } from '../../controls/facts.js';
+import { Loaded } from '../../controls/loaded.js';
 import { PageTitle } from '../../controls/page-title.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
 import { messages } from '../../messages/messages.js';
@@ -12,7 +11,6 @@ import { usePeople } from '../../people.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
-import { NotFoundPage } from '../not-found-page.js';
 import { LineList } from './line-list.js';
 import { useRun } from './queries.js';
 import type { Verdict } from './queries.js';
@@ -31,18 +29,7 @@ export default function PaymentRunPage({ runId }: { readonly runId: string }) {
 }
 
 function Run({ runId }: { readonly runId: string }) {
-  const { data: run, error, refetch } = useRun(runId);
-  if (error instanceof ApiError && error.status === 404) return <NotFoundPage />;
-  return (
-    <>
-      <p>
-        <Link to="/payment-runs">{texts.back}</Link>
-      </p>
-      {run === undefined && error === null && <Loading />}
-      {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {run !== undefined && <RunContent run={run} />}
-    </>
-  );
+  return <Loaded query={useRun(runId)}>{(run) => <RunContent run={run} />}</Loaded>;
 }
 
 function RunContent({ run }: { readonly run: PaymentRun }) {
@@ -55,6 +42,9 @@ function RunContent({ run }: { readonly run: PaymentRun }) {
     'PAY';
   return (
     <>
+      <p>
+        <Link to="/payment-runs">{texts.back}</Link>
+      </p>
       <PageTitle>{texts.title(formatMoment(run.createdAt))}</PageTitle>
       {search.has('stored') && <p className={controls['notice']}>{texts.already}</p>}
       <RunFacts run={run} />
@@ -91,21 +81,15 @@ function RunContent({ run }: { readonly run: PaymentRun }) {
 function RunFacts({ run }: { readonly run: PaymentRun }) {
   const { companies } = useCaller();
   const company = companies.find(({ id }) => id === run.companyId)?.name ?? messages.runs.removedCompany;
-  const facts = [
-    [texts.facts.company, company],
-    [texts.facts.execution, run.executionDate === null ? messages.runs.noDate : formatDay(run.executionDate)],
-    [texts.facts.lines, texts.count(run.lineCount)],
-    [texts.facts.source, texts.sources[run.source]],
-  ] as const;
   return (
-    <dl className={styles['facts']}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      facts={[
+        [texts.facts.company, company],
+        [texts.facts.execution, run.executionDate === null ? messages.runs.noDate : formatDay(run.executionDate)],
+        [texts.facts.lines, texts.count(run.lineCount)],
+        [texts.facts.source, texts.sources[run.source]],
+      ]}
+    />
   );
 }
 

@@ -1,21 +1,18 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { client } from '../../client.js';
 import type { PaymentLine, PaymentRun } from '../../client.js';
 import { cursorPages } from '../../cursor-pages.js';
+import { saveFile } from '../../files.js';
+import { useList, useRefresh } from '../../lists.js';
 
 export type Verdict = PaymentLine['verdict'];
 
 const RUNS = 'payment-runs';
-/** Number of payment runs or payment lines that one request reads. */
+/** Number of payment lines that one request reads. */
 const PAGE_SIZE = 50;
 
 export function useRuns() {
-  return useInfiniteQuery({
-    queryKey: [RUNS, 'list'],
-    queryFn: async ({ pageParam, signal }) =>
-      (await client.get('/payment-runs', { query: { limit: PAGE_SIZE, ...pageParam }, signal })).data,
-    ...cursorPages,
-  });
+  return useList([RUNS, 'list'], (query, signal) => client.get('/payment-runs', { query, signal }));
 }
 
 export function useRun(runId: string) {
@@ -48,7 +45,7 @@ export function useFourEyes(isAllowed: boolean) {
 
 /** Checks a payment file as a payment run. `isNew` is false if the same file was checked before. */
 export function useCheckFile() {
-  const refresh = useRefresh();
+  const refresh = useRefresh([RUNS]);
   return useMutation({
     async mutationFn({ file, companyId }: { readonly file: File; readonly companyId: string | undefined }) {
       const query = companyId === undefined ? {} : { company_id: companyId };
@@ -60,7 +57,7 @@ export function useCheckFile() {
 }
 
 export function useRecheck(runId: string) {
-  const refresh = useRefresh();
+  const refresh = useRefresh([RUNS]);
   return useMutation({
     mutationFn: async () => (await client.post('/payment-runs/{runId}/recheck', { path: { runId } })).data,
     onSuccess: refresh,
@@ -69,7 +66,7 @@ export function useRecheck(runId: string) {
 
 /** Sends the status report of the bank about a payment run. */
 export function useReport(runId: string) {
-  const refresh = useRefresh();
+  const refresh = useRefresh([RUNS]);
   return useMutation({
     mutationFn: async (file: File) =>
       (await client.postXml('/payment-runs/{runId}/reports', file, { path: { runId } })).data,
@@ -82,7 +79,7 @@ export function useReport(runId: string) {
  * confirm.
  */
 export function useRelease(runId: string, lineId: string) {
-  const refresh = useRefresh();
+  const refresh = useRefresh([RUNS]);
   return useMutation({
     async mutationFn(note: string) {
       const { status } = await client.post('/payment-runs/{runId}/lines/{lineId}/release', {
@@ -103,37 +100,16 @@ export type FileChoice = { readonly verdict?: 'HOLD' | 'UNKNOWN'; readonly repea
 
 /** Downloads a file of a payment run and returns its name. */
 export function useDownload(run: PaymentRun) {
-  const refresh = useRefresh();
+  const refresh = useRefresh([RUNS]);
   return useMutation({
     async mutationFn(choice: FileChoice) {
       const { data, headers } = await client.file('/payment-runs/{runId}/file', {
         path: { runId: run.id },
         query: choice as Record<string, string>,
       });
-      const name = /filename="([^"]+)"/.exec(headers.get('content-disposition') ?? '')?.[1] ?? `${run.id}.xml`;
-      save(data, name);
-      return name;
+      return saveFile(data, headers, `${run.id}.xml`);
     },
     // The API checks the payment lines again even when it refuses the download of the file.
     onSettled: refresh,
   });
-}
-
-/**
- * Returns a function that reads payment runs and their lines again. Callers do not wait for the reading, because the
- * change is already stored.
- */
-function useRefresh(): () => void {
-  const queries = useQueryClient();
-  return () => void queries.invalidateQueries({ queryKey: [RUNS] });
-}
-
-/** Hands a downloaded file to the browser, which asks where to save it or saves it. */
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // Some browsers read the address of a downloaded file a moment after the click, so the address is released later.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

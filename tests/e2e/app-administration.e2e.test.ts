@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tenant } from '@invoicecontrol/dev/tenant';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openApp, signIn } from './app-page.js';
+import { launch, overflowOf, requireChromium } from './browser.js';
+import { useSharedSystem } from './running-system.js';
+import type { RunningSystem } from './running-system.js';
+import { ubl } from './uploading.js';
+
+/** Markup that a malicious person could write into the name of a file or an address. */
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+/** The pages of the web application that other test files do not open on a phone. */
+const PAGES = [
+  '/uploads',
+  '/webhooks',
+  '/members',
+  '/keys',
+  '/companies',
+  '/usage',
+  '/billing',
+  '/audit',
+  '/notifications',
+  '/settings',
+];
+
+const executablePath = requireChromium();
+
+describe.skipIf(executablePath === undefined)('the pages around the invoices in the web application', () => {
+  let running: RunningSystem;
+  let browser: Browser;
+  /** An organization whose plan has webhooks. */
+  let tenant: Tenant;
+  beforeAll(async () => {
+    running = await useSharedSystem();
+    browser = await launch(executablePath ?? '');
+    tenant = await running.newTenant('SCALE');
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+  });
+
+  const open = (options?: BrowserContextOptions) => openApp(browser, running.origin, options);
+
+  /** Opens a page by the navigation, without loading the web application again. */
+  async function go(page: Page, name: string): Promise<void> {
+    await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  }
+
+  /** Fills the fields of the open dialog, clicks its button, and waits until the dialog has closed. */
+  async function submitted(page: Page, name: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
+    for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+
+  test('a batch of files is sent with its progress, and a document with a missing field is completed', async () => {
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.analyst, '/app/uploads');
+    await page.getByText('No file has been sent since the sign-in.').waitFor();
+    await check();
+    const incomplete = ubl('UP-2').replace('<cbc:ID>UP-2</cbc:ID>', '');
+    await page.locator('input[type=file]').setInputFiles([
+      { name: `${MARKUP}.xml`, mimeType: 'application/xml', buffer: Buffer.from(ubl('UP-1')) },
+      { name: 'incomplete.xml', mimeType: 'application/xml', buffer: Buffer.from(incomplete) },
+      { name: 'letter.docx', mimeType: 'application/octet-stream', buffer: Buffer.from('PK') },
+    ]);
+    await page.getByText('3 of 3 files are done').waitFor();
+    await page.getByText('The app sends PDF, PNG').waitFor();
+    expect(await page.getByRole('link', { name: `${MARKUP}.xml` }).count()).toBe(1);
+    await check();
+    await page.getByRole('link', { name: 'incomplete.xml' }).click();
+    await page.getByRole('heading', { name: 'Fields that are missing' }).waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Correct the fields' }).click();
+    await page.getByLabel('Invoice number').fill('UP-2');
+    await check();
+    await submitted(page, 'Save and check the invoice');
+    await page.getByRole('link', { name: 'Open the invoice' }).click();
+    await page.getByRole('heading', { name: /^UP-2 · / }).waitFor();
+  });
+
+  test('a webhook is created with its secret shown once, tested, changed and deleted', async () => {
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.admin, '/app/webhooks');
+    await page.getByText('No webhook has been created yet.').waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Create a webhook' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the webhook' }).click();
+    await page.getByText('Choose at least one event.').waitFor();
+    await check();
+    await page.getByLabel('Address').fill('https://hooks.example.com/<b>');
+    await page.getByLabel('finding.created').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the webhook' }).click();
+    await page.getByText('The secret is shown once.').waitFor();
+    await page.getByText(/^whsec_/).waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.content()).not.toContain('whsec_');
+    await page.getByRole('link', { name: /^https:\/\/hooks\.example\.com/ }).click();
+    await page.getByText('0 delivered, 0 failed').waitFor();
+
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await submitted(page, 'Send the test');
+    await page.getByRole('cell', { name: /\(test\)$/ }).waitFor();
+    await check();
+    await page.getByRole('link', { name: /^invoice\.analysis\.completed, / }).click();
+    await page.getByRole('heading', { name: 'Attempts, oldest first' }).waitFor();
+    await check();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('The webhook is disabled.').waitFor();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await submitted(page, 'Delete');
+    await page.getByText('No webhook has been created yet.').waitFor();
+  });
+
+  test('members, keys and companies are administered, and the audit trail and the e-mails tell of it', async () => {
+    const { page, check } = await open();
+    await signIn(page, tenant.keys.owner, '/app/members');
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await submitted(page, 'Send the invitation', { 'E-mail address': 'ada@example.com' });
+    await page.getByRole('rowheader', { name: 'ada@example.com' }).waitFor();
+    await page.getByRole('button', { name: 'Change: ada@example.com' }).click();
+    await page.getByRole('dialog').getByLabel('Role').selectOption('VIEWER');
+    await submitted(page, 'Save');
+    await page.getByRole('row', { name: /ada@example\.com.*VIEWER/ }).waitFor();
+    await check();
+
+    await go(page, 'API keys');
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Name').fill('Reporting');
+    await page.getByLabel('findings:read').check();
+    await check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText(/^ick_live_/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect(await page.content()).not.toContain('ick_live_');
+    await page.getByRole('row', { name: /Reporting.*findings:read/ }).waitFor();
+    await page.getByRole('button', { name: 'Revoke: Reporting' }).click();
+    await submitted(page, 'Revoke');
+    await page.getByRole('rowheader', { name: /^Reporting/ }).waitFor({ state: 'detached' });
+    await check();
+
+    await go(page, 'Companies');
+    await page.getByRole('button', { name: 'Add a company' }).click();
+    await submitted(page, 'Save', { Name: MARKUP, Country: 'de' });
+    await page.getByRole('rowheader', { name: MARKUP }).waitFor();
+    await page.getByRole('button', { name: `Remove: ${MARKUP}` }).click();
+    await submitted(page, 'Remove');
+    await page.getByRole('rowheader', { name: MARKUP }).waitFor({ state: 'detached' });
+
+    await go(page, 'Audit trail');
+    await page.getByText('api_key.revoked').first().waitFor();
+    await page.getByRole('row', { name: /you.*company\.deleted/ }).waitFor();
+    await check();
+    await go(page, 'Notifications');
+    await page.getByRole('rowheader').first().waitFor();
+    await go(page, 'Usage');
+    await page.getByRole('row', { name: /^Webhooks/ }).waitFor();
+    await check();
+  });
+
+  test('an owner changes the settings, and deletes the organization against its name for a recovery token', async () => {
+    const own = await running.newTenant();
+    const { body } = await running.request<{ name: string }>('GET /organizations/current', { key: own.keys.owner });
+    const { page, check } = await open();
+    await signIn(page, own.keys.owner, '/app/settings');
+    await page.getByRole('button', { name: 'Require four eyes' }).click();
+    await page.getByText('The rule of four eyes is stored.').waitFor();
+    await page.getByRole('button', { name: 'Change the base currency' }).click();
+    await submitted(page, 'Save', { 'Base currency': 'pln' });
+    await page.getByText('PLN', { exact: true }).waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Delete the organization' }).click();
+    await page.getByLabel('Name of the organization').fill('another');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the organization' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await check();
+    await page.getByLabel('Name of the organization').fill(body.name);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the organization' }).click();
+    const dialog = page.getByRole('dialog', { name: 'The organization was deleted' });
+    const token = await dialog.locator('code').textContent();
+    const restored = await running.request('POST /organizations/current/restore', { body: { recovery_token: token } });
+    expect(restored.status).toBe(200);
+  });
+
+  test('every page fits a phone in the dark, in each language, and explains itself to a viewer', async () => {
+    const dark = { viewport: { width: 320, height: 640 }, colorScheme: 'dark', locale: 'pl-PL' } as const;
+    const { page, check } = await open(dark);
+    await page.goto('/app');
+    await page.getByLabel('Klucz API').fill(tenant.keys.owner);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Wyloguj' }).waitFor();
+    for (const path of PAGES) {
+      await page.goto(`/app${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Wczytywanie').waitFor({ state: 'detached' });
+      expect({ path, overflow: await overflowOf(page) }).toEqual({ path, overflow: [] });
+      await check();
+    }
+
+    const viewer = await open();
+    await signIn(viewer.page, tenant.keys.viewer, '/app/keys');
+    await viewer.page.getByRole('heading', { name: 'Not allowed' }).waitFor();
+    expect(await viewer.page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    await viewer.page.goto('/app/settings');
+    await viewer.page.getByText('Four eyes for payments').waitFor();
+    await viewer.page.goto('/app/webhooks');
+    await viewer.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await viewer.page.getByRole('button').allTextContents()).toEqual(['Sign out']);
+    await viewer.check();
+  });
+});
