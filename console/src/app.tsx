@@ -1,63 +1,36 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { I18nProvider } from 'react-aria-components';
-import { Router } from 'wouter';
-import { AppShell } from './app-shell.js';
+import { ErrorBoundary } from './controls/error-boundary.js';
 import { ErrorState } from './controls/error-state.js';
 import { Loading } from './controls/loading.js';
-import { locale } from './messages/language.js';
 import { SignInPage } from './pages/sign-in/sign-in-page.js';
-import { IdleWarning } from './idle-warning.js';
 import { createQueryClient } from './query-client.js';
-import { Pages } from './routes.js';
-import { CallerContext, useSignedIn } from './session.js';
+import { useSignedIn } from './session.js';
 
-/** The sign-in dialog is a chunk of its own, because most sessions never show it. */
-const SignInDialog = lazy(async () => ({ default: (await import('./pages/sign-in/sign-in-dialog.js')).SignInDialog }));
+const SignedIn = lazy(async () => ({ default: (await import('./signed-in.js')).SignedIn }));
 
 export function App() {
   const [isEnded, setEnded] = useState(false);
   const [queries] = useState(() => createQueryClient(() => setEnded(true)));
   return (
-    <I18nProvider locale={locale}>
-      <QueryClientProvider client={queries}>
-        <Router base="/app">
-          <SignedIn isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
-        </Router>
-      </QueryClientProvider>
-    </I18nProvider>
+    <QueryClientProvider client={queries}>
+      <ErrorBoundary>
+        <Content isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
+      </ErrorBoundary>
+    </QueryClientProvider>
   );
 }
 
-/**
- * Shows the pages of the console to a signed-in person. A session that ends leaves the page, with its drafts, behind a
- * dialog.
- */
-function SignedIn({
-  isEnded,
-  onIdle,
-  onSignedIn,
-}: {
-  readonly isEnded: boolean;
-  readonly onIdle: () => void;
-  readonly onSignedIn: () => void;
-}) {
+/** Shows the pages of the console to a signed-in person, and the sign-in to everybody else. */
+function Content(props: { readonly isEnded: boolean; readonly onIdle: () => void; readonly onSignedIn: () => void }) {
   const { data: caller, error, refetch } = useSignedIn();
   if (caller === undefined) {
     return <main>{error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}</main>;
   }
-  if (caller === null) return <SignInPage onSignedIn={onSignedIn} />;
+  if (caller === null) return <SignInPage onSignedIn={props.onSignedIn} />;
   return (
-    <CallerContext value={caller}>
-      <AppShell>
-        <Pages />
-      </AppShell>
-      {!isEnded && <IdleWarning onIdle={onIdle} />}
-      {isEnded && (
-        <Suspense>
-          <SignInDialog onSignedIn={onSignedIn} />
-        </Suspense>
-      )}
-    </CallerContext>
+    <Suspense fallback={<Loading />}>
+      <SignedIn caller={caller} {...props} />
+    </Suspense>
   );
 }

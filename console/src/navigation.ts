@@ -22,9 +22,17 @@ const places: readonly (Place | Group)[] = [
   { to: '/invoices', text: texts.invoices, right: rights.readInvoices },
   { to: '/uploads', text: texts.uploads, right: rights.readInvoices },
   { to: '/payment-runs', text: texts.paymentRuns, right: rights.readPayments },
+  { to: '/suppliers', text: texts.suppliers, right: rights.readInvoices },
+  { to: '/vendors', text: texts.vendors, right: rights.readVendors },
+  { to: '/scans', text: texts.scans, right: rights.readScans },
+  { to: '/report', text: texts.report, right: rights.readFindings },
   {
     text: texts.connections,
-    places: [{ to: '/webhooks', text: texts.webhooks, right: rights.readWebhooks }],
+    places: [
+      { to: '/webhooks', text: texts.webhooks, right: rights.readWebhooks },
+      { to: '/erp', text: texts.erp, right: rights.readErp },
+      { to: '/ksef', text: texts.ksef, right: rights.readKsef },
+    ],
   },
   {
     text: texts.administration,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -13,6 +14,10 @@ const MARKUP = '<img src=x onerror=alert(1)>';
 /** The pages of the web application that other test files do not open on a phone. */
 const PAGES = [
   '/uploads',
+  '/suppliers',
+  '/vendors',
+  '/scans',
+  '/report',
   '/webhooks',
   '/members',
   '/keys',
@@ -35,6 +40,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     running = await useSharedSystem();
     browser = await launch(executablePath ?? '');
     tenant = await running.newTenant('SCALE');
+    await running.setPlan(tenant.organizationId, { additionalLegalEntities: 2 });
   });
   afterAll(async () => {
     await browser.close();
@@ -53,7 +59,9 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
   async function submitted(page: Page, name: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
     for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
     await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const dialog = page.getByRole('dialog');
+    await page.locator('body:not(:has([role=dialog])), [role=dialog] [role=alert]').first().waitFor();
+    expect(await dialog.getByRole('alert').allTextContents()).toEqual([]);
   }
 
   test('a batch of files is sent with its progress, and a document with a missing field is completed', async () => {
@@ -191,6 +199,56 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     expect(restored.status).toBe(200);
   });
 
+  test('suppliers, their accounts and a history scan are shown, and the report adds up and is saved', async () => {
+    const own = await running.newTenant();
+    const { body: scan } = await running.request<{ id: string }>('POST /scans', {
+      key: own.keys.owner,
+      body: {
+        rows: ['HB-2210', 'hb 02210'].map((invoiceNumber, index) => ({
+          supplierName: `Brandt ${MARKUP}`,
+          supplierTaxId: 'DE994175284',
+          bankIban: 'DE89370400440532013000',
+          invoiceNumber,
+          issueDate: '2026-03-02',
+          currency: 'EUR',
+          grossAmount: '580.00',
+          sourceRowNumber: index + 2,
+        })),
+      },
+    });
+    const { page, check } = await open();
+    await signIn(page, own.keys.analyst, `/app/scans/${scan.id}`);
+    await page.getByText('DUPLICATE_INVOICE').first().waitFor();
+    await check();
+    await page.getByRole('link', { name: 'Findings of this scan' }).click();
+    await page.getByText('Only findings of one history scan').waitFor();
+    await page.getByRole('navigation', { name: 'List of findings' }).getByRole('link').first().waitFor();
+    await go(page, 'Suppliers');
+    await page.getByLabel('Name or tax id begins with').fill('brandt');
+    await page.waitForURL(/q=brandt/);
+    await page.getByRole('link', { name: `Brandt ${MARKUP}` }).click();
+    await page.getByRole('button', { name: 'Record a verification' }).click();
+    await submitted(page, 'Record', { Contact: '+49 40 1234', Note: 'Ms Brandt read the account out.' });
+    await page.getByText('Ms Brandt read the account out.').waitFor();
+    await check();
+    await go(page, 'Report');
+    await page.getByRole('table', { name: 'By type' }).getByText('DUPLICATE_INVOICE').first().waitFor();
+    await check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    const { body: summary } = await running.request<{ total: Record<string, string | number> }>(
+      'GET /findings/summary',
+      { key: own.keys.viewer },
+    );
+    const { count, open: unreviewed, amountAtRisk, amountConfirmed, amountConfirmedInScans } = summary.total;
+    const figures = [count, unreviewed, amountAtRisk, amountConfirmed, amountConfirmedInScans];
+    expect(await readFile(await download.path(), 'utf8')).toContain(`Totals,,${figures.join(',')},EUR`);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+  });
+
   test('every page fits a phone in the dark, in each language, and explains itself to a viewer', async () => {
     const dark = { viewport: { width: 320, height: 640 }, colorScheme: 'dark', locale: 'pl-PL' } as const;
     const { page, check } = await open(dark);
@@ -201,7 +259,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     for (const path of PAGES) {
       await page.goto(`/app${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByText('Wczytywanie').waitFor({ state: 'detached' });
+      await page.getByText('Wczytywanie').first().waitFor({ state: 'detached' });
       expect({ path, overflow: await overflowOf(page) }).toEqual({ path, overflow: [] });
       await check();
     }

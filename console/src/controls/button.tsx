@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Button as AriaButton } from 'react-aria-components';
 import styles from './controls.module.css';
 
 interface Props {
@@ -28,15 +27,15 @@ export function Button({ children, label, onPress, type, variant, isPending = fa
     }
   };
   return (
-    <AriaButton
-      className={styles['button'] ?? ''}
+    <button
+      type={type ?? 'button'}
+      className={styles['button']}
       data-variant={variant}
       data-busy={isBusy || undefined}
-      onPress={() => void press()}
-      {...(label === undefined ? {} : { 'aria-label': label })}
-      {...(type === undefined ? {} : { type })}
+      aria-label={label}
+      onClick={() => void press()}
     >
       {children}
-    </AriaButton>
+    </button>
   );
 }

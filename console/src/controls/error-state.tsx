@@ -21,7 +21,7 @@ export function ErrorState({
       {isRefusal && error.details.length > 0 && (
         <ul>
           {error.details.map(({ path, message }, index) => (
-            <li key={`${path} ${index}`}>{messages.runs.faultAt(path, message)}</li>
+            <li key={`${path} ${index}`}>{messages.faultAt(path, message)}</li>
           ))}
         </ul>
       )}

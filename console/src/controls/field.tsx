@@ -1,4 +1,4 @@
-import { FieldError, Input, Label, Text, TextArea, TextField } from 'react-aria-components';
+import { useId } from 'react';
 import styles from './controls.module.css';
 
 interface Props {
@@ -19,27 +19,33 @@ const inputs = {
 
 /** A labelled form field, whose fault is announced with it. */
 export function Field({ label, help, value, onChange, fault, kind }: Props) {
+  const id = useId();
+  const described = [help !== '' && `${id}-help`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
+  const common = {
+    id,
+    className: styles['input'],
+    value,
+    'aria-invalid': fault !== undefined,
+    ...(described === '' ? {} : { 'aria-describedby': described }),
+  } as const;
   return (
-    <TextField
-      className={styles['field'] ?? ''}
-      value={value}
-      onChange={onChange}
-      isInvalid={fault !== undefined}
-      validationBehavior="aria"
-      {...(kind === 'paragraphs' ? {} : inputs[kind])}
-    >
-      <Label>{label}</Label>
+    <div className={styles['field']}>
+      <label htmlFor={id}>{label}</label>
       {kind === 'paragraphs' ? (
-        <TextArea className={styles['input'] ?? ''} rows={4} />
+        <textarea {...common} rows={4} onChange={({ target }) => onChange(target.value)} />
       ) : (
-        <Input className={styles['input'] ?? ''} spellCheck={false} />
+        <input {...common} {...inputs[kind]} spellCheck={false} onChange={({ target }) => onChange(target.value)} />
       )}
       {help !== '' && (
-        <Text slot="description" className={styles['help'] ?? ''}>
+        <span id={`${id}-help`} className={styles['help']}>
           {help}
-        </Text>
+        </span>
       )}
-      <FieldError className={styles['fault'] ?? ''}>{fault}</FieldError>
-    </TextField>
+      {fault !== undefined && (
+        <span id={`${id}-fault`} className={styles['fault']}>
+          {fault}
+        </span>
+      )}
+    </div>
   );
 }

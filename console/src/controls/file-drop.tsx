@@ -1,6 +1,6 @@
-import { DropZone, FileTrigger, isFileDropItem, Text } from 'react-aria-components';
-import { Button } from './button.js';
+import { DropZone, isFileDropItem, Text } from 'react-aria-components';
 import controls from './controls.module.css';
+import { FileButton } from './file-button.js';
 
 interface Props {
   readonly label: string;
@@ -23,15 +23,15 @@ export function FileDrop({ label, choose, help, accepts, takesSeveral = false, i
       }}
     >
       <Text slot="label">{label}</Text>
-      <FileTrigger
-        acceptedFileTypes={accepts}
-        allowsMultiple={takesSeveral}
-        onSelect={(list) => onFiles([...(list ?? [])])}
+      <FileButton
+        accepts={accepts}
+        takesSeveral={takesSeveral}
+        isPending={isPending}
+        variant="primary"
+        onFiles={onFiles}
       >
-        <Button variant="primary" isPending={isPending}>
-          {choose}
-        </Button>
-      </FileTrigger>
+        {choose}
+      </FileButton>
       <p className={controls['help']}>{help}</p>
     </DropZone>
   );

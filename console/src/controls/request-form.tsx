@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components';
 import { useRefresh } from '../lists.js';
 import { messages } from '../messages/messages.js';
 import { Button } from './button.js';
@@ -67,8 +66,8 @@ export function RequestForm<Name extends string>({
     if (missing.length === 0 && fault === undefined) mutate(entered as Record<Name, string>, { onSuccess: onDone });
   };
   return (
-    <Form
-      validationBehavior="aria"
+    <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -104,6 +103,6 @@ export function RequestForm<Name extends string>({
         </Button>
         {onCancel !== undefined && <Button onPress={onCancel}>{messages.cancel}</Button>}
       </div>
-    </Form>
+    </form>
   );
 }

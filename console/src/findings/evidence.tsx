@@ -3,12 +3,12 @@ import type { Finding } from '../client.js';
 import { ForeignText } from '../controls/foreign-text.js';
 import { formatDay } from '../format/moment.js';
 import { formatMoney } from '../format/money.js';
-import { messages } from '../messages/messages.js';
 import { may, rights } from '../rights.js';
 import { useCaller } from '../session.js';
 import styles from './evidence.module.css';
+import { reviewTexts } from './texts.js';
 
-const texts = messages.finding;
+const texts = reviewTexts.finding;
 type Comparison = NonNullable<NonNullable<Finding['evidence']>['comparisons']>[number];
 
 /** The sentences of the evidence, and the compared invoices field by field. */

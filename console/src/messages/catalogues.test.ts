@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { de } from './de.js';
 import { en } from './en.js';
 import { pl } from './pl.js';
+import { catalogue as runs } from '../pages/payment-runs/texts.js';
 
 /** Returns the paths of all texts of a catalogue. The compiler checks those with fixed names only. */
 function paths(texts: object, parent = ''): readonly string[] {
@@ -28,7 +29,7 @@ interface Part {
 }
 
 /** The texts of some pages lie beside the pages, in all languages. */
-const parts = Object.entries(import.meta.glob<Part>('../pages/*/texts.ts', { eager: true }));
+const parts = Object.entries(import.meta.glob<Part>('../{pages/*,findings}/texts.ts', { eager: true }));
 const catalogues: readonly (readonly [string, object, object])[] = [
   ['the app in German', de, en],
   ['the app in Polish', pl, en],
@@ -58,6 +59,11 @@ describe.each(catalogues)('the catalogue of %s', (_, catalogue, english) => {
 });
 
 test('a count of payments has the forms of each language', () => {
-  expect([1, 2, 5, 12_000].map(de.run.count)).toEqual(['1 Zahlung', '2 Zahlungen', '5 Zahlungen', '12.000 Zahlungen']);
-  expect([1, 2, 5].map(pl.run.count)).toEqual(['1 płatność', '2 płatności', '5 płatności']);
+  expect([1, 2, 5, 12_000].map(runs.de.run.count)).toEqual([
+    '1 Zahlung',
+    '2 Zahlungen',
+    '5 Zahlungen',
+    '12.000 Zahlungen',
+  ]);
+  expect([1, 2, 5].map(runs.pl.run.count)).toEqual(['1 płatność', '2 płatności', '5 płatności']);
 });

@@ -14,5 +14,17 @@ const catalogues = {
   pl: async () => (await import('./pl.js')).pl,
 } satisfies Record<typeof language, () => Promise<Messages>>;
 
-/** The texts of the app in the language of this page. */
-export const messages: Messages = await catalogues[language]();
+async function load(): Promise<{ readonly messages: Messages; readonly messagesLanguage: typeof language }> {
+  try {
+    return { messages: await catalogues[language](), messagesLanguage: language };
+  } catch {
+    // A catalogue that cannot be loaded must not leave the page blank. The English texts came with the app.
+    return { messages: en, messagesLanguage: 'en' };
+  }
+}
+
+/**
+ * The texts of the app in the language of this page, and the language that they are in, which is English if the
+ * catalogue of the other language could not be loaded.
+ */
+export const { messages, messagesLanguage } = await load();

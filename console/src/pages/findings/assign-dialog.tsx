@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { Dialog } from '../../controls/dialog.js';
@@ -7,8 +6,9 @@ import { ErrorState } from '../../controls/error-state.js';
 import { Loading } from '../../controls/loading.js';
 import { messages } from '../../messages/messages.js';
 import { useAssignees } from '../../people.js';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.assignment;
+const texts = reviewTexts.assignment;
 /** Value of the choice to assign a finding to nobody. No member has it as an id. */
 const NOBODY = '';
 
@@ -28,8 +28,8 @@ export function AssignDialog({ assigneeUserId, error, isPending, onAssign, onClo
     <Dialog title={texts.title} onClose={onClose}>
       {assignees === undefined && readError === null && <Loading />}
       {readError !== null && <ErrorState error={readError} onRetry={() => void refetch()} />}
-      <Form
-        validationBehavior="aria"
+      <form
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
           if (!isPending && assignees !== undefined) onAssign(chosen === NOBODY ? null : chosen);
@@ -55,7 +55,7 @@ export function AssignDialog({ assigneeUserId, error, isPending, onAssign, onClo
           </Button>
           <Button onPress={onClose}>{messages.cancel}</Button>
         </div>
-      </Form>
+      </form>
     </Dialog>
   );
 }

@@ -4,14 +4,14 @@ import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
 import { keyOf } from '../../keymap.js';
-import { messages } from '../../messages/messages.js';
 import { usePeople } from '../../people.js';
 import { useCaller } from '../../session.js';
 import { AssignDialog } from './assign-dialog.js';
 import { useAssign } from './queries.js';
 import { useCommands } from './use-commands.js';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.assignment;
+const texts = reviewTexts.assignment;
 
 /** Assigns a finding to a member by name, or to the signed-in member at once. */
 export function Assignment({ finding, hasKeys }: { readonly finding: Finding; readonly hasKeys: boolean }) {
@@ -46,10 +46,10 @@ export function Assignment({ finding, hasKeys }: { readonly finding: Finding; re
   return (
     <section aria-label={texts.title}>
       <div className={controls['actions']}>
-        <Button onPress={ask}>{`${messages.keymap.assign} (${keyOf.assign})`}</Button>
+        <Button onPress={ask}>{`${reviewTexts.keymap.assign} (${keyOf.assign})`}</Button>
         {mayTake && (
           <Button isPending={assign.isPending} onPress={() => assignTo(user.id)}>
-            {`${messages.keymap.assignToMe} (${keyOf.assignToMe})`}
+            {`${reviewTexts.keymap.assignToMe} (${keyOf.assignToMe})`}
           </Button>
         )}
       </div>

@@ -5,17 +5,18 @@ import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { keyOf } from '../../keymap.js';
-import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { AssignDialog } from './assign-dialog.js';
 import { SELECTED_MAX, useAssignAll, useReviewAll } from './queries.js';
 import type { BatchItem, Decision } from './queries.js';
-import { asksFirst, ReviewDialog } from './review-dialog.js';
+import { asksFirst } from './asks-first.js';
+import { ReviewDialog } from './review-dialog.js';
 import { useCommands } from './use-commands.js';
 import styles from './findings.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.bulk;
+const texts = reviewTexts.bulk;
 /** The decisions that make sense for several findings at once. */
 const decisions = [
   'CONFIRMED',
@@ -68,12 +69,12 @@ export function BulkBar({ chosen, onClear }: { readonly chosen: readonly Finding
           {mayReview &&
             decisions.map((decision) => (
               <Button key={decision} isPending={isPending} onPress={() => ask(decision)}>
-                {`${messages.keymap[decision]} (${keyOf[decision]})`}
+                {`${reviewTexts.keymap[decision]} (${keyOf[decision]})`}
               </Button>
             ))}
           {mayAssign && (
             <Button isPending={isPending} onPress={() => setAsked('ASSIGN')}>
-              {`${messages.keymap.assign} (${keyOf.assign})`}
+              {`${reviewTexts.keymap.assign} (${keyOf.assign})`}
             </Button>
           )}
           <Button onPress={onClear}>{texts.clear}</Button>

@@ -21,11 +21,13 @@ import { useCaller } from '../../session.js';
 import { Assignment } from './assignment.js';
 import { useFinding, useHistory, useReview } from './queries.js';
 import type { Decision } from './queries.js';
-import { asksFirst, ReviewDialog } from './review-dialog.js';
+import { asksFirst } from './asks-first.js';
+import { ReviewDialog } from './review-dialog.js';
 import { useCommands } from './use-commands.js';
 import styles from './findings.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.finding;
+const texts = reviewTexts.finding;
 const decisions = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK', 'RESOLVED', 'UNDER_REVIEW', 'OPEN'] as const;
 
 /** The selected finding: what it says, what to do, its evidence and its history. */
@@ -59,16 +61,16 @@ function Detail({ finding, hasKeys }: DetailProps) {
         {amountAtRisk !== null && <span>{texts.atRisk(formatMoney(amountAtRisk, amountAtRiskCurrency ?? ''))}</span>}
         <span>{texts.raised(formatMoment(finding.createdAt))}</span>
         {finding.assigneeUserId !== null && (
-          <span>{messages.assignment.isAssigned(nameOf(`USER:${finding.assigneeUserId}`))}</span>
+          <span>{reviewTexts.assignment.isAssigned(nameOf(`USER:${finding.assigneeUserId}`))}</span>
         )}
         <code>{finding.type}</code>
         {finding.invoiceId !== null && may(caller, rights.readInvoices) && (
           <Link to={`/invoices/${finding.invoiceId}`}>
-            {texts.invoice(showInvisible(finding.invoiceNumber ?? messages.invoice.unread))}
+            {texts.invoice(showInvisible(finding.invoiceNumber ?? reviewTexts.invoice.unread))}
           </Link>
         )}
         {finding.supplierId !== null && (
-          <Link to={`/findings?disposition=any&supplier=${finding.supplierId}`}>{messages.invoice.ofSupplier}</Link>
+          <Link to={`/findings?disposition=any&supplier=${finding.supplierId}`}>{reviewTexts.invoice.ofSupplier}</Link>
         )}
       </p>
       {recommendedAction !== null && (
@@ -140,7 +142,7 @@ function Review({ finding, disposition, hasKeys }: DetailProps & { readonly disp
           .filter((decision) => decision !== disposition)
           .map((decision) => (
             <Button key={decision} isPending={review.isPending} onPress={() => ask(decision)}>
-              {`${messages.keymap[decision]} (${keyOf[decision]})`}
+              {`${reviewTexts.keymap[decision]} (${keyOf[decision]})`}
             </Button>
           ))}
         {before !== undefined && <Button onPress={undo}>{`${texts.undo} (${keyOf.undo})`}</Button>}

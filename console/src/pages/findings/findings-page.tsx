@@ -24,8 +24,9 @@ import { dispositions, SELECTED_MAX, severities, sorts, useFindings } from './qu
 import type { Filters } from './queries.js';
 import { useCommands } from './use-commands.js';
 import styles from './findings.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.findings;
+const texts = reviewTexts.findings;
 
 export default function FindingsPage() {
   if (!may(useCaller(), rights.readFindings)) return <Forbidden right={rights.readFindings} />;
@@ -75,6 +76,12 @@ function Inbox() {
         <p className={controls['actions']}>
           <span>{texts.supplierOnly(showInvisible(findings?.[0]?.supplierName ?? texts.thisSupplier))}</span>
           <Button onPress={() => change('supplier', undefined)}>{texts.anySupplier}</Button>
+        </p>
+      )}
+      {filters.scan_id !== undefined && (
+        <p className={controls['actions']}>
+          <span>{texts.scanOnly}</span>
+          <Button onPress={() => change('scan', undefined)}>{texts.anyScan}</Button>
         </p>
       )}
       {error !== null && <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -128,7 +135,7 @@ function Inbox() {
                 <dt>
                   <kbd>{key}</kbd>
                 </dt>
-                <dd>{messages.keymap[command as Command]}</dd>
+                <dd>{reviewTexts.keymap[command as Command]}</dd>
               </div>
             ))}
           </dl>
@@ -164,14 +171,14 @@ function FindingRow({
       <span className={styles['row-head']}>
         <SeverityTag severity={severity} />
         <span>
-          {supplierName === null ? messages.finding.unknownSupplier : <ForeignText>{supplierName}</ForeignText>}
+          {supplierName === null ? reviewTexts.finding.unknownSupplier : <ForeignText>{supplierName}</ForeignText>}
         </span>
         {amountAtRisk !== null && <span>{formatMoney(amountAtRisk, amountAtRiskCurrency ?? '')}</span>}
       </span>
       <span className={styles['row-text']}>
         <ForeignText>{summary}</ForeignText>
       </span>
-      {isDecided && <span>{messages.finding.dispositions[disposition]}</span>}
+      {isDecided && <span>{reviewTexts.finding.dispositions[disposition]}</span>}
     </Link>
   );
 }
@@ -195,6 +202,7 @@ function useFilters(): [Filters, (name: string, value: string | undefined) => vo
   const asked = search.get('disposition') ?? 'OPEN';
   const disposition = dispositions.find((one) => one === asked);
   const supplier = search.get('supplier');
+  const scan = search.get('scan');
   const assigned = search.get('assignee');
   // An address with `me` shows everybody their own findings, so that it can be shared.
   const assignee = assigned === ME ? user?.id : assigned === null || assigned === ANY ? undefined : assigned;
@@ -202,6 +210,7 @@ function useFilters(): [Filters, (name: string, value: string | undefined) => vo
     ...(minSeverity === undefined ? {} : { min_severity: minSeverity }),
     ...(disposition === undefined ? {} : { disposition }),
     ...(supplier === null ? {} : { supplier_id: supplier }),
+    ...(scan === null ? {} : { scan_id: scan }),
     ...(assignee === undefined ? {} : { assignee_user_id: assignee }),
     sort: sorts.find((one) => one === search.get('sort')) ?? 'severity',
   };
@@ -220,7 +229,7 @@ function FilterBar() {
   const { user } = useCaller();
   const { data: assignees = [] } = useAssignees();
   const [filters, change] = useFilters();
-  const { severities: severityNames, dispositions: dispositionNames } = messages.finding;
+  const { severities: severityNames, dispositions: dispositionNames } = reviewTexts.finding;
   const selects = [
     {
       name: 'severity',

@@ -29,6 +29,7 @@ export interface Filters {
   readonly disposition?: Finding['disposition'];
   readonly assignee_user_id?: string;
   readonly supplier_id?: string;
+  readonly scan_id?: string;
   readonly sort: (typeof sorts)[number];
 }
 

@@ -1,27 +1,17 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
-import type { Finding } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { Dialog } from '../../controls/dialog.js';
 import { ErrorState } from '../../controls/error-state.js';
 import { Field } from '../../controls/field.js';
 import { messages } from '../../messages/messages.js';
-import type { Decision } from './queries.js';
+import type { Asked } from './asks-first.js';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.finding;
-
-/**
- * Returns the dialog that a decision on a finding asks first, if any: for the note of an accepted risk, or because a
- * confirmed finding about an account blocks the account, which is not undone lightly.
- */
-export function asksFirst(decision: Decision, { type }: Pick<Finding, 'type'>): Props['decision'] | undefined {
-  if (decision === 'ACCEPTED_RISK') return decision;
-  return decision === 'CONFIRMED' && type.startsWith('BANK_') ? decision : undefined;
-}
+const texts = reviewTexts.finding;
 
 interface Props {
-  readonly decision: 'ACCEPTED_RISK' | 'CONFIRMED';
+  readonly decision: Asked;
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly onDecide: (note: string | undefined) => void;
@@ -42,8 +32,8 @@ export function ReviewDialog({ decision, error, isPending, onDecide, onClose }: 
   return (
     <Dialog title={needsNote ? texts.noteTitle : texts.blockTitle} onClose={onClose}>
       {!needsNote && <p>{texts.blockText}</p>}
-      <Form
-        validationBehavior="aria"
+      <form
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
           submit();
@@ -62,11 +52,11 @@ export function ReviewDialog({ decision, error, isPending, onDecide, onClose }: 
         {error !== null && <ErrorState error={error} />}
         <div className={controls['actions']}>
           <Button type="submit" variant="primary" isPending={isPending}>
-            {messages.keymap[decision]}
+            {reviewTexts.keymap[decision]}
           </Button>
           <Button onPress={onClose}>{messages.cancel}</Button>
         </div>
-      </Form>
+      </form>
     </Dialog>
   );
 }

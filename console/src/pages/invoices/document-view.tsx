@@ -7,12 +7,12 @@ import { ForeignText } from '../../controls/foreign-text.js';
 import { Loading } from '../../controls/loading.js';
 import { formatPercent } from '../../format/percent.js';
 import { showInvisible } from '../../format/visible-text.js';
-import { messages } from '../../messages/messages.js';
 import { PagePicture } from './page-picture.js';
 import { useDocumentFields } from './queries.js';
 import styles from './invoices.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.invoice;
+const texts = reviewTexts.invoice;
 
 /** A field of a document by its path. */
 export type NamedField = DocumentField & { readonly path: string };

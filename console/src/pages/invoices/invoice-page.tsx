@@ -15,7 +15,6 @@ import { invoiceFields } from '../../format/invoice-fields.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
 import { showInvisible } from '../../format/visible-text.js';
-import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { Forbidden } from '../forbidden.js';
@@ -23,8 +22,9 @@ import { DecisionTag } from './decision-tag.js';
 import { DocumentView } from './document-view.js';
 import { useAnalysis, useInvoice, useReanalyze } from './queries.js';
 import styles from './invoices.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.invoice;
+const texts = reviewTexts.invoice;
 
 export default function InvoicePage({ invoiceId }: { readonly invoiceId: string }) {
   if (!may(useCaller(), rights.readInvoices)) return <Forbidden right={rights.readInvoices} />;
@@ -135,7 +135,7 @@ function FindingItem({ finding, isLinked }: { readonly finding: Finding; readonl
       </h3>
       <p className={styles['finding-facts']}>
         <SeverityTag severity={finding.severity} />
-        <span>{messages.finding.dispositions[finding.disposition]}</span>
+        <span>{reviewTexts.finding.dispositions[finding.disposition]}</span>
         <code>{finding.type}</code>
       </p>
       {finding.recommendedAction !== null && (
@@ -144,7 +144,7 @@ function FindingItem({ finding, isLinked }: { readonly finding: Finding; readonl
         </p>
       )}
       <details>
-        <summary>{messages.finding.evidence}</summary>
+        <summary>{reviewTexts.finding.evidence}</summary>
         <Evidence finding={finding} />
       </details>
     </article>

@@ -8,13 +8,13 @@ import { Page } from '../../controls/page.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
 import { showInvisible } from '../../format/visible-text.js';
-import { messages } from '../../messages/messages.js';
 import { rights } from '../../rights.js';
 import { DecisionTag } from './decision-tag.js';
 import { decisions, useInvoices } from './queries.js';
 import styles from './invoices.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.invoices;
+const texts = reviewTexts.invoices;
 /** Value of the filter by decision in the address that shows every invoice. */
 const ANY = 'any';
 
@@ -38,7 +38,7 @@ function InvoiceList() {
           onChange={(chosen) => setSearch({ decision: chosen })}
           options={[
             [ANY, texts.anyDecision],
-            ...decisions.map((one) => [one, messages.invoice.decisions[one]] as const),
+            ...decisions.map((one) => [one, reviewTexts.invoice.decisions[one]] as const),
           ]}
         />
       </div>
@@ -58,7 +58,7 @@ const columns: readonly Column<Invoice>[] = [
   [
     texts.columns.number,
     ({ id, invoice }) => {
-      const name = showInvisible(invoice.invoice_number ?? messages.invoice.unread);
+      const name = showInvisible(invoice.invoice_number ?? reviewTexts.invoice.unread);
       return (
         <Link to={`/invoices/${id}`} aria-label={name}>
           <bdi>{name}</bdi>
@@ -76,7 +76,7 @@ const columns: readonly Column<Invoice>[] = [
   [
     texts.columns.decision,
     ({ decision, status }) =>
-      decision === null ? messages.invoice.statuses[status] : <DecisionTag decision={decision} />,
+      decision === null ? reviewTexts.invoice.statuses[status] : <DecisionTag decision={decision} />,
   ],
   [texts.columns.received, ({ createdAt }) => formatMoment(createdAt)],
 ];

@@ -2,11 +2,11 @@ import { useState } from 'react';
 import controls from '../../controls/controls.module.css';
 import { Loading } from '../../controls/loading.js';
 import { showInvisible } from '../../format/visible-text.js';
-import { messages } from '../../messages/messages.js';
 import type { NamedField } from './document-view.js';
 import styles from './invoices.module.css';
+import { reviewTexts } from '../../findings/texts.js';
 
-const texts = messages.invoice;
+const texts = reviewTexts.invoice;
 
 interface Props {
   readonly source: string;

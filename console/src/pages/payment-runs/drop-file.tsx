@@ -4,12 +4,12 @@ import { Choice } from '../../controls/choice.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
 import { FileDrop } from '../../controls/file-drop.js';
-import { messages } from '../../messages/messages.js';
 import { useCaller } from '../../session.js';
 import { useCheckFile } from './queries.js';
+import { runTexts } from './texts.js';
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
-const texts = messages.runs;
+const texts = runTexts.runs;
 
 /** Takes a payment file for the bank, by drag and drop or by choice, and opens the checked payment run. */
 export function DropFile() {

@@ -15,8 +15,9 @@ import { useLines } from './queries.js';
 import type { Verdict } from './queries.js';
 import { ReleaseDialog } from './release-dialog.js';
 import styles from './payment-runs.module.css';
+import { runTexts } from './texts.js';
 
-const texts = messages.line;
+const texts = runTexts.line;
 
 /** The lines of a payment run with one verdict, in the order of the file. */
 export function LineList({ runId, verdict }: { readonly runId: string; readonly verdict: Verdict }) {
@@ -41,7 +42,7 @@ export function LineList({ runId, verdict }: { readonly runId: string; readonly 
           line={released}
           onDone={(isPending) => {
             setReleased(undefined);
-            setOutcome(isPending ? messages.release.pending : messages.release.done);
+            setOutcome(isPending ? runTexts.release.pending : runTexts.release.done);
           }}
           onClose={() => setReleased(undefined)}
         />

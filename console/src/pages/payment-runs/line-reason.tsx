@@ -2,10 +2,10 @@ import type { PaymentLine } from '../../client.js';
 import { Rows } from '../../controls/data-table.js';
 import type { Column } from '../../controls/data-table.js';
 import { ForeignText } from '../../controls/foreign-text.js';
-import { messages } from '../../messages/messages.js';
 import styles from './payment-runs.module.css';
+import { runTexts } from './texts.js';
 
-const texts = messages.line;
+const texts = runTexts.line;
 
 type Comparison = PaymentLine['reasons'][number]['evidence']['comparisons'][number];
 

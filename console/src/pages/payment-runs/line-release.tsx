@@ -2,11 +2,11 @@ import type { PaymentLine } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { formatMoment } from '../../format/moment.js';
-import { messages } from '../../messages/messages.js';
 import { usePeople } from '../../people.js';
 import styles from './payment-runs.module.css';
+import { runTexts } from './texts.js';
 
-const texts = messages.line;
+const texts = runTexts.line;
 /** A payment line with this reason is never released. */
 const NEVER_RELEASED = 'ACCOUNT_CONFIRMED_FRAUD';
 

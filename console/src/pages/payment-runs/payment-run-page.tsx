@@ -6,7 +6,6 @@ import { Facts } from '../../controls/facts.js';
 import { Loaded } from '../../controls/loaded.js';
 import { PageTitle } from '../../controls/page-title.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
-import { messages } from '../../messages/messages.js';
 import { usePeople } from '../../people.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
@@ -17,8 +16,9 @@ import type { Verdict } from './queries.js';
 import { RunActions } from './run-actions.js';
 import { Sums } from './sums.js';
 import styles from './payment-runs.module.css';
+import { runTexts } from './texts.js';
 
-const texts = messages.run;
+const texts = runTexts.run;
 const verdicts = ['HOLD', 'UNKNOWN', 'PAY'] as const satisfies readonly Verdict[];
 const partOf = { HOLD: 'hold', UNKNOWN: 'unknown', PAY: 'pay' } as const;
 
@@ -80,12 +80,12 @@ function RunContent({ run }: { readonly run: PaymentRun }) {
 
 function RunFacts({ run }: { readonly run: PaymentRun }) {
   const { companies } = useCaller();
-  const company = companies.find(({ id }) => id === run.companyId)?.name ?? messages.runs.removedCompany;
+  const company = companies.find(({ id }) => id === run.companyId)?.name ?? runTexts.runs.removedCompany;
   return (
     <Facts
       facts={[
         [texts.facts.company, company],
-        [texts.facts.execution, run.executionDate === null ? messages.runs.noDate : formatDay(run.executionDate)],
+        [texts.facts.execution, run.executionDate === null ? runTexts.runs.noDate : formatDay(run.executionDate)],
         [texts.facts.lines, texts.count(run.lineCount)],
         [texts.facts.source, texts.sources[run.source]],
       ]}

@@ -4,15 +4,15 @@ import { DataTable } from '../../controls/data-table.js';
 import type { Column } from '../../controls/data-table.js';
 import { Page } from '../../controls/page.js';
 import { formatDay, formatMoment } from '../../format/moment.js';
-import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { DropFile } from './drop-file.js';
 import { useRuns } from './queries.js';
 import { Sums } from './sums.js';
 import styles from './payment-runs.module.css';
+import { runTexts } from './texts.js';
 
-const texts = messages.runs;
+const texts = runTexts.runs;
 
 export default function PaymentRunsPage() {
   return (
@@ -64,7 +64,7 @@ function columnsOf({ companies }: Caller): readonly Column<PaymentRun>[] {
     [
       columns.downloads,
       ({ downloads }) =>
-        downloads.length === 0 ? '–' : downloads.map(({ count }) => messages.run.count(count)).join(', '),
+        downloads.length === 0 ? '–' : downloads.map(({ count }) => runTexts.run.count(count)).join(', '),
     ],
   ];
 }

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import type { PaymentLine } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
@@ -12,8 +11,9 @@ import { messages } from '../../messages/messages.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { useFourEyes, useRelease } from './queries.js';
+import { runTexts } from './texts.js';
 
-const texts = messages.release;
+const texts = runTexts.release;
 
 interface Props {
   readonly runId: string;
@@ -29,7 +29,7 @@ export function ReleaseDialog({ runId, line, onDone, onClose }: Props) {
   const [note, setNote] = useState('');
   const [fault, setFault] = useState<string>();
   const isConfirmation = line.release !== null && !line.release.confirmed;
-  const payee = line.creditorName === null ? messages.line.noName : showInvisible(line.creditorName);
+  const payee = line.creditorName === null ? runTexts.line.noName : showInvisible(line.creditorName);
   const amount = formatMoney(line.amount, line.currency);
 
   const submit = (): void => {
@@ -41,8 +41,8 @@ export function ReleaseDialog({ runId, line, onDone, onClose }: Props) {
   return (
     <Dialog title={isConfirmation ? texts.confirmTitle(payee, amount) : texts.title(payee, amount)} onClose={onClose}>
       {isFourEyes && !isConfirmation && <p>{texts.fourEyes}</p>}
-      <Form
-        validationBehavior="aria"
+      <form
+        noValidate
         onSubmit={(event) => {
           event.preventDefault();
           submit();
@@ -63,7 +63,7 @@ export function ReleaseDialog({ runId, line, onDone, onClose }: Props) {
           </Button>
           <Button onPress={onClose}>{messages.cancel}</Button>
         </div>
-      </Form>
+      </form>
     </Dialog>
   );
 }

@@ -1,13 +1,13 @@
-import { FileTrigger } from 'react-aria-components';
 import type { PaymentRun } from '../../client.js';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
-import { messages } from '../../messages/messages.js';
+import { FileButton } from '../../controls/file-button.js';
 import { useDownload, useRecheck, useReport } from './queries.js';
 import styles from './payment-runs.module.css';
+import { runTexts } from './texts.js';
 
-const texts = messages.run;
+const texts = runTexts.run;
 
 /** What a person does with a whole payment run: check it again, download its files, and send the report of the bank. */
 export function RunActions({ run }: { readonly run: PaymentRun }) {
@@ -37,9 +37,13 @@ export function RunActions({ run }: { readonly run: PaymentRun }) {
         <Button isPending={isPending} onPress={start(() => recheck.mutateAsync())}>
           {texts.recheck}
         </Button>
-        <FileTrigger acceptedFileTypes={['.xml', 'application/xml', 'text/xml']} onSelect={(list) => send(list?.[0])}>
-          <Button isPending={isPending}>{texts.report}</Button>
-        </FileTrigger>
+        <FileButton
+          accepts={['.xml', 'application/xml', 'text/xml']}
+          isPending={isPending}
+          onFiles={([file]) => send(file)}
+        >
+          {texts.report}
+        </FileButton>
         {run.source === 'PAIN_001' &&
           (['HOLD', 'UNKNOWN'] as const)
             .filter((verdict) => run[verdict === 'HOLD' ? 'hold' : 'unknown'].count > 0)

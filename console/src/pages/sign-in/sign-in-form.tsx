@@ -1,6 +1,5 @@
 import { ApiError } from '@invoicecontrol/client/browser';
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import { Button } from '../../controls/button.js';
 import controls from '../../controls/controls.module.css';
 import { ErrorState } from '../../controls/error-state.js';
@@ -43,8 +42,8 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) 
     }
   };
   return (
-    <Form
-      validationBehavior="aria"
+    <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -57,6 +56,6 @@ export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }) 
           {texts.submit}
         </Button>
       </div>
-    </Form>
+    </form>
   );
 }

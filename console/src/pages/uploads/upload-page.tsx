@@ -13,7 +13,6 @@ import { client } from '../../client.js';
 import { formatMoment } from '../../format/moment.js';
 import { formatPercent } from '../../format/percent.js';
 import { showInvisible } from '../../format/visible-text.js';
-import { messages } from '../../messages/messages.js';
 import { locale } from '../../messages/language.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
@@ -21,6 +20,7 @@ import { DecisionTag } from '../invoices/decision-tag.js';
 import { UPLOADS, useUpload } from './queries.js';
 import type { UploadStatus } from './queries.js';
 import { texts } from './texts.js';
+import { reviewTexts } from '../../findings/texts.js';
 
 export default function UploadPage({ uploadId }: { readonly uploadId: string }) {
   return (
@@ -84,7 +84,7 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
           <h2>{texts.missing}</h2>
           <ul>
             {missing.map((path) => (
-              <li key={path}>{messages.invoice.fields[path] ?? path}</li>
+              <li key={path}>{reviewTexts.invoice.fields[path] ?? path}</li>
             ))}
           </ul>
         </section>
@@ -98,7 +98,7 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
             rows={read}
             keyOf={([path]) => path}
             columns={[
-              [texts.field, ([path]) => messages.invoice.fields[path] ?? path],
+              [texts.field, ([path]) => reviewTexts.invoice.fields[path] ?? path],
               [texts.value, ([, { value }]) => <ForeignText>{value}</ForeignText>],
               [texts.certain, ([, { confidence }]) => formatPercent(confidence)],
             ]}
@@ -133,9 +133,9 @@ function Correction({ upload, onClose }: { readonly upload: UploadStatus; readon
     const help = missing.includes(path)
       ? texts.isMissing
       : typeof raw === 'string'
-        ? messages.invoice.printed(showInvisible(raw))
+        ? reviewTexts.invoice.printed(showInvisible(raw))
         : '';
-    const label = messages.invoice.fields[path] ?? path;
+    const label = reviewTexts.invoice.fields[path] ?? path;
     return { label, help, value: fields[path]?.value ?? '', isRequired: false, kind: 'text' } as const;
   };
   return (

@@ -9,11 +9,11 @@ import { ForeignText } from '../../controls/foreign-text.js';
 import { Page } from '../../controls/page.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
-import { messages } from '../../messages/messages.js';
 import { sentenceOf } from '../../controls/error-state.js';
 import { DecisionTag } from '../invoices/decision-tag.js';
 import { endings, useSendFiles, useSentFiles } from './queries.js';
 import { texts } from './texts.js';
+import { reviewTexts } from '../../findings/texts.js';
 
 /** Maximum number of files that a person sends at once. */
 const FILES_MAX = 100;
@@ -111,7 +111,7 @@ const columns: readonly Column<Sent>[] = [
     ({ status }) => {
       if (typeof status?.decision !== 'string' || status.invoice_id === null) return '–';
       return (
-        <Link to={`/invoices/${status.invoice_id}`} aria-label={messages.invoice.decisions[status.decision]}>
+        <Link to={`/invoices/${status.invoice_id}`} aria-label={reviewTexts.invoice.decisions[status.decision]}>
           <DecisionTag decision={status.decision} />
         </Link>
       );

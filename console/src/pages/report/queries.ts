@@ -1,0 +1,44 @@
+import type { Schemas } from '@invoicecontrol/client/browser';
+import { useQuery } from '@tanstack/react-query';
+import { client } from '../../client.js';
+import { useList } from '../../lists.js';
+
+export type Summary = Schemas['FindingsSummary'];
+export type Scan = Schemas['Scan'];
+export type ScanSummary = Schemas['ScanSummary'];
+
+/** Which findings a report counts. Empty texts leave a filter out. */
+export interface ReportFilters {
+  readonly from: string;
+  readonly to: string;
+  readonly company: string;
+}
+
+/** Returns the filters as the API takes them. Months of the API are those of UTC, and so are the days here. */
+export function queryOf({ from, to, company }: ReportFilters) {
+  const end = new Date(`${to}T00:00:00Z`);
+  if (to !== '') end.setUTCDate(end.getUTCDate() + 1);
+  return {
+    ...(from === '' ? {} : { created_from: `${from}T00:00:00.000Z` }),
+    ...(to === '' ? {} : { created_to: end.toISOString() }),
+    ...(company === '' ? {} : { company_id: company }),
+  };
+}
+
+export function useSummary(filters: ReportFilters) {
+  return useQuery({
+    queryKey: ['findings', 'summary', filters],
+    queryFn: async ({ signal }) => (await client.get('/findings/summary', { query: queryOf(filters), signal })).data,
+  });
+}
+
+export function useScans() {
+  return useList(['scans', 'list'], (query, signal) => client.get('/scans', { query, signal }));
+}
+
+export function useScan(scanId: string) {
+  return useQuery({
+    queryKey: ['scans', scanId],
+    queryFn: async ({ signal }) => (await client.get('/scans/{scanId}', { path: { scanId }, signal })).data,
+  });
+}
