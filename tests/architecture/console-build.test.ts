@@ -37,10 +37,10 @@ describe('the built web application', () => {
     expect(texts.filter((name) => !assets.includes(`${name}.br`))).toEqual([]);
   });
 
-  test('loads at most 130 kB of scripts and 15 kB of styles before the sign-in, compressed', () => {
+  test('loads at most 90 kB of scripts and 15 kB of styles before the sign-in, compressed', () => {
     const scripts = firstScripts();
     expect(scripts.length).toBeGreaterThan(0);
-    expect(compressedBytes(scripts)).toBeLessThan(130_000);
+    expect(compressedBytes(scripts)).toBeLessThan(90_000);
     expect(compressedBytes(assets.filter((name) => name.endsWith('.css')))).toBeLessThan(15_000);
   });
 

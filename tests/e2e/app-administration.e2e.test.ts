@@ -166,7 +166,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
 
     await go(page, 'Audit trail');
     await page.getByText('api_key.revoked').first().waitFor();
-    await page.getByRole('row', { name: /you.*company\.deleted/ }).waitFor();
+    await page.getByRole('row', { name: /you.*company\.removed/ }).waitFor();
     await check();
     await go(page, 'Notifications');
     await page.getByRole('rowheader').first().waitFor();
@@ -247,6 +247,19 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     expect(await readFile(await download.path(), 'utf8')).toContain(`Totals,,${figures.join(',')},EUR`);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+  });
+
+  test('a part of the web application that cannot be loaded leaves English texts, or a sentence in its place', async () => {
+    const { page } = await open({ locale: 'de-DE' });
+    await page.route(/\/assets\/(?:de|keys-page)-[^/]*\.js$/, (route) => route.abort());
+    await signIn(page, tenant.keys.admin, '/app/keys');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+    await page.getByRole('alert').getByText('Something went wrong on this page.').waitFor();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Mitglieder' }).waitFor();
+    await page.unrouteAll();
+    await page.goto('/app/keys');
+    await page.getByRole('heading', { level: 1, name: 'API-Schlüssel' }).waitFor();
   });
 
   test('every page fits a phone in the dark, in each language, and explains itself to a viewer', async () => {

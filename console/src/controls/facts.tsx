@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import styles from './controls.module.css';
 
-/** What is known of a record: names with their values. A value that is not known is left out. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+/** Shows what is known of a record: names with their values. A value that is not known is left out. */
+export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
   return (
     <dl className={styles['facts']}>
-      {facts.map(
+      {Object.entries(facts).map(
         ([name, value]) =>
           value !== undefined &&
           value !== null && (

@@ -27,19 +27,17 @@ function Subscription() {
       {({ plan, status, billingInterval, additionalLegalEntities, periodEnd, scheduledChange, duplicates }) => (
         <>
           <Facts
-            facts={[
-              [texts.plan, plan],
-              [texts.status, texts.statuses[status]],
-              [texts.interval, billingInterval === null ? undefined : texts.intervals[billingInterval]],
-              [texts.entities, additionalLegalEntities],
-              [texts.periodEnd, periodEnd === null ? undefined : formatMoment(periodEnd)],
-              [
-                texts.change,
+            facts={{
+              [texts.plan]: plan,
+              [texts.status]: texts.statuses[status],
+              [texts.interval]: billingInterval === null ? undefined : texts.intervals[billingInterval],
+              [texts.entities]: additionalLegalEntities,
+              [texts.periodEnd]: periodEnd === null ? undefined : formatMoment(periodEnd),
+              [texts.change]:
                 scheduledChange === null
                   ? undefined
                   : texts.changeAt(texts.changes[scheduledChange.action], formatMoment(scheduledChange.effectiveAt)),
-              ],
-            ]}
+            }}
           />
           {duplicates.length > 0 && (
             <div className={controls['notice']}>

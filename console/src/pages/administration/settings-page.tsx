@@ -50,16 +50,16 @@ function OrganizationFacts({ organization }: { readonly organization: Organizati
   return (
     <>
       <Facts
-        facts={[
-          [texts.facts.name, <ForeignText>{name}</ForeignText>],
-          [texts.facts.plan, organization.plan],
-          [texts.facts.billingEmail, billingEmail === null ? texts.none : <ForeignText>{billingEmail}</ForeignText>],
-          [texts.facts.baseCurrency, organization.baseCurrency],
-          [texts.facts.mode, texts.modes[mode]],
-          [texts.facts.inForce, inForce === undefined ? undefined : texts.modes[inForce]],
-          [texts.facts.fourEyes, organization.fourEyes ? texts.yes : texts.no],
-          [texts.facts.created, formatMoment(organization.createdAt)],
-        ]}
+        facts={{
+          [texts.facts.name]: <ForeignText>{name}</ForeignText>,
+          [texts.facts.plan]: organization.plan,
+          [texts.facts.billingEmail]: billingEmail === null ? texts.none : <ForeignText>{billingEmail}</ForeignText>,
+          [texts.facts.baseCurrency]: organization.baseCurrency,
+          [texts.facts.mode]: texts.modes[mode],
+          [texts.facts.inForce]: inForce === undefined ? undefined : texts.modes[inForce],
+          [texts.facts.fourEyes]: organization.fourEyes ? texts.yes : texts.no,
+          [texts.facts.created]: formatMoment(organization.createdAt),
+        }}
       />
       {organization.test && <p>{texts.test}</p>}
       {organization.fourEyesRequest !== undefined && <p className={controls['notice']}>{texts.fourEyesRequest}</p>}

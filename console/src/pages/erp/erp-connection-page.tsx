@@ -50,16 +50,16 @@ function ConnectionFacts({ connection }: { readonly connection: ErpConnection })
   return (
     <>
       <Facts
-        facts={[
-          [texts.product, texts.products[product]],
-          [texts.company, companies.find(({ id }) => id === companyId)?.name],
-          [texts.status, <ErpTag connection={connection} />],
-          [texts.importFrom, importFrom === null ? undefined : formatDay(importFrom)],
-          [texts.lastSync, at(lastSyncAt)],
-          [texts.lastSuccess, at(lastSuccessAt)],
-          [texts.nextSync, at(nextSyncAt)],
-          [texts.created, formatMoment(connection.createdAt)],
-        ]}
+        facts={{
+          [texts.product]: texts.products[product],
+          [texts.company]: companies.find(({ id }) => id === companyId)?.name,
+          [texts.status]: <ErpTag connection={connection} />,
+          [texts.importFrom]: importFrom === null ? undefined : formatDay(importFrom),
+          [texts.lastSync]: at(lastSyncAt),
+          [texts.lastSuccess]: at(lastSuccessAt),
+          [texts.nextSync]: at(nextSyncAt),
+          [texts.created]: formatMoment(connection.createdAt),
+        }}
       />
       {lastErrorMessage !== null && (
         <section className={controls['notice']}>

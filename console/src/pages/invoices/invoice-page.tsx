@@ -61,21 +61,20 @@ function InvoiceFacts({ stored }: { readonly stored: Invoice }) {
   const { gross_amount: gross, currency, issue_date: issued, due_date: due } = stored.invoice;
   return (
     <Facts
-      facts={[
-        [
-          texts.facts.decision,
+      facts={{
+        [texts.facts.decision]: (
           <>
             {stored.decision === null ? texts.statuses[stored.status] : <DecisionTag decision={stored.decision} />}
             {stored.riskScore !== null && ` ${texts.risk(stored.riskScore)}`}
-          </>,
-        ],
-        [texts.facts.gross, gross === undefined || currency === undefined ? undefined : formatMoney(gross, currency)],
-        [texts.facts.issued, issued === undefined ? undefined : formatDay(issued)],
-        [texts.facts.due, due === undefined ? undefined : formatDay(due)],
-        [texts.facts.company, companies.find(({ id }) => id === stored.companyId)?.name],
-        [texts.facts.source, texts.sources[stored.source]],
-        [texts.facts.received, formatMoment(stored.createdAt)],
-      ]}
+          </>
+        ),
+        [texts.facts.gross]: gross === undefined || currency === undefined ? undefined : formatMoney(gross, currency),
+        [texts.facts.issued]: issued === undefined ? undefined : formatDay(issued),
+        [texts.facts.due]: due === undefined ? undefined : formatDay(due),
+        [texts.facts.company]: companies.find(({ id }) => id === stored.companyId)?.name,
+        [texts.facts.source]: texts.sources[stored.source],
+        [texts.facts.received]: formatMoment(stored.createdAt),
+      }}
     />
   );
 }

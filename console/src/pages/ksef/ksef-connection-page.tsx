@@ -51,16 +51,16 @@ function ConnectionFacts({ connection }: Props) {
   return (
     <>
       <Facts
-        facts={[
-          [texts.nip, contextNipMasked],
-          [texts.company, companyName === undefined ? undefined : <ForeignText>{companyName}</ForeignText>],
-          [texts.environment, texts.environments[environment]],
-          [texts.status, <KsefTag status={status} />],
-          [texts.authentication, texts.authentications[authentication]],
-          [texts.expires, certificateExpiresAt === null ? undefined : formatMoment(certificateExpiresAt)],
-          [texts.tested, lastTestedAt === null ? undefined : formatMoment(lastTestedAt)],
-          [texts.created, formatMoment(connection.createdAt)],
-        ]}
+        facts={{
+          [texts.nip]: contextNipMasked,
+          [texts.company]: companyName === undefined ? undefined : <ForeignText>{companyName}</ForeignText>,
+          [texts.environment]: texts.environments[environment],
+          [texts.status]: <KsefTag status={status} />,
+          [texts.authentication]: texts.authentications[authentication],
+          [texts.expires]: certificateExpiresAt === null ? undefined : formatMoment(certificateExpiresAt),
+          [texts.tested]: lastTestedAt === null ? undefined : formatMoment(lastTestedAt),
+          [texts.created]: formatMoment(connection.createdAt),
+        }}
       />
       {lastErrorMessage !== null && (
         <section className={controls['notice']}>
@@ -128,17 +128,15 @@ function Inbox({ connection }: Props) {
     <section>
       <h2>{texts.inbox}</h2>
       <Facts
-        facts={[
-          [texts.inboxState, inbox.enabled ? texts.on : texts.off],
-          [texts.inboxFrom, inbox.from === null ? undefined : formatDay(inbox.from)],
-          [texts.through, inbox.receivedThrough === null ? undefined : formatMoment(inbox.receivedThrough)],
-          [texts.lastRun, inbox.lastRunAt === null ? undefined : formatMoment(inbox.lastRunAt)],
-          [texts.received, inbox.invoicesReceived],
-          [
-            texts.error,
+        facts={{
+          [texts.inboxState]: inbox.enabled ? texts.on : texts.off,
+          [texts.inboxFrom]: inbox.from === null ? undefined : formatDay(inbox.from),
+          [texts.through]: inbox.receivedThrough === null ? undefined : formatMoment(inbox.receivedThrough),
+          [texts.lastRun]: inbox.lastRunAt === null ? undefined : formatMoment(inbox.lastRunAt),
+          [texts.received]: inbox.invoicesReceived,
+          [texts.error]:
             inbox.lastErrorMessage === null ? undefined : <ForeignText>{inbox.lastErrorMessage}</ForeignText>,
-          ],
-        ]}
+        }}
       />
       <InboxActs connection={connection} />
       <Refusals connection={connection} />

@@ -44,14 +44,14 @@ function Submission({ submission }: { readonly submission: KsefSubmission }) {
   return (
     <>
       <Facts
-        facts={[
-          [texts.status, <SubmissionTag status={status} />],
-          [texts.number, ksefNumber],
-          [texts.nextStep, nextStep],
-          [texts.submittedAt, submittedAt === null ? undefined : formatMoment(submittedAt)],
-          [texts.completedAt, completedAt === null ? undefined : formatMoment(completedAt)],
-          [texts.invoice, <Link to={`/invoices/${submission.invoiceId}`}>{texts.openInvoice}</Link>],
-        ]}
+        facts={{
+          [texts.status]: <SubmissionTag status={status} />,
+          [texts.number]: ksefNumber,
+          [texts.nextStep]: nextStep,
+          [texts.submittedAt]: submittedAt === null ? undefined : formatMoment(submittedAt),
+          [texts.completedAt]: completedAt === null ? undefined : formatMoment(completedAt),
+          [texts.invoice]: <Link to={`/invoices/${submission.invoiceId}`}>{texts.openInvoice}</Link>,
+        }}
       />
       {errorMessage !== null && (
         <p className={controls['notice']}>

@@ -4,7 +4,6 @@ import { client } from '../../client.js';
 import { useList } from '../../lists.js';
 
 export type KsefConnection = Schemas['KsefConnection'];
-export type KsefInboxRun = Schemas['KsefInboxRun'];
 export type KsefSubmission = Schemas['KsefSubmission'];
 
 export const KSEF = 'ksef';

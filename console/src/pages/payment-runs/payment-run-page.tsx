@@ -83,12 +83,12 @@ function RunFacts({ run }: { readonly run: PaymentRun }) {
   const company = companies.find(({ id }) => id === run.companyId)?.name ?? runTexts.runs.removedCompany;
   return (
     <Facts
-      facts={[
-        [texts.facts.company, company],
-        [texts.facts.execution, run.executionDate === null ? runTexts.runs.noDate : formatDay(run.executionDate)],
-        [texts.facts.lines, texts.count(run.lineCount)],
-        [texts.facts.source, texts.sources[run.source]],
-      ]}
+      facts={{
+        [texts.facts.company]: company,
+        [texts.facts.execution]: run.executionDate === null ? runTexts.runs.noDate : formatDay(run.executionDate),
+        [texts.facts.lines]: texts.count(run.lineCount),
+        [texts.facts.source]: texts.sources[run.source],
+      }}
     />
   );
 }

@@ -7,7 +7,7 @@ export type Summary = Schemas['FindingsSummary'];
 export type Scan = Schemas['Scan'];
 export type ScanSummary = Schemas['ScanSummary'];
 
-/** Which findings a report counts. Empty texts leave a filter out. */
+/** Limits on the findings that a report counts. An empty text leaves a limit out. */
 export interface ReportFilters {
   readonly from: string;
   readonly to: string;

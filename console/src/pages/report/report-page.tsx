@@ -141,7 +141,7 @@ function Figures({ summary }: { readonly summary: Summary }) {
   return (
     <>
       <h2>{texts.totals}</h2>
-      <Facts facts={columns.map(([name, cell]) => [name, cell({ ...total, name: '' })])} />
+      <Facts facts={Object.fromEntries(columns.map(([name, cell]) => [name, cell({ ...total, name: '' })]))} />
       {withoutAmount > 0 && <p>{texts.withoutAmount(withoutAmount)}</p>}
       {sectionsOf(summary).map(({ title, name, parts }) => (
         <section key={title} aria-label={title}>

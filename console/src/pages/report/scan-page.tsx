@@ -34,15 +34,17 @@ function ScanReport({ scan }: { readonly scan: Scan }) {
   return (
     <>
       <Facts
-        facts={[
-          [texts.analyzed, scan.invoicesAnalyzed],
-          [texts.value, formatMoney(scan.analyzedValue, scan.analyzedValueCurrency)],
-          [texts.unconverted, scan.unconvertedInvoices],
-          [texts.skipped, scan.rowsSkipped],
-          ...Object.entries(scan.decisionCounts).map(
-            ([decision, count]) => [decisionNames[decision] ?? decision, count] as const,
+        facts={{
+          [texts.analyzed]: scan.invoicesAnalyzed,
+          [texts.value]: formatMoney(scan.analyzedValue, scan.analyzedValueCurrency),
+          [texts.unconverted]: scan.unconvertedInvoices,
+          [texts.skipped]: scan.rowsSkipped,
+          ...Object.fromEntries(
+            Object.entries(scan.decisionCounts).map(
+              ([decision, count]) => [decisionNames[decision] ?? decision, count] as const,
+            ),
           ),
-        ]}
+        }}
       />
       <div data-screen-only>
         <Button onPress={() => window.print()}>{all.print}</Button>

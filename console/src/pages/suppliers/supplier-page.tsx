@@ -40,15 +40,15 @@ function Supplier({ supplier }: { readonly supplier: SupplierOverview }) {
         <ForeignText>{name}</ForeignText>
       </h2>
       <Facts
-        facts={[
-          [texts.taxIds, taxIds.length === 0 ? undefined : <ForeignText>{taxIds.join(', ')}</ForeignText>],
-          [texts.country, country],
-          [texts.status, <SupplierTag status={status} />],
-          [texts.invoices, invoiceCount],
-          [texts.first, firstInvoiceDate === null ? undefined : formatDay(firstInvoiceDate)],
-          [texts.last, lastInvoiceDate === null ? undefined : formatDay(lastInvoiceDate)],
-          [texts.open, openFindings],
-        ]}
+        facts={{
+          [texts.taxIds]: taxIds.length === 0 ? undefined : <ForeignText>{taxIds.join(', ')}</ForeignText>,
+          [texts.country]: country,
+          [texts.status]: <SupplierTag status={status} />,
+          [texts.invoices]: invoiceCount,
+          [texts.first]: firstInvoiceDate === null ? undefined : formatDay(firstInvoiceDate),
+          [texts.last]: lastInvoiceDate === null ? undefined : formatDay(lastInvoiceDate),
+          [texts.open]: openFindings,
+        }}
       />
       {mayReadFindings && (
         <p>

@@ -39,21 +39,21 @@ function Vendor({ vendor }: { readonly vendor: VendorOverview }) {
         <ForeignText>{vendor.name}</ForeignText>
       </h2>
       <Facts
-        facts={[
-          [texts.number, foreign(vendor.number)],
-          [all.taxIds, foreign(vendor.taxId)],
-          [texts.registration, foreign(vendor.registrationNumber)],
-          [texts.address, foreign(address)],
-          [texts.email, foreign(vendor.email)],
-          [texts.phone, foreign(vendor.phone)],
-          [texts.currency, vendor.currency],
-          [all.status, <VendorTag vendor={vendor} />],
-          [texts.accounts, vendor.accounts.length === 0 ? undefined : vendor.accounts.join(', ')],
-          [texts.master, vendor.isMaster ? texts.yes : texts.no],
-          [texts.modified, vendor.modifiedAt === null ? undefined : formatMoment(vendor.modifiedAt)],
-        ]}
+        facts={{
+          [texts.number]: foreign(vendor.number),
+          [all.taxIds]: foreign(vendor.taxId),
+          [texts.registration]: foreign(vendor.registrationNumber),
+          [texts.address]: foreign(address),
+          [texts.email]: foreign(vendor.email),
+          [texts.phone]: foreign(vendor.phone),
+          [texts.currency]: vendor.currency,
+          [all.status]: <VendorTag vendor={vendor} />,
+          [texts.accounts]: vendor.accounts.length === 0 ? undefined : vendor.accounts.join(', '),
+          [texts.master]: vendor.isMaster ? texts.yes : texts.no,
+          [texts.modified]: vendor.modifiedAt === null ? undefined : formatMoment(vendor.modifiedAt),
+        }}
       />
-      {vendor.url !== null && /^https:\/\//.test(vendor.url) && (
+      {vendor.url !== null && vendor.url.startsWith('https://') && (
         <p>
           <a href={vendor.url} target="_blank" rel="noopener noreferrer">
             {texts.link}

@@ -35,7 +35,7 @@ export interface SentFile {
   readonly name: string;
   readonly state: 'WAITING' | 'SENDING' | 'REFUSED' | 'SENT';
   readonly uploadId?: string;
-  /** Why the file was refused. Undefined for a file of a type that the app does not send. */
+  /** Error that the API returned for the file. Undefined for a file of a type that the app does not send. */
   readonly error?: Error;
 }
 

@@ -44,15 +44,15 @@ function Upload({ upload }: { readonly upload: UploadStatus }) {
   return (
     <>
       <Facts
-        facts={[
-          [texts.facts.status, texts.states[upload.status]],
-          [texts.facts.decision, decision === null ? undefined : <DecisionTag decision={decision} />],
-          [texts.facts.type, upload.media_type],
-          [texts.facts.size, texts.bytes(upload.byte_size.toLocaleString(locale))],
-          [texts.facts.created, formatMoment(upload.created_at)],
-          [texts.facts.ksef, upload.ksefNumber],
-          [texts.facts.reason, failure === null ? undefined : <code>{failure.reason}</code>],
-        ]}
+        facts={{
+          [texts.facts.status]: texts.states[upload.status],
+          [texts.facts.decision]: decision === null ? undefined : <DecisionTag decision={decision} />,
+          [texts.facts.type]: upload.media_type,
+          [texts.facts.size]: texts.bytes(upload.byte_size.toLocaleString(locale)),
+          [texts.facts.created]: formatMoment(upload.created_at),
+          [texts.facts.ksef]: upload.ksefNumber,
+          [texts.facts.reason]: failure === null ? undefined : <code>{failure.reason}</code>,
+        }}
       />
       {upload.status === 'COMPLETED' && upload.invoice_id !== null && (
         <p>

@@ -33,13 +33,13 @@ function Delivery({ delivery }: { readonly delivery: DeliveryWithAttempts }) {
   return (
     <>
       <Facts
-        facts={[
-          [texts.columns.event, test ? `${eventType} (${texts.isTest})` : eventType],
-          [texts.columns.status, <DeliveryTag status={status} />],
-          [texts.eventId, <code>{eventId}</code>],
-          [texts.columns.at, formatMoment(createdAt)],
-          [texts.columns.next, nextAttemptAt === null ? undefined : formatMoment(nextAttemptAt)],
-        ]}
+        facts={{
+          [texts.columns.event]: test ? `${eventType} (${texts.isTest})` : eventType,
+          [texts.columns.status]: <DeliveryTag status={status} />,
+          [texts.eventId]: <code>{eventId}</code>,
+          [texts.columns.at]: formatMoment(createdAt),
+          [texts.columns.next]: nextAttemptAt === null ? undefined : formatMoment(nextAttemptAt),
+        }}
       />
       <p>
         <Link to={`/webhooks/${webhookId}`}>{texts.backToWebhook}</Link>

@@ -46,14 +46,14 @@ function WebhookFacts({ webhook }: { readonly webhook: WebhookWithUse }) {
   const { url, status, events, createdAt, lastDay } = webhook;
   return (
     <Facts
-      facts={[
-        [texts.url, <ForeignText>{url}</ForeignText>],
-        [texts.status, <Tag tone={status === 'ACTIVE' ? 'good' : 'quiet'}>{texts.statuses[status]}</Tag>],
-        [texts.events, events.join(', ')],
-        [texts.created, formatMoment(createdAt)],
-        [texts.lastDay, texts.lastDayText(lastDay.delivered, lastDay.failed)],
-        [texts.p95, lastDay.p95Ms === null ? undefined : texts.ms(lastDay.p95Ms)],
-      ]}
+      facts={{
+        [texts.url]: <ForeignText>{url}</ForeignText>,
+        [texts.status]: <Tag tone={status === 'ACTIVE' ? 'good' : 'quiet'}>{texts.statuses[status]}</Tag>,
+        [texts.events]: events.join(', '),
+        [texts.created]: formatMoment(createdAt),
+        [texts.lastDay]: texts.lastDayText(lastDay.delivered, lastDay.failed),
+        [texts.p95]: lastDay.p95Ms === null ? undefined : texts.ms(lastDay.p95Ms),
+      }}
     />
   );
 }
