@@ -11,7 +11,7 @@ ARG npm_config_cache=/npm-cache
 WORKDIR /app
 COPY . .
 RUN --mount=type=cache,target=/npm-cache npm ci
-RUN npm run generate && npx tsc -b services/* tools/admin tools/dev packages/client && npm run build --workspace=console
+RUN npm run generate && npx tsc -b services/* tools/admin tools/dev packages/client packages/ledger-csv && npm run build --workspace=console
 
 # Makes the identities of the services on one machine, for compose.yaml. No service contains the library that makes certificates.
 FROM sources AS certificates

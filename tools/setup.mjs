@@ -210,9 +210,10 @@ function siteHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
-/** The hash covers what the web application is built from: its sources, the sources of the client, and the packages. */
+/** The hash covers what the web application is built from: its sources, those of our packages in it, and the packages. */
 function consoleHash() {
-  const inputs = ['package-lock.json', ...files(CONSOLE, () => true), ...files('packages/client/src', () => true)];
+  const packages = ['client', 'ledger-csv', 'values'].flatMap((name) => files(`packages/${name}/src`, () => true));
+  const inputs = ['package-lock.json', ...files(CONSOLE, () => true), ...packages];
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 

@@ -7,6 +7,10 @@ import { SignInPage } from './pages/sign-in/sign-in-page.js';
 import { createQueryClient } from './query-client.js';
 import { useSignedIn } from './session.js';
 
+/** The only page besides the sign-in that needs nobody to be signed in. */
+const RESTORE_PATH = '/app/restore';
+
+const RestorePage = lazy(() => import('./pages/restore/restore-page.js'));
 const SignedIn = lazy(async () => ({ default: (await import('./signed-in.js')).SignedIn }));
 
 export function App() {
@@ -15,7 +19,13 @@ export function App() {
   return (
     <QueryClientProvider client={queries}>
       <ErrorBoundary>
-        <Content isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
+        <Suspense fallback={<Loading />}>
+          {location.pathname === RESTORE_PATH ? (
+            <RestorePage />
+          ) : (
+            <Content isEnded={isEnded} onIdle={() => setEnded(true)} onSignedIn={() => setEnded(false)} />
+          )}
+        </Suspense>
       </ErrorBoundary>
     </QueryClientProvider>
   );
@@ -28,9 +38,5 @@ function Content(props: { readonly isEnded: boolean; readonly onIdle: () => void
     return <main>{error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}</main>;
   }
   if (caller === null) return <SignInPage onSignedIn={props.onSignedIn} />;
-  return (
-    <Suspense fallback={<Loading />}>
-      <SignedIn caller={caller} {...props} />
-    </Suspense>
-  );
+  return <SignedIn caller={caller} {...props} />;
 }

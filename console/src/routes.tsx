@@ -29,6 +29,7 @@ const SupplierPage = lazy(() => import('./pages/suppliers/supplier-page.js'));
 const VendorsPage = lazy(() => import('./pages/suppliers/vendors-page.js'));
 const VendorPage = lazy(() => import('./pages/suppliers/vendor-page.js'));
 const ScansPage = lazy(() => import('./pages/report/scans-page.js'));
+const LedgerPage = lazy(() => import('./pages/report/ledger-page.js'));
 const ScanPage = lazy(() => import('./pages/report/scan-page.js'));
 const ReportPage = lazy(() => import('./pages/report/report-page.js'));
 const ErpConnectionsPage = lazy(() => import('./pages/erp/erp-connections-page.js'));
@@ -81,6 +82,7 @@ export function Pages() {
           <Route path="/vendors" component={VendorsPage} />
           <Route path="/vendors/:vendorId">{({ vendorId }) => <VendorPage vendorId={vendorId} key={vendorId} />}</Route>
           <Route path="/scans" component={ScansPage} />
+          <Route path="/scans/new" component={LedgerPage} />
           <Route path="/scans/:scanId">{({ scanId }) => <ScanPage scanId={scanId} key={scanId} />}</Route>
           <Route path="/report" component={ReportPage} />
           <Route path="/erp" component={ErpConnectionsPage} />

@@ -17,6 +17,7 @@ const PAGES = [
   '/suppliers',
   '/vendors',
   '/scans',
+  '/scans/new',
   '/report',
   '/webhooks',
   '/members',
@@ -195,29 +196,42 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('dialog').getByRole('button', { name: 'Delete the organization' }).click();
     const dialog = page.getByRole('dialog', { name: 'The organization was deleted' });
     const token = await dialog.locator('code').textContent();
-    const restored = await running.request('POST /organizations/current/restore', { body: { recovery_token: token } });
-    expect(restored.status).toBe(200);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('link', { name: 'Restore a deleted organization' }).click();
+    await page.getByLabel('Recovery token').fill('wrong');
+    await page.getByRole('button', { name: 'Restore the organization' }).click();
+    await page.getByRole('alert').waitFor();
+    await check();
+    await page.getByLabel('Recovery token').fill(token ?? '');
+    await page.getByRole('button', { name: 'Restore the organization' }).click();
+    const key = await page.getByRole('dialog').locator('code').textContent();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await signIn(page, key ?? '', '/app/settings');
+    await page.getByText('Four eyes for payments').waitFor();
   });
 
-  test('suppliers, their accounts and a history scan are shown, and the report adds up and is saved', async () => {
+  test('a ledger is scanned, its suppliers and their accounts are shown, and the report adds up and is saved', async () => {
     const own = await running.newTenant();
-    const { body: scan } = await running.request<{ id: string }>('POST /scans', {
-      key: own.keys.owner,
-      body: {
-        rows: ['HB-2210', 'hb 02210'].map((invoiceNumber, index) => ({
-          supplierName: `Brandt ${MARKUP}`,
-          supplierTaxId: 'DE994175284',
-          bankIban: 'DE89370400440532013000',
-          invoiceNumber,
-          issueDate: '2026-03-02',
-          currency: 'EUR',
-          grossAmount: '580.00',
-          sourceRowNumber: index + 2,
-        })),
-      },
-    });
     const { page, check } = await open();
-    await signIn(page, own.keys.analyst, `/app/scans/${scan.id}`);
+    await signIn(page, own.keys.analyst, '/app/scans/new');
+    const ledger = [
+      'Ledger of 2026',
+      'Kreditor;VAT;IBAN;Invoice number;Date;Gross amount;Currency',
+      `"Brandt ${MARKUP}";DE994175284;DE89370400440532013000;HB-2210;02.03.2026;1.580,00;EUR`,
+      `"Brandt ${MARKUP}";DE994175284;DE89370400440532013000;hb 02210;02.03.2026;1.580,00;EUR`,
+      `"Brandt ${MARKUP}";DE994175284;;HB-2211;31.02.2026;1,00;EUR`,
+      ';;;;;3.161,00;',
+    ].join('\r\n');
+    const file = { name: 'ledger.csv', mimeType: 'text/csv', buffer: Buffer.from(ledger, 'latin1') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('Rows to send: 2. Rows that are no invoices: 1. Faults: 1.').waitFor();
+    await page.getByText('"31.02.2026" is not a date').waitFor();
+    await check();
+    await page.getByLabel('Invoice number').selectOption('no column');
+    await page.getByText('Choose a column for: Invoice number.').waitFor();
+    await page.getByLabel('Invoice number').selectOption('#4 Invoice number');
+    await page.getByRole('button', { name: 'Start the scan' }).click();
+    await page.waitForURL(/\/scans\/[0-9a-f-]{36}$/);
     await page.getByText('DUPLICATE_INVOICE').first().waitFor();
     await check();
     await page.getByRole('link', { name: 'Findings of this scan' }).click();

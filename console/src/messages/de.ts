@@ -65,6 +65,7 @@ export const de: Messages = {
       `Diese Seite erfordert mindestens die Rolle ${role} und das Recht ${scope}. Bitten Sie einen Administrator um einen API-Schlüssel, der beides hat.`,
   },
   signIn: {
+    restore: 'Gelöschte Organisation wiederherstellen',
     title: 'Anmelden',
     ended: 'Ihre Sitzung ist beendet. Melden Sie sich wieder an, um hier weiterzuarbeiten.',
     keyLabel: 'API-Schlüssel',

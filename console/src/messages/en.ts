@@ -67,6 +67,7 @@ export const en = {
       `This page requires the role ${role} or higher and the scope ${scope}. Ask an administrator for an API key that has them.`,
   },
   signIn: {
+    restore: 'Restore a deleted organization',
     title: 'Sign in',
     ended: 'Your session has ended. Sign in again to go on where you were.',
     keyLabel: 'API key',

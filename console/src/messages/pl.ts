@@ -65,6 +65,7 @@ export const pl: Messages = {
       `Ta strona wymaga co najmniej roli ${role} i uprawnienia ${scope}. Poproś administratora o klucz API, który je ma.`,
   },
   signIn: {
+    restore: 'Przywróć usuniętą organizację',
     title: 'Logowanie',
     ended: 'Sesja się zakończyła. Zaloguj się ponownie, aby kontynuować w tym miejscu.',
     keyLabel: 'Klucz API',

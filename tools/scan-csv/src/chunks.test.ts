@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { chunkBody, chunkKey, planChunks, repeatedExternalIds } from './chunks.js';
-import type { ScanRow } from './scan-row.js';
+import type { ScanRow } from '@invoicecontrol/ledger-csv/scan-row';
 
 function row(sourceRowNumber: number, issueDate: string, more: Partial<ScanRow> = {}): ScanRow {
   return { supplierName: 'A', invoiceNumber: '1', issueDate, grossAmount: '5', sourceRowNumber, ...more };

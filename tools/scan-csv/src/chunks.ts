@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Schemas } from '@invoicecontrol/client';
-import type { ScanRow } from './scan-row.js';
+import type { ScanRow } from '@invoicecontrol/ledger-csv/scan-row';
 
 /** Maximum number of rows in a history scan (specification 2.9). */
 const CHUNK_ROWS_MAX = 5_000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inspectLedger, readLedger } from './ledger.js';
-import type { LedgerRecord } from './ledger.js';
+import type { LedgerRecord } from '@invoicecontrol/ledger-csv/ledger-record';
 
 let directory: string;
 beforeEach(async () => {

@@ -2,36 +2,20 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { cleanLine } from '@invoicecontrol/values/readable-text';
-import { columnName, mapColumns } from './columns.js';
-import type { ColumnMapping, Overrides } from './columns.js';
-import { findLayout, parserOptions } from './delimiter.js';
-import type { Layout } from './delimiter.js';
-import { createDecoder, createEncodingDetector } from './encoding.js';
-import type { Encoding } from './encoding.js';
-import { countLineBreaks, findOpenQuote } from './open-quote.js';
-import { scanFields } from './scan-row.js';
-import type { ScanField } from './scan-row.js';
-import { UsageError } from './usage-error.js';
+import { emptyLinesAbove, toRecord } from '@invoicecontrol/ledger-csv/ledger-record';
+import type { LedgerForm, LedgerRecord } from '@invoicecontrol/ledger-csv/ledger-record';
+import { columnName, mapColumns } from '@invoicecontrol/ledger-csv/columns';
+import type { Overrides } from '@invoicecontrol/ledger-csv/columns';
+import { findLayout, parserOptions } from '@invoicecontrol/ledger-csv/delimiter';
+import { createDecoder, createEncodingDetector } from '@invoicecontrol/ledger-csv/encoding';
+import type { Encoding } from '@invoicecontrol/ledger-csv/encoding';
+import { countLineBreaks, findOpenQuote } from '@invoicecontrol/ledger-csv/open-quote';
+import { UsageError } from '@invoicecontrol/ledger-csv/usage-error';
 
 /** Maximum number of rows of a ledger, which are sorted in memory: with 200,000 rows the process takes 330 MB. */
 const ROWS_MAX = 500_000;
 /** Number of bytes at the beginning of the CSV file in which delimiter and heading are detected. */
 const SAMPLE_BYTES = 256 * 1024;
-
-/** A record of the ledger file with its mapped cells. It has several lines if a cell contains line breaks. */
-export interface LedgerRecord {
-  /** Line of the CSV file on which the record begins. */
-  readonly line: number;
-  readonly cells: Readonly<Partial<Record<ScanField, string>>>;
-  /** True if the record repeats the heading, as in a CSV file joined from several exports. */
-  readonly repeatsHeading: boolean;
-}
-
-/** Encoding, layout and columns of a ledger file. */
-export interface LedgerForm extends Layout, ColumnMapping {
-  readonly encoding: Encoding;
-}
 
 /**
  * Detects the encoding, delimiter and heading of the CSV file. The function reads all bytes and keeps only the
@@ -69,7 +53,6 @@ export async function inspectLedger(
  */
 export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_MAX): Promise<LedgerRecord[]> {
   const records: LedgerRecord[] = [];
-  const heading = JSON.stringify(form.header);
   let toSkip = form.recordsAbove + 1;
   let linesRead = 0;
   const text = Readable.from(textOf(path, form.encoding));
@@ -89,7 +72,7 @@ export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_
       if (records.length === rowsMax) {
         throw new UsageError(`The file has more than ${rowsMax} rows. Split it, by year for example.`);
       }
-      records.push({ line, cells: pick(record, form), repeatsHeading: JSON.stringify(record) === heading });
+      records.push(toRecord(record, form, line));
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -133,29 +116,4 @@ async function* textOf(path: string, encoding: Encoding): AsyncGenerator<string>
   const decode = createDecoder(encoding);
   for await (const bytes of bytesOf(path)) yield decode(bytes);
   yield decode();
-}
-
-function pick(record: readonly string[], { columns }: LedgerForm): LedgerRecord['cells'] {
-  const cells: Partial<Record<ScanField, string>> = {};
-  for (const field of scanFields) {
-    const column = columns[field];
-    const cell = column === undefined ? '' : cleanCell(record[column] ?? '');
-    if (cell !== '') cells[field] = cell;
-  }
-  return cells;
-}
-
-/**
- * Returns the text of a CSV cell as users read it: line breaks become spaces, and the spreadsheet notations for text,
- * `="007"` and `'007`, are removed.
- */
-function cleanCell(cell: string): string {
-  const visible = cleanLine(cell, Infinity).replaceAll(/ {2,}/g, ' ');
-  const asText = /^="(.*)"$/.exec(visible)?.[1]?.replaceAll('""', '"') ?? visible;
-  return asText.replace(/^'(?=[\d+=@-])/, '').trim();
-}
-
-/** Returns the number of empty lines above a CSV record, because the parser returns them together with the record. */
-function emptyLinesAbove(raw: string): number {
-  return countLineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '');
 }

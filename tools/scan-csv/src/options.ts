@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 import { parseUrl } from '@invoicecontrol/values/url';
-import type { DecimalMark } from './amounts.js';
-import { decimalMarks } from './amounts.js';
-import type { Overrides } from './columns.js';
-import type { DateOrder } from './dates.js';
-import { dateOrders } from './dates.js';
-import { isScanField, requiredFields, scanFields } from './scan-row.js';
-import type { ScanField } from './scan-row.js';
-import { UsageError } from './usage-error.js';
+import type { DecimalMark } from '@invoicecontrol/ledger-csv/amounts';
+import { decimalMarks } from '@invoicecontrol/ledger-csv/amounts';
+import type { Overrides } from '@invoicecontrol/ledger-csv/columns';
+import type { DateOrder } from '@invoicecontrol/ledger-csv/dates';
+import { dateOrders } from '@invoicecontrol/ledger-csv/dates';
+import { isScanField, requiredFields, scanFields } from '@invoicecontrol/ledger-csv/scan-row';
+import type { ScanField } from '@invoicecontrol/ledger-csv/scan-row';
+import { UsageError } from '@invoicecontrol/ledger-csv/usage-error';
 
 const DEFAULT_BASE_URL = 'http://localhost:8080/v1';
 export const KEY_VARIABLE = 'INVOICE_CONTROL_API_KEY';

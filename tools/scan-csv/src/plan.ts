@@ -1,19 +1,18 @@
-import { decimalMarks, readAmount } from './amounts.js';
-import type { DecimalMark } from './amounts.js';
+import type { DecimalMark } from '@invoicecontrol/ledger-csv/amounts';
 import { planChunks, repeatedExternalIds } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { columnName } from './columns.js';
-import { dateOrders, readDate } from './dates.js';
-import type { DateOrder } from './dates.js';
-import type { LedgerForm, LedgerRecord } from './ledger.js';
+import { columnName } from '@invoicecontrol/ledger-csv/columns';
+import type { DateOrder } from '@invoicecontrol/ledger-csv/dates';
+import type { LedgerForm, LedgerRecord } from '@invoicecontrol/ledger-csv/ledger-record';
 import type { Options } from './options.js';
-import { counted, printable } from './printable.js';
-import { classifyRecord, readRows } from './rows.js';
-import type { Conventions, Fault, SkippedRecord } from './rows.js';
-import type { ScanField, ScanRow } from './scan-row.js';
-import { decideReading } from './two-readings.js';
-import type { Cell, Decision } from './two-readings.js';
-import { UsageError } from './usage-error.js';
+import { printable } from '@invoicecontrol/ledger-csv/printable';
+import { counted } from './text-table.js';
+import { decideDateOrder, decideDecimalMark } from '@invoicecontrol/ledger-csv/formats';
+import { readRows } from '@invoicecontrol/ledger-csv/rows';
+import type { Conventions, Fault, SkippedRecord } from '@invoicecontrol/ledger-csv/rows';
+import type { ScanField, ScanRow } from '@invoicecontrol/ledger-csv/scan-row';
+import type { Decision } from '@invoicecontrol/ledger-csv/two-readings';
+import { UsageError } from '@invoicecontrol/ledger-csv/usage-error';
 
 /** Maximum number of faults of the CSV file that are printed. A wrong option causes one fault per row. */
 const FAULTS_SHOWN_MAX = 20;
@@ -77,13 +76,9 @@ export function planLedger(form: LedgerForm, records: readonly LedgerRecord[], o
 
 function decideConventions(form: LedgerForm, records: readonly LedgerRecord[], options: PlanOptions): Conventions {
   const decimal: Decision<DecimalMark> =
-    options.decimal === undefined
-      ? decideReading(readCells(records, 'grossAmount'), decimalMarks, (text, mark) => readAmount(text, mark)?.amount)
-      : { kind: 'decided', reading: options.decimal };
+    options.decimal === undefined ? decideDecimalMark(records) : { kind: 'decided', reading: options.decimal };
   const dates: Decision<DateOrder> =
-    options.dates === undefined
-      ? decideReading(readCells(records, 'issueDate'), dateOrders, readDate)
-      : { kind: 'decided', reading: options.dates };
+    options.dates === undefined ? decideDateOrder(records) : { kind: 'decided', reading: options.dates };
   if (decimal.kind === 'decided' && dates.kind === 'decided') {
     const currency = options.currency ?? form.headingCurrency;
     return { decimal: decimal.reading, dates: dates.reading, currency, negate: options.negate };
@@ -96,13 +91,6 @@ function decideConventions(form: LedgerForm, records: readonly LedgerRecord[], o
       ...openQuestion(dates, { column: nameOf(form, 'issueDate'), option: 'dates', names: dateNames }),
     ].join('\n'),
   );
-}
-
-function* readCells(records: readonly LedgerRecord[], field: ScanField): Generator<Cell> {
-  for (const record of records) {
-    const text = record.cells[field];
-    if (text !== undefined && classifyRecord(record) === 'INVOICE') yield { line: record.line, text };
-  }
 }
 
 interface Question<Reading extends string> {

@@ -1,4 +1,5 @@
-import { counted, printable } from './printable.js';
+import { printable } from '@invoicecontrol/ledger-csv/printable';
+import { counted } from './text-table.js';
 
 const BAR_WIDTH = 30;
 /**

@@ -2,12 +2,13 @@ import { styleText } from 'node:util';
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Outcome, ScanResult } from './api.js';
 import type { Chunk } from './chunks.js';
-import { columnName } from './columns.js';
+import { columnName } from '@invoicecontrol/ledger-csv/columns';
 import { KEY_VARIABLE } from './options.js';
 import { nameOf } from './plan.js';
 import type { Plan } from './plan.js';
-import { counted, printable, table } from './printable.js';
-import { scanFields } from './scan-row.js';
+import { printable } from '@invoicecontrol/ledger-csv/printable';
+import { counted, table } from './text-table.js';
+import { scanFields } from '@invoicecontrol/ledger-csv/scan-row';
 
 const ROWS_SHOWN_MAX = 5;
 const LINES_SHOWN_MAX = 10;

@@ -9,13 +9,13 @@ import { HELP, KEY_VARIABLE, readOptions } from './options.js';
 import type { Options } from './options.js';
 import { nameOf, planLedger, requireColumns } from './plan.js';
 import type { Plan } from './plan.js';
-import { printable } from './printable.js';
+import { printable } from '@invoicecontrol/ledger-csv/printable';
 import { createProgress } from './progress.js';
 import type { Every, Progress, TextStream } from './progress.js';
 import { describePlan, describeReading, describeSummary, painter, planAsJson, summarize } from './report.js';
 import type { Sent } from './report.js';
-import { isScanField } from './scan-row.js';
-import { UsageError } from './usage-error.js';
+import { isScanField } from '@invoicecontrol/ledger-csv/scan-row';
+import { UsageError } from '@invoicecontrol/ledger-csv/usage-error';
 
 const DONE = 0;
 const FAILED = 1;

@@ -5,7 +5,7 @@ import type { Column } from '../../controls/data-table.js';
 import { Page } from '../../controls/page.js';
 import { formatMoment } from '../../format/moment.js';
 import { formatMoney } from '../../format/money.js';
-import { rights } from '../../rights.js';
+import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
 import { useScans } from './queries.js';
 import type { ScanSummary } from './queries.js';
@@ -24,14 +24,21 @@ export default function ScansPage() {
 function ScanList() {
   const caller = useCaller();
   return (
-    <DataTable
-      title={texts.list}
-      hidesTitle
-      list={useScans()}
-      empty={texts.empty}
-      columns={columnsOf(caller)}
-      keyOf={({ id }) => id}
-    />
+    <>
+      {may(caller, rights.writeScans) && (
+        <p>
+          <Link to="/scans/new">{all.ledger.open}</Link>
+        </p>
+      )}
+      <DataTable
+        title={texts.list}
+        hidesTitle
+        list={useScans()}
+        empty={texts.empty}
+        columns={columnsOf(caller)}
+        keyOf={({ id }) => id}
+      />
+    </>
   );
 }
 

@@ -10,6 +10,9 @@ export function SignInPage({ onSignedIn }: { readonly onSignedIn: () => void }) 
       <p className={styles['product']}>{messages.product}</p>
       <PageTitle>{messages.signIn.title}</PageTitle>
       <SignInForm onSignedIn={onSignedIn} />
+      <p>
+        <a href="/app/restore">{messages.signIn.restore}</a>
+      </p>
       <LanguageChoice />
     </main>
   );

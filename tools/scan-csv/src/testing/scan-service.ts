@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
-import { scanFields } from '../scan-row.js';
-import type { ScanRow } from '../scan-row.js';
+import { scanFields } from '@invoicecontrol/ledger-csv/scan-row';
+import type { ScanRow } from '@invoicecontrol/ledger-csv/scan-row';
 
 export const API_KEY = 'ick_test_fake';
 const ROWS_MAX = 5_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LedgerRecord } from './ledger.js';
+import type { LedgerRecord } from './ledger-record.js';
 import { readRows } from './rows.js';
 import type { Conventions } from './rows.js';
 

@@ -5,7 +5,7 @@ import type { DecimalMark } from './amounts.js';
 import { currencyIn, meaningOf } from './currencies.js';
 import { readDate } from './dates.js';
 import type { DateOrder } from './dates.js';
-import type { LedgerRecord } from './ledger.js';
+import type { LedgerRecord } from './ledger-record.js';
 import type { ScanField, ScanRow } from './scan-row.js';
 
 /** Limits for texts of a scan row that the service sets, in characters. */

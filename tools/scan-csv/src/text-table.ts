@@ -1,9 +1,3 @@
-/** Makes text from outside safe for a terminal: one line, without control characters, shortened. */
-export function printable(text: string, lengthMax = 60): string {
-  const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()];
-  return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : characters.join('');
-}
-
 /** Returns a count with its noun, as in `1 row` and `2 rows`. */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
