@@ -136,7 +136,7 @@ describe.skipIf(executablePath === undefined)('the connections of the web applic
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download the confirmation (UPO)' }).click(),
     ]);
-    expect(await readFile(await download.path(), 'utf8')).toContain('FV/2026/0001');
+    expect(await readFile(await download.path(), 'utf8')).toContain(nip);
     expect(await overflowOf(page)).toEqual([]);
     await check();
   });

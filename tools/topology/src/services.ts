@@ -248,7 +248,10 @@ export const services = {
         value: 'https://example.com/v1/erp-connections/oauth/callback',
         development: 'http://127.0.0.1:8080/v1/erp-connections/oauth/callback',
       },
-      ERP_OAUTH_RETURN_URL: { value: 'https://example.com/erp-connections', development: 'http://127.0.0.1:8080/app/erp' },
+      ERP_OAUTH_RETURN_URL: {
+        value: 'https://example.com/erp-connections',
+        development: 'http://127.0.0.1:8080/app/erp',
+      },
     },
     // Customers choose the port of their Odoo. The erp-sync service refuses the ports of databases and brokers.
     internetPorts: [443, { from: 1_024, to: 65_535 }],

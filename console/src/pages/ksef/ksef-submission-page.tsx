@@ -85,7 +85,7 @@ function SubmissionActs({ path, submission }: { readonly path: SubmissionPath; r
   const maySubmit = may(useCaller(), rights.submitKsef);
   return (
     <div className={controls['toolbar']}>
-      {submission.status === 'ACCEPTED' && (
+      {submission.upoReferenceNumber !== null && (
         <ActButton
           refreshes={[]}
           act={async () => {

@@ -11,6 +11,11 @@ export const KSEF = 'ksef';
 const POLL_MS = 3_000;
 const open: readonly KsefSubmission['status'][] = ['QUEUED', 'SENDING', 'PROCESSING'];
 
+/** Checks whether KSeF still has to decide about a submission, or to confirm it. The confirmation comes some time later. */
+function isOpen({ status, upoReferenceNumber }: KsefSubmission): boolean {
+  return open.includes(status) || (status === 'ACCEPTED' && upoReferenceNumber === null);
+}
+
 export function useKsefConnections() {
   return useList([KSEF, 'list'], (query, signal) => client.get('/ksef-connections', { query, signal }));
 }
@@ -49,7 +54,7 @@ export function useSubmission(path: SubmissionPath) {
     queryKey: [KSEF, path.connectionId, 'submissions', path.submissionId],
     queryFn: async ({ signal }) =>
       (await client.get('/ksef-connections/{connectionId}/submissions/{submissionId}', { path, signal })).data,
-    refetchInterval: ({ state: { data } }) => (data !== undefined && open.includes(data.status) ? POLL_MS : false),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOpen(data) ? POLL_MS : false),
   });
 }
 

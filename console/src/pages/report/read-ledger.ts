@@ -20,7 +20,7 @@ export interface LedgerText {
   readonly layout: Layout;
 }
 
-/** What a person has chosen. What is absent is taken from the file. */
+/** Choices of a person about the columns and formats. What is absent is taken from the file. */
 export interface Choices {
   /** Column of each field as `#3`, or an empty text for none. */
   readonly columns: ReadonlyMap<ScanField, string>;
@@ -30,7 +30,7 @@ export interface Choices {
   readonly negate: boolean;
 }
 
-/** How the ledger is understood with the choices of the person. */
+/** Rows and formats that were read from the ledger with the choices of the person. */
 export interface Reading extends ReadRows {
   /** The column of each field, counted from zero. */
   readonly columns: Readonly<Partial<Record<ScanField, number>>>;
