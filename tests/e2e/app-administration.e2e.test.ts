@@ -244,6 +244,12 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('button', { name: 'Record a verification' }).click();
     await submitted(page, 'Record', { Contact: '+49 40 1234', Note: 'Ms Brandt read the account out.' });
     await page.getByText('Ms Brandt read the account out.').waitFor();
+    await page.getByRole('link', { name: 'hb 02210' }).waitFor();
+    await check();
+    await go(page, 'Invoices');
+    await page.getByLabel('Number, supplier or tax id begins with').fill('hb-22');
+    await page.waitForURL(/q=hb-22/);
+    await page.getByRole('link', { name: 'hb 02210' }).waitFor();
     await check();
     await go(page, 'Report');
     await page.getByRole('table', { name: 'By type' }).getByText('DUPLICATE_INVOICE').first().waitFor();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Field } from './field.js';
 
 /** Time after the last key at which a search begins, so that it does not begin with each letter. */
@@ -15,11 +15,12 @@ export function SearchField({
   readonly onSearch: (text: string) => void;
 }) {
   const [text, setText] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (text.trim() !== value) onSearch(text.trim());
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, value, onSearch]);
-  return <Field label={label} help="" kind="text" value={text} onChange={setText} fault={undefined} />;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (typed: string): void => {
+    setText(typed);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onSearch(typed.trim()), PAUSE_MS);
+  };
+  return <Field label={label} help="" kind="text" value={text} onChange={type} fault={undefined} />;
 }

@@ -2,6 +2,7 @@ import { catalogueOf, inLanguage } from '../messages/in-language.js';
 
 export const catalogue = catalogueOf({
   en: {
+    search: 'Number, supplier or tax id begins with',
     findings: {
       title: 'Findings',
       filters: 'Filters',
@@ -189,6 +190,7 @@ export const catalogue = catalogueOf({
     },
   },
   de: {
+    search: 'Nummer, Lieferant oder Steuernummer beginnt mit',
     findings: {
       title: 'Befunde',
       filters: 'Filter',
@@ -383,6 +385,7 @@ export const catalogue = catalogueOf({
     },
   },
   pl: {
+    search: 'Numer, dostawca lub numer podatkowy zaczyna się od',
     findings: {
       title: 'Ustalenia',
       filters: 'Filtry',

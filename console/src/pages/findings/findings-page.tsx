@@ -8,6 +8,7 @@ import { ErrorState } from '../../controls/error-state.js';
 import { ForeignText } from '../../controls/foreign-text.js';
 import { Loading } from '../../controls/loading.js';
 import { PageTitle } from '../../controls/page-title.js';
+import { SearchField } from '../../controls/search-field.js';
 import { SeverityTag } from '../../findings/severity-tag.js';
 import { formatMoney } from '../../format/money.js';
 import { keyOf } from '../../keymap.js';
@@ -203,6 +204,7 @@ function useFilters(): [Filters, (name: string, value: string | undefined) => vo
   const disposition = dispositions.find((one) => one === asked);
   const supplier = search.get('supplier');
   const scan = search.get('scan');
+  const q = search.get('q');
   const assigned = search.get('assignee');
   // An address with `me` shows everybody their own findings, so that it can be shared.
   const assignee = assigned === ME ? user?.id : assigned === null || assigned === ANY ? undefined : assigned;
@@ -211,6 +213,7 @@ function useFilters(): [Filters, (name: string, value: string | undefined) => vo
     ...(disposition === undefined ? {} : { disposition }),
     ...(supplier === null ? {} : { supplier_id: supplier }),
     ...(scan === null ? {} : { scan_id: scan }),
+    ...(q === null ? {} : { q }),
     ...(assignee === undefined ? {} : { assignee_user_id: assignee }),
     sort: sorts.find((one) => one === search.get('sort')) ?? 'severity',
   };
@@ -269,6 +272,11 @@ function FilterBar() {
   return (
     <fieldset className={styles['filters']}>
       <legend className="visually-hidden">{texts.filters}</legend>
+      <SearchField
+        label={reviewTexts.search}
+        value={filters.q ?? ''}
+        onSearch={(text) => change('q', text === '' ? undefined : text)}
+      />
       {selects.map(({ name, label, value, options }) => (
         <label key={name}>
           <span className={controls['label']}>{label}</span>

@@ -28,6 +28,8 @@ export interface Filters {
   readonly min_severity?: Finding['severity'];
   readonly disposition?: Finding['disposition'];
   readonly assignee_user_id?: string;
+  /** Beginning of an invoice number or of the name of a supplier, or a tax id. */
+  readonly q?: string;
   readonly supplier_id?: string;
   readonly scan_id?: string;
   readonly sort: (typeof sorts)[number];

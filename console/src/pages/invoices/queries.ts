@@ -8,11 +8,17 @@ export const decisions = ['BLOCK', 'REVIEW', 'PASS'] as const satisfies readonly
 
 const INVOICES = 'invoices';
 
-export function useInvoices(decision: Decision | undefined) {
-  return useList([INVOICES, 'list', decision], (page, signal) => {
-    const query = { ...page, ...(decision === undefined ? {} : { decision }) };
-    return client.get('/invoices', { query, signal });
-  });
+export interface InvoiceFilters {
+  readonly decision?: Decision;
+  /** Beginning of a number or of the name of a supplier, or a tax id. */
+  readonly q?: string;
+  readonly supplier_id?: string;
+}
+
+export function useInvoices(filters: InvoiceFilters) {
+  return useList([INVOICES, 'list', filters], (page, signal) =>
+    client.get('/invoices', { query: { ...page, ...filters }, signal }),
+  );
 }
 
 export function useInvoice(invoiceId: string) {

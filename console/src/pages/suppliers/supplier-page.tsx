@@ -14,6 +14,7 @@ import { formatDay, formatMoment } from '../../format/moment.js';
 import { usePeople } from '../../people.js';
 import { may, rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
+import { InvoiceTable } from '../invoices/invoice-table.js';
 import { SUPPLIERS, useSupplier } from './queries.js';
 import type { SupplierAccount, SupplierOverview } from './queries.js';
 import { SupplierTag } from './supplier-tag.js';
@@ -56,6 +57,7 @@ function Supplier({ supplier }: { readonly supplier: SupplierOverview }) {
         </p>
       )}
       <Accounts supplier={supplier} />
+      <InvoiceTable filters={{ supplier_id: id }} />
     </>
   );
 }

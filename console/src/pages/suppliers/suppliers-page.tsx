@@ -1,4 +1,3 @@
-import { useCallback } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { DataTable } from '../../controls/data-table.js';
 import type { Column } from '../../controls/data-table.js';
@@ -24,7 +23,7 @@ export default function SuppliersPage() {
 function SupplierList() {
   const [search, setSearch] = useSearchParams();
   const asked = search.get('q') ?? '';
-  const find = useCallback((q: string) => setSearch(q === '' ? {} : { q }, { replace: true }), [setSearch]);
+  const find = (q: string): void => setSearch(q === '' ? {} : { q }, { replace: true });
   return (
     <>
       <SearchField label={texts.search} value={asked} onSearch={find} />

@@ -1,4 +1,3 @@
-import { useCallback } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { DataTable } from '../../controls/data-table.js';
 import type { Column } from '../../controls/data-table.js';
@@ -25,7 +24,7 @@ export default function VendorsPage() {
 function VendorList() {
   const [search, setSearch] = useSearchParams();
   const asked = search.get('name') ?? '';
-  const find = useCallback((name: string) => setSearch(name === '' ? {} : { name }, { replace: true }), [setSearch]);
+  const find = (name: string): void => setSearch(name === '' ? {} : { name }, { replace: true });
   return (
     <>
       <SearchField label={texts.search} value={asked} onSearch={find} />
