@@ -36,6 +36,8 @@ function precompress() {
 
 export default defineConfig({
   base: '/app/',
+  // The build of csv-parse for browsers brings the buffers of Node.js with it.
+  resolve: { alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' } },
   plugins: [
     { ...optimizeLocales.vite({ locales: ['en-US', 'de-DE', 'pl-PL'] }), enforce: 'pre' },
     react(),

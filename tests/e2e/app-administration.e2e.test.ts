@@ -208,6 +208,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('button', { name: 'Close' }).click();
     await signIn(page, key ?? '', '/app/settings');
     await page.getByText('Four eyes for payments').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete the organization' }).count()).toBe(1);
   });
 
   test('a ledger is scanned, its suppliers and their accounts are shown, and the report adds up and is saved', async () => {
@@ -280,6 +281,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.unrouteAll();
     await page.goto('/app/keys');
     await page.getByRole('heading', { level: 1, name: 'API-Schlüssel' }).waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   });
 
   test('every page fits a phone in the dark, in each language, and explains itself to a viewer', async () => {

@@ -17,7 +17,6 @@ import { useRefresh } from '../../lists.js';
 import { showInvisible } from '../../format/visible-text.js';
 import { rights } from '../../rights.js';
 import { useCaller } from '../../session.js';
-import { openLedger, readLedger } from './read-ledger.js';
 import type { Choices, LedgerText, Reading } from './read-ledger.js';
 import { texts as all } from './texts.js';
 
@@ -42,15 +41,23 @@ export default function LedgerPage() {
   );
 }
 
+/** A ledger with the function that reads its rows. */
+interface Opened {
+  readonly ledger: LedgerText;
+  readonly readLedger: (ledger: LedgerText, choices: Choices) => Reading;
+}
+
 function Import() {
-  const [ledger, setLedger] = useState<LedgerText>();
+  const [opened, setOpened] = useState<Opened>();
   const [fault, setFault] = useState<string>();
   const take = async ([file]: readonly File[]): Promise<void> => {
-    setLedger(undefined);
+    setOpened(undefined);
     if (file === undefined) return;
     if (file.size > FILE_BYTES_MAX) return setFault(texts.tooLarge);
     try {
-      setLedger(await openLedger(file));
+      // The reader is larger than the page, and is loaded with the first file.
+      const { openLedger, readLedger } = await import('./read-ledger.js');
+      setOpened({ ledger: await openLedger(file), readLedger });
       setFault(undefined);
     } catch (error) {
       setFault((error as Error).message);
@@ -70,14 +77,14 @@ function Import() {
           {fault}
         </p>
       )}
-      {ledger !== undefined && <Understood ledger={ledger} key={ledger.text} />}
+      {opened !== undefined && <Understood opened={opened} key={opened.ledger.text} />}
     </>
   );
 }
 
-function Understood({ ledger }: { readonly ledger: LedgerText }) {
+function Understood({ opened }: { readonly opened: Opened }) {
   const [choices, setChoices] = useState<Choices>({ columns: new Map(), currency: '', negate: false });
-  const read = useMemo(() => readOrFault(ledger, choices), [ledger, choices]);
+  const read = useMemo(() => readOrFault(opened, choices), [opened, choices]);
   if ('fault' in read) {
     return (
       <p role="alert" className={controls['fault']}>
@@ -87,7 +94,7 @@ function Understood({ ledger }: { readonly ledger: LedgerText }) {
   }
   const { reading } = read;
   const change = (changed: Partial<Choices>): void => setChoices((before) => ({ ...before, ...changed }));
-  const { header } = ledger.layout;
+  const { header } = opened.ledger.layout;
   const columnOptions = header.map(
     (name, column) => [`#${column + 1}`, showInvisible(`#${column + 1} ${name}`)] as const,
   );
@@ -155,7 +162,10 @@ function Understood({ ledger }: { readonly ledger: LedgerText }) {
   );
 }
 
-function readOrFault(ledger: LedgerText, choices: Choices): { readonly reading: Reading } | { readonly fault: string } {
+function readOrFault(
+  { ledger, readLedger }: Opened,
+  choices: Choices,
+): { readonly reading: Reading } | { readonly fault: string } {
   try {
     return { reading: readLedger(ledger, choices) };
   } catch (error) {
