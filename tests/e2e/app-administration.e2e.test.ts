@@ -217,7 +217,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await signIn(page, own.keys.analyst, '/app/scans/new');
     const ledger = [
       'Ledger of 2026',
-      'Kreditor;VAT;IBAN;Invoice number;Date;Gross amount;Currency',
+      'Kreditor;VAT ID;IBAN;Invoice number;Date;Gross amount;Currency',
       `"Brandt ${MARKUP}";DE994175284;DE89370400440532013000;HB-2210;02.03.2026;1.580,00;EUR`,
       `"Brandt ${MARKUP}";DE994175284;DE89370400440532013000;hb 02210;02.03.2026;1.580,00;EUR`,
       `"Brandt ${MARKUP}";DE994175284;;HB-2211;31.02.2026;1,00;EUR`,
