@@ -250,7 +250,7 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await go(page, 'Invoices');
     await page.getByLabel('Number, supplier or tax id begins with').fill('hb-22');
     await page.waitForURL(/q=hb-22/);
-    await page.getByRole('link', { name: 'hb 02210' }).waitFor();
+    await page.getByRole('link', { name: 'HB-2210' }).waitFor();
     await check();
     await go(page, 'Report');
     await page.getByRole('table', { name: 'By type' }).getByText('DUPLICATE_INVOICE').first().waitFor();
