@@ -94,7 +94,8 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
 }
 
 /**
- * Checks whether a KSeF invoice search that is limited to invoices before the high water mark begins after that mark.
+ * Checks whether the period of a KSeF invoice search begins after the time up to which KSeF has stored all invoices,
+ * although the search is limited to invoices before that time.
  */
 export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }: Search): boolean {
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);

@@ -15,7 +15,7 @@ import { badRequest } from './refusal.js';
 
 const PAGE_SIZE_MIN = 10;
 const PAGE_SIZE_MAX = 250;
-/** Maximum number of KSeF invoices for one set of filters. Retrieving more invoices requires another range. */
+/** Maximum number of invoices that KSeF returns for one search. To get more, the caller must search a shorter period. */
 const FOUND_MAX = 10_000;
 
 interface MetadataDeps {

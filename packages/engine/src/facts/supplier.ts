@@ -228,8 +228,8 @@ export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalike
   /** Number of counted invoices without an open finding about the supplier's identity. */
   readonly invoices: number;
   /**
-   * Number of counted invoices with an open finding about the supplier's identity. Absent if there are none, and in
-   * facts stored before the field existed.
+   * Number of counted invoices with an open finding about the supplier's identity. Absent if there are none, and for
+   * invoices that were analyzed before this number was stored.
    */
   readonly doubtedInvoices?: number;
   /**

@@ -22,7 +22,7 @@ const ORDERED_EVERY = 3;
 
 type Mutation = (invoice: CanonicalInvoice, random: Random) => CanonicalInvoice;
 
-/** Changes that make a copied invoice differ from its original. */
+/** Changes that the generator of test histories makes to a copy of an invoice, so that it differs from the original. */
 const mutations: Readonly<Record<string, Mutation>> = {
   exact: (invoice) => invoice,
   prefix: (invoice) => ({ ...invoice, invoice_number: `INV ${invoice.invoice_number}` }),

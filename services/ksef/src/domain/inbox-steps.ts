@@ -222,8 +222,8 @@ export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): bool
   const isWithin = ({ from, until }: StoringPeriod): boolean =>
     from <= storedAt && (until === undefined || storedAt < until);
   if (role.uncounted?.some(isWithin) === true) return true;
-  // The KSeF inbox role that stored a document counts the document. When a package of one role begins, the periods in
-  // which the other roles stored documents end.
+  // An invoice from KSeF may be received in several roles, for example as buyer and as third party, and is counted only
+  // in the role that stored its document. At any time, only one role stores documents.
   const others = inbox.roles.filter((other) => other.role !== role.role).flatMap(({ uncounted = [] }) => uncounted);
   if (others.some((period) => period.until !== undefined && isWithin(period))) return false;
   return role.since === undefined || storedAt >= role.since;

@@ -94,7 +94,8 @@ export const examineBooks =
       );
     };
     const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
-    // ERP records that an earlier examination included are compared again, but do not raise the same finding twice.
+    // ERP records that were changed shortly before the end of the last examination are examined again, because they may
+    // have been stored late. They do not raise the same finding twice.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
     for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {

@@ -57,7 +57,7 @@ export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
 
-/** Returns the schema of a time that a response of the API contains. */
+/** Returns the schema for a time in an API response. */
 export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }

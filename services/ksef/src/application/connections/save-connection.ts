@@ -44,7 +44,7 @@ interface NewConnection {
   readonly certificate?: UploadedCertificate | undefined;
 }
 
-/** The stored parts of a KSeF token or certificate. */
+/** Credential for KSeF as a user has sent it: a token, or a certificate with its private key. */
 interface Credential {
   readonly authentication: Authentication;
   readonly certificate: ShownCertificate | undefined;
