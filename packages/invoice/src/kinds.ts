@@ -109,7 +109,7 @@ export const ukSortCode = matching({
 
 export const ukAccountNumber = matching({ pattern: /^[0-9]{6,8}$/, fault: 'Must be six to eight digits.' });
 
-export const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
+const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
 
 export const uuid = textKind({
   faultOf: (value) => (UUID.test(value) ? undefined : 'Must be a UUID.'),

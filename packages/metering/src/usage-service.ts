@@ -7,7 +7,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { monthBefore, usageMonth } from './usage-month.js';
 
 /** Maximum number of months of one request for the past usage. */
-export const HISTORY_MONTHS_MAX = 24;
+const HISTORY_MONTHS_MAX = 24;
 const MONTH = /^[0-9]{4}-(?:0[1-9]|1[0-2])$/;
 
 /** Meters of a service by name, as the contract lists them. */

@@ -73,7 +73,9 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
         ...issuedBetween(issuedFrom, issuedTo),
         ...(Object.keys(order).length === 0 ? {} : { 'erp.order': order }),
       };
-      const found = await collection.find(filter as Filter<InvoiceDocument>, { sort: { 'erp.order': -1 }, limit: size + 1 }).toArray();
+      const found = await collection
+        .find(filter as Filter<InvoiceDocument>, { sort: { 'erp.order': -1 }, limit: size + 1 })
+        .toArray();
       return pageOf(found.map(toRecord), size, ({ createdAt, invoiceId }) => ({
         order: createdAt.getTime(),
         id: invoiceId,
