@@ -21,7 +21,7 @@ class AnalysesPage(TypedDict):
 
 
 class FindingsPage(TypedDict):
-    items: list[models.Finding]
+    items: list[models.ListedFinding]
     nextCursor: str | None
 
 
@@ -77,6 +77,11 @@ class ErpRunsPage(TypedDict):
 
 class KsefConnectionsPage(TypedDict):
     items: list[models.KsefConnection]
+    nextCursor: str | None
+
+
+class AllKsefSubmissionsPage(TypedDict):
+    items: list[models.KsefSubmission]
     nextCursor: str | None
 
 
@@ -145,23 +150,23 @@ class Operations:
         """
         return cast("models.AcceptedAnalysis", self._call(Request("POST", "/invoices", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
-    def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> InvoicesPage:
+    def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: str | None = None, decision: str | None = None, status: str | None = None, min_risk: int | None = None, issue_from: str | None = None, issue_to: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, q: str | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return cast("InvoicesPage", self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q})))
+        return cast("InvoicesPage", self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "status": status, "min_risk": min_risk, "issue_from": issue_from, "issue_to": issue_to, "scan_id": scan_id, "supplier_id": supplier_id, "q": q})))
 
-    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> Iterator[models.StoredInvoice]:
+    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: str | None = None, decision: str | None = None, status: str | None = None, min_risk: int | None = None, issue_from: str | None = None, issue_to: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, q: str | None = None) -> Iterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q}))
+        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "status": status, "min_risk": min_risk, "issue_from": issue_from, "issue_to": issue_to, "scan_id": scan_id, "supplier_id": supplier_id, "q": q}))
 
     def analyze_upload(self, body: models.UploadAnalysisRequest, *, idempotency_key: str | None = None, prefer: str | None = None) -> models.AcceptedAnalysis | models.QueuedAnalysis:
         """Analyze an uploaded document.
@@ -220,6 +225,15 @@ class Operations:
         """
         return self._items(Request("GET", "/invoices/{invoiceId}/analyses", "json", path_values={"invoiceId": invoice_id}, query={"limit": limit}))
 
+    def list_invoice_timeline(self, invoice_id: str) -> models.InvoiceTimeline:
+        """List the events in the life of an invoice, oldest first.
+
+        Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The deliveries of webhooks and the submissions to KSeF have lists with the filter `invoice_id`.
+
+        The request requires an API key with any role and the scope `invoices:read`.
+        """
+        return cast("models.InvoiceTimeline", self._call(Request("GET", "/invoices/{invoiceId}/timeline", "json", path_values={"invoiceId": invoice_id})))
+
     def reanalyze_invoice(self, invoice_id: str) -> models.Analysis:
         """Analyze an invoice again.
 
@@ -231,32 +245,32 @@ class Operations:
         """
         return cast("models.Analysis", self._call(Request("POST", "/invoices/{invoiceId}/reanalyze", "json", path_values={"invoiceId": invoice_id})))
 
-    def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
+    def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: str | None = None, family: str | None = None, severity: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: str | None = None, assignee_user_id: str | None = None, min_amount_at_risk: str | None = None, updated_from: str | None = None, q: str | None = None, view: Literal["full", "summary"] | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
         """List findings.
 
-        Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
+        Returns findings newest first unless `sort` states another order. A finding must match all filters, and one of the values of each filter: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return cast("FindingsPage", self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort})))
+        return cast("FindingsPage", self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "family": family, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "min_amount_at_risk": min_amount_at_risk, "updated_from": updated_from, "q": q, "view": view, "sort": sort})))
 
-    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> Iterator[models.Finding]:
+    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: str | None = None, family: str | None = None, severity: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: str | None = None, assignee_user_id: str | None = None, min_amount_at_risk: str | None = None, updated_from: str | None = None, q: str | None = None, view: Literal["full", "summary"] | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> Iterator[models.ListedFinding]:
         """Reads the items of all pages of this list. List findings.
 
-        Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
+        Returns findings newest first unless `sort` states another order. A finding must match all filters, and one of the values of each filter: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort}))
+        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "family": family, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "min_amount_at_risk": min_amount_at_risk, "updated_from": updated_from, "q": q, "view": view, "sort": sort}))
 
     def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
 
-        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.
+        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
@@ -867,6 +881,20 @@ class Operations:
         """
         return cast("models.KsefSubmissionList", self._call(Request("GET", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "invoice_id": invoice_id})))
 
+    def list_all_ksef_submissions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> AllKsefSubmissionsPage:
+        """List the KSeF submissions over all connections, newest first.
+
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        """
+        return cast("AllKsefSubmissionsPage", self._call(Request("GET", "/ksef-submissions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "status": status})))
+
+    def iter_all_ksef_submissions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> Iterator[models.KsefSubmission]:
+        """Reads the items of all pages of this list. List the KSeF submissions over all connections, newest first.
+
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        """
+        return self._items(Request("GET", "/ksef-submissions", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "status": status}))
+
     def create_ksef_submissions(self, connection_id: str, body: models.KsefSubmissionsCreation) -> models.KsefBulkResult:
         """Submit up to 100 invoices to KSeF.
 
@@ -950,19 +978,19 @@ class Operations:
         """
         return cast("models.Delivery", self._call(Request("POST", "/webhooks/{webhookId}/test", "json", path_values={"webhookId": webhook_id}, body=body)))
 
-    def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> DeliveriesPage:
+    def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None, event_type: str | None = None, invoice_id: str | None = None) -> DeliveriesPage:
         """List webhook deliveries, newest first.
 
         The request requires an API key with any role and the scope `webhooks:read`.
         """
-        return cast("DeliveriesPage", self._call(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id, "status": status})))
+        return cast("DeliveriesPage", self._call(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "webhook_id": webhook_id, "status": status, "event_type": event_type, "invoice_id": invoice_id})))
 
-    def iter_deliveries(self, *, limit: int | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> Iterator[models.Delivery]:
+    def iter_deliveries(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None, event_type: str | None = None, invoice_id: str | None = None) -> Iterator[models.Delivery]:
         """Reads the items of all pages of this list. List webhook deliveries, newest first.
 
         The request requires an API key with any role and the scope `webhooks:read`.
         """
-        return self._items(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "webhook_id": webhook_id, "status": status}))
+        return self._items(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "webhook_id": webhook_id, "status": status, "event_type": event_type, "invoice_id": invoice_id}))
 
     def get_delivery(self, delivery_id: str) -> models.DeliveryWithAttempts:
         """Read a webhook delivery and its attempts.
@@ -1075,12 +1103,21 @@ class Operations:
         """
         return cast("models.ReferenceValidation", self._call(Request("PATCH", "/organizations/current/reference-validation", "json", body=body)))
 
-    def get_usage(self) -> models.Usage:
+    def get_usage(self, *, period: str | None = None) -> models.Usage:
         """Read the usage and limits of the organization.
 
         The request requires an API key with any role and the scope `organization:read`.
         """
-        return cast("models.Usage", self._call(Request("GET", "/organizations/current/usage", "json")))
+        return cast("models.Usage", self._call(Request("GET", "/organizations/current/usage", "json", query={"period": period})))
+
+    def list_usage_history(self, *, months: int | None = None) -> models.UsageHistory:
+        """List the usage of the organization by month.
+
+        Returns the usage in the current month and in the months before it. The limits are those that the plan has now, because earlier plans are not stored.
+
+        The request requires an API key with any role and the scope `organization:read`.
+        """
+        return cast("models.UsageHistory", self._call(Request("GET", "/organizations/current/usage/history", "json", query={"months": months})))
 
     def export_organization(self, *, include: Literal["originals"] | None = None) -> bytes:
         """Export all data of the organization.
@@ -1301,19 +1338,19 @@ class Operations:
         """
         self._call(Request("DELETE", "/sessions/current", "none"))
 
-    def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AuditEventsPage:
+    def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, actor_id: str | None = None, action: str | None = None, target: str | None = None, outcome: Literal["SUCCEEDED", "REFUSED"] | None = None) -> AuditEventsPage:
         """List audit events, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
-        return cast("AuditEventsPage", self._call(Request("GET", "/audit-events", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
+        return cast("AuditEventsPage", self._call(Request("GET", "/audit-events", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "actor_id": actor_id, "action": action, "target": target, "outcome": outcome})))
 
-    def iter_audit_events(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> Iterator[models.AuditEvent]:
+    def iter_audit_events(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, actor_id: str | None = None, action: str | None = None, target: str | None = None, outcome: Literal["SUCCEEDED", "REFUSED"] | None = None) -> Iterator[models.AuditEvent]:
         """Reads the items of all pages of this list. List audit events, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
-        return self._items(Request("GET", "/audit-events", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
+        return self._items(Request("GET", "/audit-events", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "actor_id": actor_id, "action": action, "target": target, "outcome": outcome}))
 
     def list_notifications(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> NotificationsPage:
         """List e-mail notifications, newest first.
@@ -1379,23 +1416,23 @@ class AsyncOperations:
         """
         return cast("models.AcceptedAnalysis", await self._call(Request("POST", "/invoices", "json", body=body, is_keyed=True, idempotency_key=idempotency_key)))
 
-    async def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> InvoicesPage:
+    async def list_invoices(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: str | None = None, decision: str | None = None, status: str | None = None, min_risk: int | None = None, issue_from: str | None = None, issue_to: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, q: str | None = None) -> InvoicesPage:
         """List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return cast("InvoicesPage", await self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q})))
+        return cast("InvoicesPage", await self._call(Request("GET", "/invoices", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "status": status, "min_risk": min_risk, "issue_from": issue_from, "issue_to": issue_to, "scan_id": scan_id, "supplier_id": supplier_id, "q": q})))
 
-    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: Literal["API", "UPLOAD", "SCAN", "ERP", "KSEF"] | None = None, decision: Literal["PASS", "REVIEW", "BLOCK"] | None = None, supplier_id: str | None = None, q: str | None = None) -> AsyncIterator[models.StoredInvoice]:
+    def iter_invoices(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, source: str | None = None, decision: str | None = None, status: str | None = None, min_risk: int | None = None, issue_from: str | None = None, issue_to: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, q: str | None = None) -> AsyncIterator[models.StoredInvoice]:
         """Reads the items of all pages of this list. List invoices, newest first.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe. Bank accounts are returned only in JSON.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
-        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "supplier_id": supplier_id, "q": q}))
+        return self._items(Request("GET", "/invoices", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "source": source, "decision": decision, "status": status, "min_risk": min_risk, "issue_from": issue_from, "issue_to": issue_to, "scan_id": scan_id, "supplier_id": supplier_id, "q": q}))
 
     async def analyze_upload(self, body: models.UploadAnalysisRequest, *, idempotency_key: str | None = None, prefer: str | None = None) -> models.AcceptedAnalysis | models.QueuedAnalysis:
         """Analyze an uploaded document.
@@ -1454,6 +1491,15 @@ class AsyncOperations:
         """
         return self._items(Request("GET", "/invoices/{invoiceId}/analyses", "json", path_values={"invoiceId": invoice_id}, query={"limit": limit}))
 
+    async def list_invoice_timeline(self, invoice_id: str) -> models.InvoiceTimeline:
+        """List the events in the life of an invoice, oldest first.
+
+        Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The deliveries of webhooks and the submissions to KSeF have lists with the filter `invoice_id`.
+
+        The request requires an API key with any role and the scope `invoices:read`.
+        """
+        return cast("models.InvoiceTimeline", await self._call(Request("GET", "/invoices/{invoiceId}/timeline", "json", path_values={"invoiceId": invoice_id})))
+
     async def reanalyze_invoice(self, invoice_id: str) -> models.Analysis:
         """Analyze an invoice again.
 
@@ -1465,32 +1511,32 @@ class AsyncOperations:
         """
         return cast("models.Analysis", await self._call(Request("POST", "/invoices/{invoiceId}/reanalyze", "json", path_values={"invoiceId": invoice_id})))
 
-    async def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
+    async def list_findings(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: str | None = None, family: str | None = None, severity: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: str | None = None, assignee_user_id: str | None = None, min_amount_at_risk: str | None = None, updated_from: str | None = None, q: str | None = None, view: Literal["full", "summary"] | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> FindingsPage:
         """List findings.
 
-        Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
+        Returns findings newest first unless `sort` states another order. A finding must match all filters, and one of the values of each filter: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return cast("FindingsPage", await self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort})))
+        return cast("FindingsPage", await self._call(Request("GET", "/findings", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "family": family, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "min_amount_at_risk": min_amount_at_risk, "updated_from": updated_from, "q": q, "view": view, "sort": sort})))
 
-    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: models.FindingTypeName | None = None, severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: Literal["OPEN", "UNDER_REVIEW", "CONFIRMED", "FALSE_POSITIVE", "ACCEPTED_RISK", "RESOLVED", "SUPERSEDED"] | None = None, assignee_user_id: str | None = None, q: str | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> AsyncIterator[models.Finding]:
+    def iter_findings(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, scan_id: str | None = None, supplier_id: str | None = None, type: str | None = None, family: str | None = None, severity: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None, disposition: str | None = None, assignee_user_id: str | None = None, min_amount_at_risk: str | None = None, updated_from: str | None = None, q: str | None = None, view: Literal["full", "summary"] | None = None, sort: Literal["newest", "severity", "amount_at_risk"] | None = None) -> AsyncIterator[models.ListedFinding]:
         """Reads the items of all pages of this list. List findings.
 
-        Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
+        Returns findings newest first unless `sort` states another order. A finding must match all filters, and one of the values of each filter: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.
 
         The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
-        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "q": q, "sort": sort}))
+        return self._items(Request("GET", "/findings", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "scan_id": scan_id, "supplier_id": supplier_id, "type": type, "family": family, "severity": severity, "min_severity": min_severity, "disposition": disposition, "assignee_user_id": assignee_user_id, "min_amount_at_risk": min_amount_at_risk, "updated_from": updated_from, "q": q, "view": view, "sort": sort}))
 
     async def summarize_findings(self, *, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, min_severity: Literal["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] | None = None) -> models.FindingsSummary:
         """Count findings and add up their amounts.
 
-        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total.
+        Counts all findings, including findings of severity INFO, or only the findings of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in the rows of both types, but only once in the total. A request with the ETag of an earlier response as If-None-Match costs little while no finding has changed, so that an application can poll.
 
         The request requires an API key with any role and the scope `findings:read`.
         """
@@ -2101,6 +2147,20 @@ class AsyncOperations:
         """
         return cast("models.KsefSubmissionList", await self._call(Request("GET", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "invoice_id": invoice_id})))
 
+    async def list_all_ksef_submissions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> AllKsefSubmissionsPage:
+        """List the KSeF submissions over all connections, newest first.
+
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        """
+        return cast("AllKsefSubmissionsPage", await self._call(Request("GET", "/ksef-submissions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "status": status})))
+
+    def iter_all_ksef_submissions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> AsyncIterator[models.KsefSubmission]:
+        """Reads the items of all pages of this list. List the KSeF submissions over all connections, newest first.
+
+        The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
+        """
+        return self._items(Request("GET", "/ksef-submissions", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "status": status}))
+
     async def create_ksef_submissions(self, connection_id: str, body: models.KsefSubmissionsCreation) -> models.KsefBulkResult:
         """Submit up to 100 invoices to KSeF.
 
@@ -2184,19 +2244,19 @@ class AsyncOperations:
         """
         return cast("models.Delivery", await self._call(Request("POST", "/webhooks/{webhookId}/test", "json", path_values={"webhookId": webhook_id}, body=body)))
 
-    async def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> DeliveriesPage:
+    async def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None, event_type: str | None = None, invoice_id: str | None = None) -> DeliveriesPage:
         """List webhook deliveries, newest first.
 
         The request requires an API key with any role and the scope `webhooks:read`.
         """
-        return cast("DeliveriesPage", await self._call(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id, "status": status})))
+        return cast("DeliveriesPage", await self._call(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "webhook_id": webhook_id, "status": status, "event_type": event_type, "invoice_id": invoice_id})))
 
-    def iter_deliveries(self, *, limit: int | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None) -> AsyncIterator[models.Delivery]:
+    def iter_deliveries(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, webhook_id: str | None = None, status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELED", "SKIPPED"] | None = None, event_type: str | None = None, invoice_id: str | None = None) -> AsyncIterator[models.Delivery]:
         """Reads the items of all pages of this list. List webhook deliveries, newest first.
 
         The request requires an API key with any role and the scope `webhooks:read`.
         """
-        return self._items(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "webhook_id": webhook_id, "status": status}))
+        return self._items(Request("GET", "/webhooks/deliveries", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "webhook_id": webhook_id, "status": status, "event_type": event_type, "invoice_id": invoice_id}))
 
     async def get_delivery(self, delivery_id: str) -> models.DeliveryWithAttempts:
         """Read a webhook delivery and its attempts.
@@ -2309,12 +2369,21 @@ class AsyncOperations:
         """
         return cast("models.ReferenceValidation", await self._call(Request("PATCH", "/organizations/current/reference-validation", "json", body=body)))
 
-    async def get_usage(self) -> models.Usage:
+    async def get_usage(self, *, period: str | None = None) -> models.Usage:
         """Read the usage and limits of the organization.
 
         The request requires an API key with any role and the scope `organization:read`.
         """
-        return cast("models.Usage", await self._call(Request("GET", "/organizations/current/usage", "json")))
+        return cast("models.Usage", await self._call(Request("GET", "/organizations/current/usage", "json", query={"period": period})))
+
+    async def list_usage_history(self, *, months: int | None = None) -> models.UsageHistory:
+        """List the usage of the organization by month.
+
+        Returns the usage in the current month and in the months before it. The limits are those that the plan has now, because earlier plans are not stored.
+
+        The request requires an API key with any role and the scope `organization:read`.
+        """
+        return cast("models.UsageHistory", await self._call(Request("GET", "/organizations/current/usage/history", "json", query={"months": months})))
 
     async def export_organization(self, *, include: Literal["originals"] | None = None) -> bytes:
         """Export all data of the organization.
@@ -2535,19 +2604,19 @@ class AsyncOperations:
         """
         await self._call(Request("DELETE", "/sessions/current", "none"))
 
-    async def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> AuditEventsPage:
+    async def list_audit_events(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, actor_id: str | None = None, action: str | None = None, target: str | None = None, outcome: Literal["SUCCEEDED", "REFUSED"] | None = None) -> AuditEventsPage:
         """List audit events, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
-        return cast("AuditEventsPage", await self._call(Request("GET", "/audit-events", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to})))
+        return cast("AuditEventsPage", await self._call(Request("GET", "/audit-events", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "actor_id": actor_id, "action": action, "target": target, "outcome": outcome})))
 
-    def iter_audit_events(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None) -> AsyncIterator[models.AuditEvent]:
+    def iter_audit_events(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, actor_id: str | None = None, action: str | None = None, target: str | None = None, outcome: Literal["SUCCEEDED", "REFUSED"] | None = None) -> AsyncIterator[models.AuditEvent]:
         """Reads the items of all pages of this list. List audit events, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `organization:read`.
         """
-        return self._items(Request("GET", "/audit-events", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to}))
+        return self._items(Request("GET", "/audit-events", "json", query={"limit": limit, "created_from": created_from, "created_to": created_to, "actor_id": actor_id, "action": action, "target": target, "outcome": outcome}))
 
     async def list_notifications(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None) -> NotificationsPage:
         """List e-mail notifications, newest first.
