@@ -38,7 +38,7 @@ function sendText(response: Response, status: number, text: string, headers: Rea
 }
 
 /**
- * Sends the JSON response to a request, compressed if the caller accepts it. Only responses to GET are compressed: they
+ * Sends the JSON response to a request, compressed if the caller accepts it. Only responses to GET and HEAD, which have equal headers, are compressed: they
  * contain no secrets, whose letters the size of a compressed response could reveal (ADR 0165).
  */
 async function sendReadable(
@@ -47,7 +47,7 @@ async function sendReadable(
   compressor: Compressor,
 ): Promise<void> {
   const { method, headers: asked } = response.req;
-  if (method !== 'GET' || status !== 200 || body === undefined) {
+  if ((method !== 'GET' && method !== 'HEAD') || status !== 200 || body === undefined) {
     sendJson(response, status, body, headers);
     return;
   }
