@@ -48,7 +48,7 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
     return { score: best, layout: { delimiter, header: records[recordsAbove] ?? [], recordsAbove } };
   });
   const [best] = layouts.sort((a, b) => b.score - a.score || b.layout.header.length - a.layout.header.length);
-  if (best === undefined) throw new TypeError('The list of delimiters is empty.');
+  if (best === undefined) throw new TypeError('The list of CSV delimiters must contain at least one delimiter.');
   return best.layout;
 }
 

@@ -228,7 +228,7 @@ class Operations:
     def list_invoice_timeline(self, invoice_id: str) -> models.InvoiceTimeline:
         """List the events in the life of an invoice, oldest first.
 
-        Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The deliveries of webhooks and the submissions to KSeF have lists with the filter `invoice_id`.
+        Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The lists of webhook deliveries and of KSeF submissions can be filtered by `invoice_id`.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
@@ -882,14 +882,14 @@ class Operations:
         return cast("models.KsefSubmissionList", self._call(Request("GET", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "invoice_id": invoice_id})))
 
     def list_all_ksef_submissions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> AllKsefSubmissionsPage:
-        """List the KSeF submissions over all connections, newest first.
+        """List the KSeF submissions of all KSeF connections, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("AllKsefSubmissionsPage", self._call(Request("GET", "/ksef-submissions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "status": status})))
 
     def iter_all_ksef_submissions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> Iterator[models.KsefSubmission]:
-        """Reads the items of all pages of this list. List the KSeF submissions over all connections, newest first.
+        """Reads the items of all pages of this list. List the KSeF submissions of all KSeF connections, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -1113,7 +1113,7 @@ class Operations:
     def list_usage_history(self, *, months: int | None = None) -> models.UsageHistory:
         """List the usage of the organization by month.
 
-        Returns the usage in the current month and in the months before it. The limits are those that the plan has now, because earlier plans are not stored.
+        Returns the usage in the current month and in the months before it. The limits are those of the current plan, because earlier plans are not stored.
 
         The request requires an API key with any role and the scope `organization:read`.
         """
@@ -1494,7 +1494,7 @@ class AsyncOperations:
     async def list_invoice_timeline(self, invoice_id: str) -> models.InvoiceTimeline:
         """List the events in the life of an invoice, oldest first.
 
-        Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The deliveries of webhooks and the submissions to KSeF have lists with the filter `invoice_id`.
+        Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The lists of webhook deliveries and of KSeF submissions can be filtered by `invoice_id`.
 
         The request requires an API key with any role and the scope `invoices:read`.
         """
@@ -2148,14 +2148,14 @@ class AsyncOperations:
         return cast("models.KsefSubmissionList", await self._call(Request("GET", "/ksef-connections/{connectionId}/submissions", "json", path_values={"connectionId": connection_id}, query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "status": status, "invoice_id": invoice_id})))
 
     async def list_all_ksef_submissions(self, *, limit: int | None = None, cursor: str | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> AllKsefSubmissionsPage:
-        """List the KSeF submissions over all connections, newest first.
+        """List the KSeF submissions of all KSeF connections, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
         return cast("AllKsefSubmissionsPage", await self._call(Request("GET", "/ksef-submissions", "json", query={"limit": limit, "cursor": cursor, "created_from": created_from, "created_to": created_to, "company_id": company_id, "invoice_id": invoice_id, "status": status})))
 
     def iter_all_ksef_submissions(self, *, limit: int | None = None, created_from: str | None = None, created_to: str | None = None, company_id: str | None = None, invoice_id: str | None = None, status: Literal["QUEUED", "SENDING", "PROCESSING", "ACCEPTED", "REJECTED", "FAILED"] | None = None) -> AsyncIterator[models.KsefSubmission]:
-        """Reads the items of all pages of this list. List the KSeF submissions over all connections, newest first.
+        """Reads the items of all pages of this list. List the KSeF submissions of all KSeF connections, newest first.
 
         The request requires an API key with the role ADMIN or higher and the scope `ksef:read`. Test keys are refused.
         """
@@ -2379,7 +2379,7 @@ class AsyncOperations:
     async def list_usage_history(self, *, months: int | None = None) -> models.UsageHistory:
         """List the usage of the organization by month.
 
-        Returns the usage in the current month and in the months before it. The limits are those that the plan has now, because earlier plans are not stored.
+        Returns the usage in the current month and in the months before it. The limits are those of the current plan, because earlier plans are not stored.
 
         The request requires an API key with any role and the scope `organization:read`.
         """

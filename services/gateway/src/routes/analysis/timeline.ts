@@ -19,13 +19,15 @@ const actor = shown.record<Named<TimelineEntry>>()({
   type: shown.word(
     z
       .enum(['USER', 'API_KEY', 'RULE', 'OPERATOR', 'SYSTEM'])
-      .describe('The kind of actor: USER, API_KEY, RULE (a routing rule), OPERATOR or SYSTEM.'),
+      .describe(
+        'The kind of actor that caused the timeline entry: USER, API_KEY, RULE (a routing rule), OPERATOR or SYSTEM.',
+      ),
     'API_KEY',
     'actorType',
   ),
   id: shown.text(
     EXAMPLE_KEY_ID,
-    'The id of the user, API key or routing rule that acted, or a fixed identifier for the operator or the system.',
+    'The id of the user, API key or routing rule that caused the timeline entry, or a fixed identifier for the operator or the system.',
     'actorId',
   ),
   name: actorName,
@@ -35,15 +37,15 @@ const reference = shown.record<TimelineEntry>()({
   type: shown.word(
     z
       .enum(['invoice', 'analysis', 'finding'])
-      .describe('The kind of resource that the entry is about: invoice, analysis or finding.'),
+      .describe('The kind of resource that the timeline entry is about: invoice, analysis or finding.'),
     'finding',
     'refType',
   ),
-  id: shown.id(EXAMPLE_IDS.finding, 'The id of the resource that the entry is about.', 'refId'),
+  id: shown.id(EXAMPLE_IDS.finding, 'The id of the resource that the timeline entry is about.', 'refId'),
 });
 
 const entry = shown.record<Named<TimelineEntry>>('TimelineEntry')({
-  at: shown.instant(EXAMPLE_INSTANT, 'The time of the entry.', 'entryTime'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time of the event that the timeline entry records.', 'entryTime'),
   kind: shown.word(
     z
       .enum([
@@ -57,33 +59,42 @@ const entry = shown.record<Named<TimelineEntry>>('TimelineEntry')({
         'EXPORTED',
       ])
       .describe(
-        'The kind of entry: RECEIVED (the invoice was stored), ANALYZED, REANALYZED (also for a finding that a repeated analysis changed), FINDING_CREATED, FINDING_REVIEWED, FINDING_ASSIGNED, DECISION_CHANGED (a review changed the decision) or EXPORTED.',
+        'The kind of timeline entry: RECEIVED (the invoice was stored), ANALYZED, REANALYZED (also for a finding that a repeated analysis changed), FINDING_CREATED, FINDING_REVIEWED, FINDING_ASSIGNED, DECISION_CHANGED (a review changed the decision) or EXPORTED.',
       ),
     'FINDING_REVIEWED',
   ),
-  actor: shown.made(actor.schema.describe('The actor that caused the entry.'), actor.present, exampleOf(actor.schema)),
+  actor: shown.made(
+    actor.schema.describe('The actor that caused the timeline entry.'),
+    actor.present,
+    exampleOf(actor.schema),
+  ),
   ref: shown.made(
-    reference.schema.describe('The resource that the entry is about.'),
+    reference.schema.describe('The resource that the timeline entry is about.'),
     reference.present,
     exampleOf(reference.schema),
   ),
-  from: shown.textOrNull('OPEN', 'The decision, disposition or assignee before the change, or null if there was none.'),
+  from: shown.textOrNull(
+    'OPEN',
+    'The decision, disposition or assignee before the change that the timeline entry records, or null if there was none.',
+  ),
   to: shown.textOrNull(
     'CONFIRMED',
-    'The decision, disposition or assignee after the change, or null if there is none. For a new finding, its type.',
+    'The decision, disposition or assignee after the change that the timeline entry records, or null if there is none. For a new finding, the type of the finding.',
   ),
   note: shown.textOrNull(
     'The supplier sends a corrected invoice.',
-    'The note of the reviewer, or null if there is none.',
+    'The note of the reviewer about the finding, or null if there is none.',
   ),
 });
 
 const timeline = z
   .object({
-    items: z.array(entry.schema).max(ENTRIES_MAX).describe('The entries of the timeline, oldest first.'),
+    items: z.array(entry.schema).max(ENTRIES_MAX).describe('The entries of the invoice timeline, oldest first.'),
     isTruncated: z
       .boolean()
-      .describe(`Whether older entries are left out, because there are more than ${String(ENTRIES_MAX)}.`),
+      .describe(
+        `Whether older entries of the timeline are left out, because the invoice has more than ${String(ENTRIES_MAX)} entries.`,
+      ),
   })
   .meta({ id: 'InvoiceTimeline' })
   .register(examples, { example: { items: [exampleOf(entry.schema)], isTruncated: false } });
@@ -94,7 +105,7 @@ export const listInvoiceTimeline = route({
   path: '/invoices/:invoiceId/timeline',
   summary: 'List the events in the life of an invoice, oldest first',
   description:
-    'Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The deliveries of webhooks and the submissions to KSeF have lists with the filter `invoice_id`.',
+    'Returns the receipt of the invoice, its analyses, the findings with their reviews and assignments, the changes of the decision, and exports. The lists of webhook deliveries and of KSeF submissions can be filtered by `invoice_id`.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/ListInvoiceTimeline',
   alsoAsks: [
     'invoicecontrol.organization.v1.AuditService/ListAuditEvents',

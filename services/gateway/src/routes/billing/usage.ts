@@ -122,7 +122,7 @@ export const listUsageHistory = route({
   path: '/organizations/current/usage/history',
   summary: 'List the usage of the organization by month',
   description:
-    'Returns the usage in the current month and in the months before it. The limits are those that the plan has now, because earlier plans are not stored.',
+    'Returns the usage in the current month and in the months before it. The limits are those of the current plan, because earlier plans are not stored.',
   rpc: 'invoicecontrol.usage.v1.UsageService/ListUsageHistory',
   access: { scope: 'organization:read' },
   query: z.strictObject({
@@ -134,11 +134,11 @@ export const listUsageHistory = route({
         minimum: 1,
         maximum: HISTORY_MONTHS_MAX,
         default: HISTORY_MONTHS_DEFAULT,
-        description: 'The number of months in the list.',
+        description: 'The number of months for which the usage is returned.',
       })
       .optional(),
   }),
-  responses: { 200: { description: 'The usage in each month.', schema: usageHistory } },
+  responses: { 200: { description: 'The usage of the organization in each month.', schema: usageHistory } },
   async handle({ principal, query }, { analysisUsage, documentUsage, scanUsage }) {
     const months = query.months === undefined ? HISTORY_MONTHS_DEFAULT : Number(query.months);
     const replies = await Promise.all(

@@ -221,7 +221,7 @@ export const listAllKsefSubmissions = route({
   operation: 'listAllKsefSubmissions',
   method: 'get',
   path: '/ksef-submissions',
-  summary: 'List the KSeF submissions over all connections, newest first',
+  summary: 'List the KSeF submissions of all KSeF connections, newest first',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListAllSubmissions',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read', refusesTestKeys: true },
   query: pageQuery.extend({
