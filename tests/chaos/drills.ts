@@ -68,7 +68,6 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
     const broker = system.node('broker');
     const seen = await during(drilled, {
       alerts: [
-        { alert: { name: 'ConsumerStopped' }, secondsMax: 120 },
         { alert: { name: 'BrokerAway' }, secondsMax: 180 },
         { alert: { name: 'OutboxWaits' }, secondsMax: 260 },
       ],
