@@ -212,11 +212,11 @@ test('an event that a crash left in its document is published by the relay', asy
 test('a relay that has found nothing searches again soon after a failed publication', async () => {
   let searches = 0;
   const quiet = mongo.db.collection('quiet');
-  const find = ((...asked: Parameters<typeof quiet.find>) => {
+  const aggregate = ((...asked: Parameters<typeof quiet.aggregate>) => {
     searches++;
-    return quiet.find(...asked);
-  }) as typeof quiet.find;
-  const watched = Object.create(quiet, { find: { value: find } }) as typeof quiet;
+    return quiet.aggregate(...asked);
+  }) as typeof quiet.aggregate;
+  const watched = Object.create(quiet, { aggregate: { value: aggregate } }) as typeof quiet;
   const publisher = await eventPublisher(bus, 'organization');
   const own = await startOutbox({
     db: Object.create(mongo.db, {
@@ -240,6 +240,44 @@ test('a relay that has found nothing searches again soon after a failed publicat
     expect(performance.now() - failedAt).toBeLessThan(8_000);
   } finally {
     await own.stop();
+  }
+});
+
+test('one command searches all outboxes of a service, and an event in the last of them is published', async () => {
+  const names = ['outbox_a', 'outbox_b', 'outbox_c'];
+  const searched: string[] = [];
+  const watched = (name: string) => {
+    const collection = mongo.db.collection<{ _id: string }>(name);
+    const aggregate = ((...asked: Parameters<typeof collection.aggregate>) => {
+      searched.push(name);
+      return collection.aggregate(...asked);
+    }) as typeof collection.aggregate;
+    const find = ((...asked: Parameters<typeof collection.find>) => {
+      if ('outboxPending' in (asked[0] ?? {})) searched.push(`${name} alone`);
+      return collection.find(...asked);
+    }) as typeof collection.find;
+    return Object.create(collection, { aggregate: { value: aggregate }, find: { value: find } }) as typeof collection;
+  };
+  const relay = await startOutbox({
+    db: Object.create(mongo.db, { collection: { value: watched } }) as typeof mongo.db,
+    collectionNames: names,
+    publisher: await eventPublisher(bus, 'organization'),
+    clock: systemClock,
+    logger,
+    relayEachMs: 200,
+  });
+  try {
+    await eventually(() => expect(searched).toEqual(['outbox_a', 'outbox_a']));
+    const payload = JSON.stringify({ eventId: 'evt_last', organizationId, version: 78, changed: [] });
+    const at = new Date(Date.now() - 5_000);
+    const event = { id: 'evt_last', subject: events.organizationChanged.subject, payload, at };
+    const document = { _id: 'last', organizationId, version: 1, outbox: [event], outboxPending: true };
+    await mongo.db.collection<{ _id: string }>('outbox_c').insertOne(document);
+    await eventually(() => expect(heard.map(({ version }) => version)).toContain(78));
+    expect(searched).toContain('outbox_c alone');
+    expect(searched).not.toContain('outbox_b alone');
+  } finally {
+    await relay.stop();
   }
 });
 

@@ -270,12 +270,31 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     return (await Promise.all(relayed)).every(Boolean);
   };
   /**
+   * Returns the collections that have documents with events. One command asks all of them, because a service has up to
+   * ten outboxes, and in an idle service none has events.
+   */
+  const collectionsWithEvents = async (): Promise<readonly string[]> => {
+    const [first, ...others] = collectionNames;
+    if (first === undefined) return [];
+    const search = (name: string): object[] => [
+      { $match: { outboxPending: true } },
+      { $limit: 1 },
+      { $project: { _id: 0, name: { $literal: name } } },
+    ];
+    const unions = others.map((coll) => ({ $unionWith: { coll, pipeline: search(coll) } }));
+    const found = await aggregates(first)
+      .aggregate<{ name: string }>([...search(first), ...unions])
+      .toArray();
+    return found.map(({ name }) => name);
+  };
+  /**
    * After an outage, a backlog needs many searches, which follow each other as long as the broker accepts the events.
    */
   const relay = async (): Promise<void> => {
+    const names = await collectionsWithEvents();
     for (let isMore = true; isMore && !isStopped;) {
       isMore = false;
-      for (const name of collectionNames) if (await relayOf(name)) isMore = true;
+      for (const name of names) if (await relayOf(name)) isMore = true;
     }
   };
   const rewind = await watchForRewind({ db, collectionNames, publisher, clock, logger });
