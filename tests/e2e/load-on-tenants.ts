@@ -1,4 +1,5 @@
 // Sends requests to the product at a constant rate and records the outcome of each request.
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Outcome {
   /** Start time of the API request on the clock of `performance.now()`. */
@@ -52,8 +53,11 @@ export function startLoad(perSecond: number, send: (index: number) => Promise<nu
   };
 }
 
-/** Starts this number of API callers. Each caller sends its next request after the response to the previous one. */
-export function startCallers(callers: number, send: (index: number) => Promise<number>): Load {
+/**
+ * Starts this number of API callers. Each caller sends its next request after the response to the previous one.
+ * @param pauseMs pause of a caller between its requests, for a load that lasts long
+ */
+export function startCallers(callers: number, send: (index: number) => Promise<number>, pauseMs = 0): Load {
   const outcomes: Outcome[] = [];
   let isStopped = false;
   let begun = 0;
@@ -62,6 +66,7 @@ export function startCallers(callers: number, send: (index: number) => Promise<n
       const begunAt = performance.now();
       const status = await send(begun++).catch(() => 0);
       outcomes.push({ begunAt, endedAt: performance.now(), status });
+      if (pauseMs > 0) await delay(pauseMs);
     }
   };
   const running = Array.from({ length: callers }, call);

@@ -20,6 +20,12 @@ import { plainInvoice, plainRow } from './shapes.js';
 import type { Finding, Page } from './shapes.js';
 import { ubl, uploadXml } from './uploading.js';
 
+/**
+ * Pause of the callers of the other organization, which send during the whole purge. It lasts a minute, because the
+ * purge is announced for the last time after a minute.
+ */
+const OTHERS_PAUSE_MS = 500;
+
 let running: RunningSystem;
 let receiver: WebhookReceiver;
 let call: CallOptions;
@@ -200,7 +206,7 @@ test('a purge under load removes everything of the organization from every servi
     (await running.request('POST /scans', { key, body: { rows: [plainRow(index + 1_000)] } })).status;
   const load = startCallers(4, invoices(tenant.keys.owner));
   const scanning = startCallers(1, scans(tenant.keys.analyst));
-  const others = [startCallers(1, invoices(other.keys.owner)), startCallers(1, scans(other.keys.owner))] as const;
+  const others = [invoices, scans].map((send) => startCallers(1, send(other.keys.owner), OTHERS_PAUSE_MS));
   await eventually(() => expect(load.outcomes.filter(({ status }) => status === 202).length).toBeGreaterThan(20));
   const half = await halfSentUpload(tenant);
   const deleted = await running.request('DELETE /organizations/current', {
