@@ -71,6 +71,12 @@ const findingFields = {
 /** A finding in the response to POST /invoices (specification 2.3). */
 export const findingSummary = shown.record<Finding>('FindingSummary')(findingFields);
 
+const changedAt = shown.instant(
+  EXAMPLE_INSTANT,
+  'The time when the finding was raised or last changed by a review, an assignment or an analysis.',
+  'updatedTime',
+);
+
 const fieldsOfFinding = {
   id: shown.id(EXAMPLE_IDS.finding, 'The id of the finding.', 'findingId'),
   invoiceId: shown.idOrNull(
@@ -114,11 +120,11 @@ const fieldsOfFinding = {
     'The currency of the amount at risk: the base currency of the organization when the finding was raised. Null if the amount at risk is null.',
   ),
   family: shown.text('TAX', 'The family of the finding type. GET /v1/finding-types names the family of each type.'),
-  updatedAt: shown.instant(
-    EXAMPLE_INSTANT,
-    'The time when the finding was raised or last changed by a review, an assignment or an analysis.',
-    'updatedTime',
-  ),
+  // An analysis service of the release before does not state the time during a rollout.
+  updatedAt: {
+    ...changedAt,
+    read: (one: Finding) => changedAt.read({ updatedTime: one.updatedTime ?? one.createdTime }),
+  },
 };
 
 /** A finding (specification 2.4) with its company, its assignee and the time when it was raised. */

@@ -232,6 +232,11 @@ async function send(
   return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
 
+test('a finding of an analysis service of the release before, without the time of its change, was changed when it was raised', () => {
+  const shown = findingRecord.present({ ...finding, updatedTime: undefined });
+  expect(shown).toMatchObject({ createdAt: '2026-03-01T12:00:00.000Z', updatedAt: '2026-03-01T12:00:00.000Z' });
+});
+
 describe('findings', () => {
   test('are listed by every filter, as records of the specification', async () => {
     const words = 'type=DUPLICATE_INVOICE,DUPLICATE_INVOICE&family=DUP,BANK&severity=HIGH,LOW&disposition=OPEN';
