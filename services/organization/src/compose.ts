@@ -65,6 +65,7 @@ import {
 import { onErpConnectionChanged } from './transport/subscribers/erp-connection-changed.js';
 import { onEndpointTrouble } from './transport/subscribers/endpoint-trouble.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
+import { onRefusedCall } from './transport/refused-call.js';
 import { onSubscriptionChanged } from './transport/subscribers/subscription-changed.js';
 
 /** Starts the organization service and resolves when the service accepts calls. */
@@ -181,6 +182,7 @@ async function compose(
     tenantData: tenantDataOf(collections),
     isPurged: (organizationId) => purges.isPurged(organizationId),
     stuckWork: [stuckMails(deps)],
+    recordRefusedCall: onRefusedCall(deps),
     jobs: [
       ...mailJobs(config, dueMails, { ...deps, queue: notifications, logger }),
       { name: 'rounds of purges', ...dueRounds.schedule, run: repeatPurges(deps) },

@@ -2,11 +2,14 @@ import { callerNames, callersOf, EVERYONE } from '@invoicecontrol/contracts/call
 import type { Caller } from '@invoicecontrol/contracts/callers';
 import { DomainError } from '@invoicecontrol/errors';
 import { ServerInterceptingCall } from '@grpc/grpc-js';
-import type { MethodDefinition, ServerInterceptor } from '@grpc/grpc-js';
+import type { MethodDefinition, ServerInterceptor, ServerListener } from '@grpc/grpc-js';
 import type { Logger } from '../logger.js';
 import { onceAMinute } from '../once-a-minute.js';
 import { count } from '../telemetry.js';
 import { toStatus } from './errors.js';
+import { claimedContextOf } from './metadata.js';
+import { organizationIn } from './refused-call.js';
+import type { RefusedCall } from './refused-call.js';
 
 export interface CallerGuardOptions {
   /** Names of the services that opened the current connections, by the addresses of the connections. */
@@ -14,7 +17,12 @@ export interface CallerGuardOptions {
   /** Name of the service whose rpcs are called. */
   readonly service: string;
   readonly logger: Logger;
+  /** Receives the refused calls that name an organization, at most one a minute for each caller and rpc. */
+  readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
 }
+
+/** Time for which a refused call may take to send its request, from which the organization is read. */
+const REQUEST_MS_MAX = 1_000;
 
 /**
  * Checks that the table of callers has an entry for each rpc that a server offers.
@@ -29,10 +37,10 @@ export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefin
 }
 
 /**
- * Refuses the calls of services that the table of callers does not list for an rpc, before the request is read. Calls
- * that are allowed pass unchanged.
+ * Refuses the calls of services that the table of callers does not list for an rpc, before the request is read. Once a
+ * minute, the request of a refused call is read for the audit trail. Calls that are allowed pass unchanged.
  */
-export function callerGuard({ callers, service, logger }: CallerGuardOptions): ServerInterceptor {
+export function callerGuard({ callers, service, logger, onRefused }: CallerGuardOptions): ServerInterceptor {
   const isDue = onceAMinute();
   return ({ path }, call) => {
     const caller = callers.get(call.getPeer());
@@ -42,7 +50,8 @@ export function callerGuard({ callers, service, logger }: CallerGuardOptions): S
     const rpc = path.slice(1);
     const reason = caller === undefined ? 'no_connection' : 'not_listed';
     count('invoicecontrol.rpc.refused', { caller: nameOfCaller(caller), rpc, reason }, 1, service);
-    if (isDue(`${caller} ${rpc}`)) logger.warn({ caller, rpc, reason }, 'a caller was refused');
+    const isFirst = isDue(`${caller} ${rpc}`);
+    if (isFirst) logger.warn({ caller, rpc, reason }, 'a caller was refused');
     const refusal =
       caller === undefined
         ? new DomainError(
@@ -50,11 +59,46 @@ export function callerGuard({ callers, service, logger }: CallerGuardOptions): S
             'The service that makes this gRPC call could not be identified. Connect again.',
           )
         : new DomainError('forbidden', `The service ${caller} may not call ${rpc}.`);
-    return new ServerInterceptingCall(call, {
-      start(next) {
-        next({ onReceiveMetadata: () => call.sendStatus(toStatus(refusal, () => false)) });
-      },
-    });
+    const refuse = (): void => call.sendStatus(toStatus(refusal, () => false));
+    if (!isFirst || caller === undefined || onRefused === undefined)
+      return new ServerInterceptingCall(call, { start: (next) => next({ onReceiveMetadata: refuse }) });
+    const onRequest = (request: unknown, requestId: string): void => {
+      const organizationId = organizationIn(request);
+      if (organizationId !== undefined) onRefused({ organizationId, caller, rpc, reason, requestId });
+    };
+    return new ServerInterceptingCall(call, { start: (next) => next(listenOnce({ call, refuse, onRequest })) });
+  };
+}
+
+interface Listening {
+  readonly call: Parameters<ServerInterceptor>[1];
+  readonly refuse: () => void;
+  readonly onRequest: (request: unknown, requestId: string) => void;
+}
+
+/** Returns a listener that refuses a call after its first message, or when none arrives in time. */
+function listenOnce({ call, refuse, onRequest }: Listening): ServerListener {
+  let requestId = 'none';
+  let isRefused = false;
+  const end = (): void => {
+    if (isRefused) return;
+    isRefused = true;
+    clearTimeout(timer);
+    refuse();
+  };
+  const timer = setTimeout(end, REQUEST_MS_MAX);
+  timer.unref();
+  return {
+    onReceiveMetadata(metadata) {
+      ({ requestId } = claimedContextOf(metadata));
+      call.startRead();
+    },
+    onReceiveMessage(request) {
+      if (!isRefused) onRequest(request, requestId);
+      end();
+    },
+    onReceiveHalfClose: end,
+    onCancel: end,
   };
 }
 

@@ -12,12 +12,16 @@ import { grantReader } from './grants.js';
 import { ProofRefused } from './proof-refused.js';
 import { claimedContextOf, grantBytesOf, sealBytesOf } from './metadata.js';
 import { requestHash, sealBreaker } from './seals.js';
+import { organizationIn } from './refused-call.js';
+import type { RefusedCall } from './refused-call.js';
 
 export interface PrincipalGuardOptions {
   /** Names of the services that opened the current connections, by the addresses of the connections. */
   readonly callers: ReadonlyMap<string, string>;
   readonly identity: Identity;
   readonly logger: Logger;
+  /** Receives the refused calls that name an organization. */
+  readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
 }
 
 /** The parts of a gRPC call that show who makes it. */
@@ -57,7 +61,7 @@ type Method = MethodDefinition<unknown, unknown>;
 const GATEWAY = 'gateway';
 const OPERATOR = 'operator';
 
-export function principalGuard({ callers, identity, logger }: PrincipalGuardOptions): PrincipalGuard {
+export function principalGuard({ callers, identity, logger, onRefused }: PrincipalGuardOptions): PrincipalGuard {
   const readGrant = grantReader(identity);
   const breakSeal = sealBreaker(identity);
   /** Hashes of the received bytes of sealed requests. Encoding a request again could give other bytes. */
@@ -112,6 +116,11 @@ export function principalGuard({ callers, identity, logger }: PrincipalGuardOpti
       count('invoicecontrol.rpc.refused', { caller: nameOfCaller(caller), rpc, reason }, 1, identity.service);
       if (isDue(`${caller} ${rpc} ${reason}`))
         logger.warn({ caller, rpc, reason, error: cause }, 'a caller was refused');
+      const organizationId = organizationIn(call.request);
+      const { requestId } = claimedContextOf(call.metadata);
+      // An expired grant was valid when the request began, so it tells the organization nothing.
+      if (organizationId !== undefined && reason !== 'grant_expired')
+        onRefused?.({ organizationId, caller, rpc, reason, requestId });
     },
   };
 }

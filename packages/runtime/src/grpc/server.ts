@@ -17,6 +17,7 @@ import { newHealth } from './health-server.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { principalGuard } from './principal-guard.js';
 import type { IncomingCall, PrincipalGuard } from './principal-guard.js';
+import type { RefusedCall } from './refused-call.js';
 import { addReflection } from './reflection.js';
 import { listenSecurely } from './secure-listener.js';
 import { toGrpc } from './service-definition.js';
@@ -56,6 +57,8 @@ export interface GrpcServerOptions {
    * continue, unless they observe the signal of their context.
    */
   readonly silence?: SilenceWatch | undefined;
+  /** Adds refused calls that name an organization to the audit trail. */
+  readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;
   /** Maximum age of a connection in milliseconds, which only tests change. */
@@ -99,7 +102,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   const { host, port, identity, logger } = options;
   const callers = new Map<string, string>();
   const server = new Server({
-    interceptors: [callerGuard({ callers, service: identity.service, logger })],
+    interceptors: [callerGuard({ callers, service: identity.service, logger, onRefused: options.onRefused })],
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
     'grpc.max_connection_age_ms': options.connectionAgeMs ?? CONNECTION_AGE_MS_MAX,
@@ -107,7 +110,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   });
   const health = newHealth();
   health.addToServer(server);
-  const principals = principalGuard({ callers, identity, logger });
+  const principals = principalGuard({ callers, identity, logger, onRefused: options.onRefused });
   for (const binding of options.bindings) serve(server, binding, principals, options);
   if (options.hasReflection === true) addReflection(server);
   const { port: bound, close } = await listenSecurely(server, { host, port, identity, logger, callers });

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
+import { AuditServiceDefinition } from '@invoicecontrol/contracts/organization/v1/audit_service';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { announce, envelopes } from '@invoicecontrol/runtime/mongo/event-envelope';
 import { subscribeBroadcast } from '@invoicecontrol/runtime/nats/broadcast';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
@@ -52,6 +55,29 @@ async function trail(organizationId: string) {
   );
   return auditEvents;
 }
+
+test('calls that a service may not make, or whose organization it has not proved, are in the trail, once a minute', async () => {
+  const { organizationId } = await clients.createTenant('Tried');
+  const context = { requestId: 'refused', actor: { type: 'USER', id: 'somebody' } } as const;
+  const request = { organizationId, pageSize: 1, pageToken: '' };
+  for (const name of ['webhooks', 'gateway']) {
+    const channel = openChannel(service.address, { service: 'organization', identity: testIdentity(name) });
+    const audit = client(AuditServiceDefinition, channel);
+    for (let calls = 0; calls < 3; calls++)
+      await expect(audit.listAuditEvents(request, { context })).rejects.toMatchObject({ kind: 'forbidden' });
+    channel.close();
+  }
+  const refused = async () => (await trail(organizationId)).filter(({ action }) => action === 'rpc.refused');
+  await eventually(async () => expect(await refused()).toHaveLength(2));
+  const target = 'rpc:invoicecontrol.organization.v1.AuditService/ListAuditEvents';
+  const entry = { actorType: 'SYSTEM', outcome: 'REFUSED', requestId: 'refused' };
+  expect(await refused()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...entry, actorId: 'webhooks', target: `${target} not_listed` }),
+      expect.objectContaining({ ...entry, actorId: 'gateway', target: `${target} grant_missing` }),
+    ]),
+  );
+});
 
 test('the trail is filtered by actor, action, target and outcome, page by page', async () => {
   const { organizationId, ownerKey, companyId } = await clients.createTenant('Filtered');
