@@ -1,17 +1,28 @@
 // A process inside the network of the installation, which tries everything that it can reach with the credentials that
 // it has: none, those of the webhooks service, or those of the gateway.
+import { randomUUID } from 'node:crypto';
+import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { callerNames } from '@invoicecontrol/contracts/callers';
 import { events } from '@invoicecontrol/contracts/events';
+import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
+import { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import type { Channel } from '@invoicecontrol/runtime/grpc/client';
+import { issueGrant } from '@invoicecontrol/runtime/grpc/grants';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import type { Bus } from '@invoicecontrol/runtime/nats/connection';
-import { testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
+import type { RequestContext } from '@invoicecontrol/runtime/request-context';
+import { testGrant, testIdentity, testIdentityDirectory } from '@invoicecontrol/runtime/testing/test-identities';
 import { brokerRights, publishers } from '@invoicecontrol/topology/broker-rights';
 import type { ServiceName } from '@invoicecontrol/topology/services';
 import { databaseNames } from '@invoicecontrol/topology/start';
 import { credentials } from '@grpc/grpc-js';
 import { MongoClient } from 'mongodb';
 import { expectedReach, proofOf, reachOf } from '../e2e/rpc-reach.js';
+
+/** Time limit of a call, long enough for a busy machine. */
+const TIMEOUT_MS = 60_000;
 
 /** The running product, as a process in the same network sees it. */
 export interface Inside {
@@ -38,7 +49,12 @@ export interface Reached {
 
 /** Tries every rpc, every subject of the broker and every database. */
 export async function reachFromInside(inside: Inside, holder: Taken): Promise<Reached[]> {
-  return [await tryRpcs(inside, holder), ...(await tryBroker(inside, holder)), await tryDatabases(inside, holder)];
+  return [
+    await tryRpcs(inside, holder),
+    ...(holder === 'gateway' ? [await tryClaims(inside)] : []),
+    ...(await tryBroker(inside, holder)),
+    await tryDatabases(inside, holder),
+  ];
 }
 
 async function tryRpcs({ addresses }: Inside, holder: Taken): Promise<Reached> {
@@ -48,6 +64,51 @@ async function tryRpcs({ addresses }: Inside, holder: Taken): Promise<Reached> {
     reached: [...found].flatMap(([rpc, reach]) => (reach === 'served' ? [rpc] : [])),
     allowed: [...expected].flatMap(([rpc, reach]) => (reach === 'served' ? [rpc] : [])),
   });
+}
+
+/** The gateway acts for an organization, each time with another proof. A service believes only the grant of it. */
+async function tryClaims({ addresses }: Inside): Promise<Reached> {
+  const [organizationId, other] = [randomUUID(), randomUUID()];
+  const genuine = 'findings by the grant of the organization';
+  const forged = issueGrant(
+    testIdentity('gateway'),
+    Grant.fromPartial({ organizationId, role: 'OWNER', scopes: ['*'] }),
+  );
+  const channelTo = (service: ServiceName): Channel =>
+    openChannel(addresses[service], { service, identity: testIdentity('gateway') });
+  const channels = { analysis: channelTo('analysis'), organization: channelTo('organization') };
+  const findings = client(FindingServiceDefinition, channels.analysis);
+  const keys = client(ApiKeyServiceDefinition, channels.organization);
+  const contextWith = (grant?: Buffer): { context: RequestContext; timeoutMs: number } => ({
+    context: { requestId: 'inside', actor: { type: 'USER', id: 'owner' }, grant },
+    timeoutMs: TIMEOUT_MS,
+  });
+  const finding = { organizationId, findingId: randomUUID() };
+  const key = { organizationId, name: 'key', role: 'OWNER', scopes: [], expiresTime: undefined };
+  const claims: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['findings without a grant', () => findings.getFinding(finding, contextWith())],
+    [
+      'findings by the grant of another organization',
+      () => findings.getFinding(finding, contextWith(testGrant(other))),
+    ],
+    ['findings by a grant that the gateway signed', () => findings.getFinding(finding, contextWith(forged))],
+    ['a new key without a seal', () => keys.createApiKey(key, contextWith(testGrant(organizationId)))],
+    [genuine, () => findings.getFinding(finding, contextWith(testGrant(organizationId)))],
+  ];
+  const believed: string[] = [];
+  try {
+    for (const [claim, send] of claims) {
+      const kind = await send().then(
+        () => 'answered',
+        (error: { kind?: string }) => error.kind,
+      );
+      // No such finding and no such organization exist, which a service says only to those whom it believes.
+      if (kind !== 'forbidden') believed.push(claim);
+    }
+  } finally {
+    for (const channel of Object.values(channels)) channel.close();
+  }
+  return compared('claims believed', claims.length, { reached: believed, allowed: [genuine] });
 }
 
 async function tryBroker({ natsUrl, databasePrefix }: Inside, holder: Taken): Promise<Reached[]> {

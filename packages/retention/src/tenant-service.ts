@@ -4,6 +4,7 @@ import { handler, startServiceShell } from '@invoicecontrol/runtime/service-shel
 import type { Connections, ServiceParts, ServiceShell, StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import type { Db } from 'mongodb';
 import { AUDIT_LINES } from './audit.js';
+import { refusedCallPublisher } from './refused-calls.js';
 import { purgedOrganizations } from './purged-organizations.js';
 import { openPurges } from './purges.js';
 import { deadLettersOf, ownedDocuments } from './tenant-data.js';
@@ -44,13 +45,15 @@ export function startTenantService(
   const shell = {
     ...service,
     async compose(connections: Connections): Promise<ServiceParts> {
-      const { db, clock, logger } = connections;
+      const { db, bus, clock, logger } = connections;
       const purged = purgedOrganizations(db, clock);
       const { tenantData, isPurged, ...parts } = await compose({ ...connections, wasPurged: purged.has });
       const kinds = [...tenantData, ...keptByEvery(db)];
       const purges = await openPurges({ db, service: service.name, purged, clock, logger }, kinds);
+      const recordRefusedCall = parts.recordRefusedCall ?? refusedCallPublisher(service.name, { bus, clock });
       return {
         ...parts,
+        ...(recordRefusedCall === undefined ? {} : { recordRefusedCall }),
         tenantData: purges.data,
         eventHandlers: [
           ...(parts.eventHandlers ?? []),

@@ -1,31 +1,29 @@
-import { randomUUID } from 'node:crypto';
-import type { AuditRecorded } from '@invoicecontrol/contracts/audit/v1/events';
-import { events } from '@invoicecontrol/contracts/events';
-import type { EventType } from '@invoicecontrol/contracts/events';
-import type { Clock } from './clock.js';
-import type { RefusedCall } from './grpc/refused-call.js';
 import type { Logger } from './logger.js';
-import { announce, envelopes } from './mongo/event-envelope.js';
-import type { Bus } from './nats/connection.js';
-import { eventPublisher } from './nats/publish.js';
-import type { EventPublisher } from './nats/publish.js';
 import { onceAMinute } from './once-a-minute.js';
 
-/** An entry of the audit trail about a refused call. */
-export interface RefusedCallEntry {
-  readonly action: 'rpc.refused';
-  readonly target: string;
-  readonly outcome: 'REFUSED';
+/** A call that was refused to the service that made it, and that named an organization. */
+export interface RefusedCall {
+  readonly organizationId: string;
+  /** Name of the service that called. */
+  readonly caller: string;
+  /** Refused rpc, such as `invoicecontrol.operations.v1.OperatorService/ListDeadLetters`. */
+  readonly rpc: string;
+  /** Reason of the refusal, as the metric `rpc.refused` has it. */
+  readonly reason: string;
+  readonly requestId: string;
 }
 
-/** Returns what the audit trail says about a refused call. */
-export function refusedCallEntry({ rpc, reason }: Pick<RefusedCall, 'rpc' | 'reason'>): RefusedCallEntry {
-  return { action: 'rpc.refused', target: `rpc:${rpc} ${reason}`, outcome: 'REFUSED' };
+const ORGANIZATION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns the organization that a request names, or undefined. */
+export function organizationIn(request: unknown): string | undefined {
+  const { organizationId } = (request ?? {}) as { organizationId?: unknown };
+  return typeof organizationId === 'string' && ORGANIZATION_ID.test(organizationId) ? organizationId : undefined;
 }
 
 /**
  * Returns a function that lets each refused call through once a minute for its caller, its rpc and its reason, so that a
- * taken service cannot fill the audit trail.
+ * taken service cannot cause endless records.
  */
 export function boundedRefusals(record: (refused: RefusedCall) => Promise<void>, logger: Logger) {
   const isDue = onceAMinute();
@@ -33,30 +31,7 @@ export function boundedRefusals(record: (refused: RefusedCall) => Promise<void>,
     const { caller, rpc, reason, organizationId } = refused;
     if (!isDue(`${caller} ${rpc} ${reason}`)) return;
     record(refused).catch((error: unknown) =>
-      logger.error({ error, caller, rpc, organizationId }, 'a refused call could not be added to the audit trail'),
+      logger.error({ error, caller, rpc, organizationId }, 'a refused call could not be recorded'),
     );
-  };
-}
-
-/**
- * Returns a function that publishes the audit event of a refused call as an event of the service that refused it. The
- * event is published at once, because no change of a document belongs to it (ADR 0146).
- * @returns undefined for a service without audit events
- */
-export function refusedCallPublisher(
-  service: string,
-  { bus, clock }: { readonly bus: Bus; readonly clock: Clock },
-): ((refused: RefusedCall) => Promise<void>) | undefined {
-  const catalogue: readonly EventType[] = Object.values(events);
-  const type = catalogue.find((one) => one.service === service && one.name === 'audit_recorded') as
-    EventType<AuditRecorded> | undefined;
-  if (type === undefined) return undefined;
-  let publisher: Promise<EventPublisher> | undefined;
-  return async (refused) => {
-    const { organizationId, caller, requestId } = refused;
-    const body = { ...refusedCallEntry(refused), actorType: 'SYSTEM', actorId: caller, requestId, ip: undefined };
-    const aggregate = { id: randomUUID(), organizationId, version: 1 };
-    const opened = await (publisher ??= eventPublisher(bus, service));
-    for (const event of envelopes(aggregate, [announce(type, body)], clock.now())) await opened.publish(event);
   };
 }

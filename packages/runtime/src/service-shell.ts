@@ -38,8 +38,8 @@ import type { WatchedConsumer } from './nats/stuck-consumers.js';
 import { isOutage } from './outage.js';
 import type { RunningService } from './process.js';
 import { watchReadiness } from './readiness.js';
-import { boundedRefusals, refusedCallPublisher } from './refused-calls.js';
-import type { RefusedCall } from './grpc/refused-call.js';
+import { boundedRefusals } from './refused-calls.js';
+import type { RefusedCall } from './refused-calls.js';
 import { Shutdown } from './shutdown.js';
 import { reportStuckWork } from './stuck-work-metrics.js';
 import type { FindStuckWork } from './stuck-work.js';
@@ -75,10 +75,7 @@ export interface ServiceParts {
   /** Handlers for events of other services. One replica handles each event durably. */
   readonly eventHandlers?: readonly EventHandler[];
   readonly jobs?: readonly Job[];
-  /**
-   * Adds a refused call to the audit trail. Absent for a service that publishes its audit events, which the shell then
-   * publishes.
-   */
+  /** Records a refused call that names an organization, at most one a minute for its caller, rpc and reason. */
   readonly recordRefusedCall?: (refused: RefusedCall) => Promise<void>;
   /** Sources of stuck work for the operator, in addition to outboxes, consumers, dead letters and jobs. */
   readonly stuckWork?: readonly FindStuckWork[];
@@ -326,7 +323,6 @@ async function start(
   ];
   shutdown.add('metrics of stuck work', reportStuckWork(sources, clock, name));
 
-  const recordRefused = parts.recordRefusedCall ?? refusedCallPublisher(name, { bus, clock });
   beforeListening();
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
@@ -347,7 +343,7 @@ async function start(
     ],
     messageBytesMax,
     isOutage,
-    onRefused: recordRefused === undefined ? undefined : boundedRefusals(recordRefused, logger),
+    onRefused: parts.recordRefusedCall === undefined ? undefined : boundedRefusals(parts.recordRefusedCall, logger),
     silence: mongo.silence,
     logger,
   });

@@ -8,8 +8,8 @@ import { onceAMinute } from '../once-a-minute.js';
 import { count } from '../telemetry.js';
 import { toStatus } from './errors.js';
 import { claimedContextOf } from './metadata.js';
-import { organizationIn } from './refused-call.js';
-import type { RefusedCall } from './refused-call.js';
+import { organizationIn } from '../refused-calls.js';
+import type { RefusedCall } from '../refused-calls.js';
 
 export interface CallerGuardOptions {
   /** Names of the services that opened the current connections, by the addresses of the connections. */
@@ -38,7 +38,7 @@ export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefin
 
 /**
  * Refuses the calls of services that the table of callers does not list for an rpc, before the request is read. Once a
- * minute, the request of a refused call is read for the audit trail. Calls that are allowed pass unchanged.
+ * minute, the request of a refused call is read, to record for which organization it was. Calls that are allowed pass unchanged.
  */
 export function callerGuard({ callers, service, logger, onRefused }: CallerGuardOptions): ServerInterceptor {
   const isDue = onceAMinute();

@@ -12,8 +12,8 @@ import { grantReader } from './grants.js';
 import { ProofRefused } from './proof-refused.js';
 import { claimedContextOf, grantBytesOf, sealBytesOf } from './metadata.js';
 import { requestHash, sealBreaker } from './seals.js';
-import { organizationIn } from './refused-call.js';
-import type { RefusedCall } from './refused-call.js';
+import { organizationIn } from '../refused-calls.js';
+import type { RefusedCall } from '../refused-calls.js';
 
 export interface PrincipalGuardOptions {
   /** Names of the services that opened the current connections, by the addresses of the connections. */

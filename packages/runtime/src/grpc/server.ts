@@ -17,7 +17,7 @@ import { newHealth } from './health-server.js';
 import { MESSAGE_BYTES_MAX } from './message-size.js';
 import { principalGuard } from './principal-guard.js';
 import type { IncomingCall, PrincipalGuard } from './principal-guard.js';
-import type { RefusedCall } from './refused-call.js';
+import type { RefusedCall } from '../refused-calls.js';
 import { addReflection } from './reflection.js';
 import { listenSecurely } from './secure-listener.js';
 import { toGrpc } from './service-definition.js';
@@ -57,7 +57,7 @@ export interface GrpcServerOptions {
    * continue, unless they observe the signal of their context.
    */
   readonly silence?: SilenceWatch | undefined;
-  /** Adds refused calls that name an organization to the audit trail. */
+  /** Records refused calls that name an organization. */
   readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
   readonly hasReflection?: boolean;
   readonly messageBytesMax?: number;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@invoicecontrol/runtime/clock';
-import type { RefusedCall } from '@invoicecontrol/runtime/grpc/refused-call';
-import { refusedCallEntry } from '@invoicecontrol/runtime/refused-calls';
+import type { RefusedCall } from '@invoicecontrol/runtime/refused-calls';
+import { refusedCallEntry } from '@invoicecontrol/retention/refused-calls';
 import type { AuditTrail } from '../application/audit-trail.js';
 
 /** Adds a call that this service refused to the audit trail of the organization that the call named. */

@@ -4,15 +4,16 @@ import { ScanServiceDefinition } from '@invoicecontrol/contracts/scan/v1/scan_se
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { afterEach, expect, test } from 'vitest';
-import { systemClock } from './clock.js';
-import { client, openChannel } from './grpc/client.js';
-import { organizationIn } from './grpc/refused-call.js';
-import { bind, startGrpcServer } from './grpc/server.js';
-import { createLogger } from './logger.js';
-import type { Bus } from './nats/connection.js';
-import { boundedRefusals, refusedCallPublisher } from './refused-calls.js';
-import { connectTestNats } from './testing/test-bus.js';
-import { testIdentity } from './testing/test-identities.js';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
+import { organizationIn } from '@invoicecontrol/runtime/refused-calls';
+import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
+import { boundedRefusals } from '@invoicecontrol/runtime/refused-calls';
+import { refusedCallPublisher } from './refused-calls.js';
+import { connectTestNats } from '@invoicecontrol/runtime/testing/test-bus';
+import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -83,7 +84,7 @@ test('a refused call is refused also while the broker is unavailable, and the lo
   const bus = { isConnected: () => false, manager: {} } as unknown as Bus;
   const call = await serveScans(bus);
   await expect(call(randomUUID())).rejects.toMatchObject({ kind: 'forbidden' });
-  await eventually(() => expect(lines.join('')).toContain('could not be added to the audit trail'));
+  await eventually(() => expect(lines.join('')).toContain('a refused call could not be recorded'));
 });
 
 test.each([
