@@ -256,7 +256,8 @@ function report({ organizations, rate, seconds }: Size, { posted, cpuMs, primary
     after = until;
     const own = accepted.filter(({ rank }) => rank > from && rank <= until);
     const { p50Ms, p95Ms, p99Ms } = percentilesOf(own.map(({ tookMs }) => tookMs));
-    return [name, String(own.length), ...[p50Ms, p95Ms, p99Ms].map((ms) => ms.toFixed(0))];
+    const shown = [p50Ms, p95Ms, p99Ms].map((ms) => (own.length === 0 ? '-' : ms.toFixed(0)));
+    return [name, String(own.length), ...shown];
   });
   const each = (ms: number): string => (ms / accepted.length).toFixed(2);
   const replicasOf = (service: string): number[] =>
