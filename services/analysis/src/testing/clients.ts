@@ -26,7 +26,7 @@ import { openTestChannel, testIdentityDirectory } from '@invoicecontrol/runtime/
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** Returns the configuration for a service in a test, that lets the operating system choose the port. */
+/** Returns the configuration of the analysis service for a test. The operating system chooses the ports. */
 export function testConfig(
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
@@ -41,8 +41,8 @@ export function testConfig(
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: organizationAddress,
-    // The documents service gets the address of the fake organization service, because most tests upload nothing and
-    // never call it.
+    // Most tests upload nothing and never call the documents service, so its address is that of the fake organization
+    // service.
     DOCUMENTS_ADDRESS: organizationAddress,
     SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'silent',

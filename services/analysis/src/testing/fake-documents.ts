@@ -25,7 +25,7 @@ export interface FakeDocuments extends GrpcServer {
    */
   upload(organizationId: string, says: Says, sha256?: string): string;
   /**
-   * Adds a document to the fake documents service that was received through a channel.
+   * Adds a document that was received through a channel to the fake documents service.
    * @returns its id
    */
   receive(organizationId: string, says: Says, origin: ChannelOrigin): string;

@@ -102,7 +102,10 @@ async function applyNotification(
   return { outcome: 'KEPT', organizationId };
 }
 
-/** Reopens the stored payment notifications if the subscription was linked between the check and this write. */
+/**
+ * Makes the stored notifications about a subscription due again if the subscription was linked to an organization after
+ * the check that found no link.
+ */
 async function reopenIfLinked(
   { links, notifications }: Pick<ApplyingDeps, 'links' | 'notifications'>,
   { subscriptionId }: StoredNotification,

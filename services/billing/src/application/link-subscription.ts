@@ -19,9 +19,10 @@ type Linked =
 /**
  * Finds the organization to which a subscription belongs: the organization to which it was linked first, or the
  * organization that created its checkout. The organization that a checkout names proves nothing, because anyone who
- * opens a checkout can choose it. The reference of the checkout proves the organization, once and for {@link
- * CHECKOUT_REFERENCE_MS}. Any other subscription is recorded for the operator and grants nothing.
- * @param seenAt normalized time of this state at the provider
+ * opens a checkout can choose it. The reference of the checkout is a proof, but only for one subscription and only
+ * until {@link CHECKOUT_REFERENCE_MS} after the checkout was created. A subscription without proof is recorded for the
+ * operator and grants nothing.
+ * @param seenAt normalized time at which the payment provider reported this state of the subscription
  */
 export async function linkSubscription(deps: LinkingDeps, snapshot: Snapshot, seenAt: string): Promise<Linked> {
   const linked = await deps.links.find(snapshot.id);

@@ -23,7 +23,7 @@ export interface Accounts {
   listDue(now: Date): Promise<readonly Account[]>;
 }
 
-/** Stores the organization of each subscription, which is decided once. */
+/** Stores to which organization each subscription belongs. A stored link never changes. */
 export interface SubscriptionLinks {
   find(subscriptionId: string): Promise<string | undefined>;
   /**
@@ -43,7 +43,9 @@ export interface SubscriptionLinks {
  * buyer, so the subscription is not shown to any organization.
  */
 export interface UnlinkedSubscriptions {
-  /** Records the state of an unlinked subscription in the newest message. An older message changes nothing. */
+  /**
+   * Stores the state of an unlinked subscription, as the newest message describes it. An older message changes nothing.
+   */
   record(unlinked: UnlinkedSubscription): Promise<{ readonly isNew: boolean }>;
   find(subscriptionId: string): Promise<UnlinkedSubscription | undefined>;
   remove(subscriptionId: string): Promise<void>;
@@ -125,7 +127,7 @@ export interface Notifications {
   /** Returns the ids of the pending payment notifications of an organization or its subscriptions. */
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
   /**
-   * Marks the payment notifications that arrived before their subscription was linked as due.
+   * Makes payment notifications due again if they arrived before their subscription was linked.
    * @returns their ids, at most 1000
    */
   reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;

@@ -205,8 +205,8 @@ export interface FindingStore {
   historiesOfInvoice(organizationId: string, invoiceId: string): Promise<readonly FindingHistory[]>;
   list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
-   * Returns findings about ERP records that are waiting for a review and name a vendor or one of its bills: at most
-   * `limit` findings, newest first.
+   * Returns the unreviewed findings about ERP records that name the given vendor or one of its bills: at most `limit`
+   * findings, newest first.
    */
   openOfVendor(
     organizationId: string,
@@ -214,17 +214,20 @@ export interface FindingStore {
     limit: number,
   ): Promise<WorkedFinding[]>;
   /**
-   * Returns the ids of severe findings about ERP records that are waiting for a review, by the bill that they name. At
-   * most `limit` findings are read, the newest first.
+   * Maps the ids of ERP bills to the ids of the severe, unreviewed findings about ERP records that name the bill. Reads
+   * at most `limit` findings, newest first.
    */
   severeOfBills(organizationId: string, limit: number): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** Returns the actors and people who set a disposition on a finding of the invoices, as `<type>:<id>`. */
+  /**
+   * Returns everyone who reviewed a finding of the invoices, as `<type>:<id>`: the actor and, for an API key, also the
+   * person behind it.
+   */
   reviewersOf(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the findings that were stored or changed last, the latest first, with the time of that write. */
   latestChanges(organizationId: string, limit: number): Promise<readonly FindingWrite[]>;
   /** Reads at most `limit` findings for the summary of findings, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
-  /** Adds the amounts that are now known to findings of this analysis that were stored without an amount. */
+  /** Adds an amount to each stored finding of this analysis that was stored without one, if the amount is known now. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
   /**
    * Stores the state, history and events of a finding change in one guarded write.
@@ -232,8 +235,8 @@ export interface FindingStore {
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
   /**
-   * Returns a page of reviewed findings from any tenant whose review may not have changed the invoice decision or the
-   * supplier profile yet, ordered by id. A sweep then completes the review.
+   * Returns reviewed findings whose review may not have changed the invoice decision or the supplier profile yet. They
+   * come from all tenants, one page at a time, ordered by id. A sweep then completes their reviews.
    */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
   /** Records that all changes that follow from the review of a finding are stored, for this version of the finding. */

@@ -35,8 +35,8 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   /** Number of an analysis, 1 for the first analysis of the invoice. */
   readonly number: number;
   /**
-   * Number of the earlier analysis whose history this analysis uses. That number is 1 unless the invoice has been
-   * corrected.
+   * Number of the analysis whose history this analysis uses: the first analysis after the last correction of the
+   * invoice. Absent, which means 1, if the invoice was never corrected.
    */
   readonly basis?: number;
   /** Supplier to which the decision assigned the invoice. */
@@ -67,7 +67,7 @@ interface StoredInvoice {
   readonly erp: BillOrigin | undefined;
 }
 
-/** Stored invoice without a decision. Bills of an ERP keep this status. */
+/** Stored invoice without a decision. ERP bills are never decided, so their status remains RECEIVED. */
 export interface UndecidedInvoice extends StoredInvoice {
   readonly status: 'RECEIVED';
   /** True if the invoice may have been stored but not counted towards the quota, because a process crashed. */
@@ -190,8 +190,8 @@ export interface InvoiceStore {
       /** The invoice with its corrections. Present only if a person corrected it. */
       invoice?: CanonicalInvoice;
       /**
-       * Gross amount in the base currency. Absent if the invoice was decided earlier, because the amount at the first
-       * decision is kept.
+       * Gross amount in the base currency. Absent if the invoice already had a decision, because the amount stored with
+       * its first decision is kept.
        */
       base?: ConvertedAmount | null;
       analysis: DecidedAnalysis;
@@ -236,7 +236,7 @@ export interface InvoiceStore {
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
-  /** Returns undecided invoices from any tenant whose worker has stopped, for the recovery sweep. */
+  /** Returns undecided invoices whose worker has stopped, from all tenants, for the recovery sweep. */
   undecided(): Promise<InvoiceReference[]>;
   /**
    * Returns a limited number of invoices from any tenant that were received before a time and have no decision or are
@@ -244,8 +244,8 @@ export interface InvoiceStore {
    */
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
   /**
-   * Returns a page of decided invoices from any tenant whose findings or other derived records may be missing, ordered
-   * by id, for the recovery sweep.
+   * Returns decided invoices whose findings or other derived records may be missing, for the recovery sweep. They come
+   * from all tenants, one page at a time, ordered by id.
    */
   pending(decidedBefore: Date, afterId?: string): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
   /**

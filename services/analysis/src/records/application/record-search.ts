@@ -21,9 +21,9 @@ export interface RecordSearch {
 export type ReadSearch = (organizationId: string, text: string | undefined) => Promise<RecordSearch | undefined>;
 
 /**
- * Returns a function that finds out which invoice numbers and suppliers a searched text names. Suppliers are found by
- * the beginning of a name under which they are known, and by their tax id. The search costs one database command.
- * @throws DomainError invalid if the text is too long or too many suppliers have such a name
+ * Returns a function that finds out which invoice numbers and suppliers a searched text means. A supplier is found by
+ * its tax id, or if one of its known names begins with the text. The search costs one database command.
+ * @throws DomainError invalid if the text is too long, or if the names of too many suppliers begin with it
  */
 export function searchReader(suppliers: Pick<SupplierStore, 'searchByKeys'>): ReadSearch {
   return async (organizationId, text) => {

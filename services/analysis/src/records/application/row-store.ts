@@ -25,7 +25,7 @@ export interface DecidedRow {
    */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** Row of an earlier history scan that this scan row repeats. */
+  /** The row of an earlier history scan that has the same content as this scan row. Absent if there is none. */
   readonly reimportOf?: ReimportedRow;
 }
 

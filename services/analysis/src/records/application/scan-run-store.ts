@@ -17,8 +17,8 @@ export interface RowsOutcome {
 }
 
 /**
- * Analysis of all rows of a history scan. The stored record keeps everything that a repeated call must do in the same
- * way as the first call.
+ * Analysis of all rows of a history scan. The record stores the values that a repeated call must take over from the
+ * first call.
  */
 export interface ScanRun {
   readonly receivedAtMs: number;

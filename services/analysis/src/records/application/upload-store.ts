@@ -147,18 +147,18 @@ export interface UploadStore {
   ): Promise<ReadUpload>;
   /** Completes the work on an upload because its invoice is decided. */
   finish(at: ReadUpload): Promise<void>;
-  /** Ends the work on an upload that cannot be completed now. Another attempt follows later. */
+  /** Releases an upload whose work cannot be completed now. The work is tried again at `dueAt`. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
   /** Returns the first uploaded document of a sequence, if the time of its next attempt has come. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
   /** Checks whether a document received through a channel such as KSeF was accepted but has no decision yet. */
   hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;
   /**
-   * Returns a limited number of uploads from any tenant whose work is due, oldest first, and the first document of each
-   * sequence.
+   * Returns uploads whose work is due, from all tenants, up to a maximum number. Of each sequence, only the first
+   * document is considered.
    */
   due(): Promise<UploadReference[]>;
-  /** Returns a limited number of uploads from any tenant that were requested before a time and are not finished. */
+  /** Returns unfinished uploads that were requested before the given time, from all tenants, up to a maximum number. */
   unfinishedSince(before: Date): Promise<readonly (InvoiceReference & { readonly since: Date })[]>;
   /** Counts the uploads that count as analyses in a month. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;

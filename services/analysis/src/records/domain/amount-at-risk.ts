@@ -12,7 +12,10 @@ export interface AmountAtRisk {
   readonly amount: DecimalAmount;
 }
 
-/** Members of the evidence of findings that state the excessive part of the gross amount, in the invoice currency. */
+/**
+ * Names of the evidence fields that state which part of the gross amount is too much, in the invoice currency, by
+ * finding type.
+ */
 const STATED_PART: Partial<Record<FindingType, string>> = {
   TAX_ARITHMETIC_MISMATCH: 'difference',
   PO_OVERBILLED: 'excess',

@@ -48,9 +48,9 @@ export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
 
 /**
  * Derives the disposition of a finding from reviews. A FALSE_POSITIVE review applies to every finding with the same
- * key, and to every finding about pairs of invoices that reviews have all cleared. Other results apply only to findings
- * of the reviewed invoice (detection reference, section 10).
- * @param invoiceId null for a finding about a scan or about ERP records as a whole
+ * key. A finding about pairs of invoices is also a false positive if reviews have cleared all its pairs. Other
+ * dispositions apply only to findings of the reviewed invoice (detection reference, section 10).
+ * @param invoiceId null for a finding about a whole history scan or about ERP records
  */
 export function dispositionOf(finding: Finding, reviews: readonly ReviewFact[], invoiceId: string | null): Disposition {
   const ofKey = reviews.filter(({ evidenceKey }) => evidenceKey === finding.evidence.key);

@@ -52,7 +52,7 @@ export interface FindingSummary {
   readonly withoutAmount: number;
   /** Totals of the findings by type, ordered by amount at risk and then by the number of open findings. */
   readonly byType: readonly FindingTotals[];
-  /** Totals of the findings by requested severity, most severe first. */
+  /** Totals of the findings by severity, most severe first, down to the minimum severity that the caller requested. */
   readonly bySeverity: readonly FindingTotals[];
   /** Totals of the findings, one entry for each disposition. */
   readonly byDisposition: readonly FindingTotals[];
@@ -62,9 +62,9 @@ export interface FindingSummary {
 
 /**
  * Counts findings and adds up their amounts. Within one group, an invoice counts once: its largest confirmed amount is
- * confirmed, and the part of its largest open amount that exceeds the confirmed amount is at risk.
- * @param minSeverity lowest severity by which the findings were selected. Many findings take long, so the generator
- *   yields after each small step to let its caller handle other work.
+ * confirmed, and the part of its largest open amount that exceeds the confirmed amount is at risk. The generator yields
+ * after each small step, so that the caller can handle other work while many findings are counted.
+ * @param minSeverity lowest severity by which the findings were selected
  */
 export function* summarizeFindings(
   findings: readonly SummarizedFinding[],

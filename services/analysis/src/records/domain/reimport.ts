@@ -6,7 +6,7 @@ import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/reco
 export interface ReimportedRow {
   /** Id of the first history scan that contained the row. */
   readonly scanId: string;
-  /** Id of the invoice that the row of the earlier history scan became. */
+  /** Id of the invoice that was stored for the row of the earlier history scan. */
   readonly invoiceId: string;
 }
 
@@ -21,8 +21,8 @@ export interface EarlierScan {
  * Finds the earlier history scan that shares the most rows with a new history scan. If two earlier scans share equally
  * many rows, the scan that was received first is chosen.
  * @param candidates earlier records that share a lookup key with one of the rows
- * @param hitsMax maximum number of identical records that were read; if it was reached, further rows count as repeats
- *   of these
+ * @param hitsMax maximum number of records that were read for each lookup key; if so many identical records were found,
+ *   more may exist, so further identical rows count as repeats of the last one
  */
 export function nearestScan(
   rows: readonly Candidate[],
@@ -56,8 +56,9 @@ export function nearestScan(
 }
 
 /**
- * Maps history scan rows to the earlier records that they repeat. Only one row repeats each record, except in a group
- * of which not all records were read.
+ * Maps history scan rows to the earlier records with the same content. Each earlier record is used for one row. If
+ * `hitsMax` records have the same content, not all of them may have been read, so the last one is used for all further
+ * rows.
  */
 function identicalRows(
   rows: readonly Candidate[],
@@ -91,8 +92,8 @@ export function isReimport(
 }
 
 /**
- * Removes invoices to compare with a reimported row if they belong to the same scan or to a history scan that already
- * contained the row, because these invoices were compared before.
+ * Returns the candidates for a comparison with a reimported row, without those from the same history scan or from an
+ * earlier scan that contained the row. The row was already compared with these.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);

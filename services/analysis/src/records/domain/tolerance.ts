@@ -1,8 +1,8 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
 /**
- * Kind of findings to which a learned tolerance applies: findings about one supplier and of one type with the same
- * relations between the records.
+ * Kind of findings to which a learned tolerance applies: findings about the same supplier that have the same type and
+ * signature.
  */
 export interface ToleranceSubject {
   readonly supplierId: string;

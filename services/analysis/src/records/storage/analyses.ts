@@ -71,7 +71,10 @@ export function analysisStore(
       position: { order: invoice.createdAt.getTime(), id: invoice._id },
     }));
   };
-  /** Reads earlier analyses of an invoice, newest first, without those that are also stored with their invoices. */
+  /**
+   * Reads replaced analyses, newest first. An analysis that is also stored with its invoice, as its current analysis,
+   * is left out.
+   */
   const earlierPage = async (organizationId: string, request: PageRequest) => {
     const { items } = await findPage(earlier, { organizationId }, request);
     const current = await invoices
@@ -132,7 +135,7 @@ export function analysisStore(
 }
 
 /**
- * Returns the current analysis of an invoice in the form of an earlier analysis.
+ * Converts the analysis that is stored with an invoice to the form in which replaced analyses are stored.
  * @throws TypeError if the invoice has no analysis
  */
 export function currentAnalysisOf({

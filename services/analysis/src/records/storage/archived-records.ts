@@ -9,8 +9,8 @@ import type { InvoiceDocument } from './invoices.js';
 import type { SupplierDocument } from './suppliers.js';
 
 /**
- * Returns functions that read records of an organization for its data export which no list of the API shows. The export
- * contains only the fields that this file lists.
+ * Returns functions for the data export of an organization. They read the records that no list of the API shows. The
+ * export contains only the fields that this file lists.
  */
 export function archivedRecords({
   invoices,

@@ -59,8 +59,8 @@ export async function findFindings<D extends Ordered>(
 }
 
 /**
- * Factor that is larger than every time in milliseconds. The position of a finding in its list is the rank of the
- * severity followed by the time.
+ * Factor by which the severity rank of a finding is multiplied before its time is added. The sum is the position of the
+ * finding in the list by severity. The factor is larger than every time in milliseconds.
  */
 const RANK_STEP = 1e14;
 

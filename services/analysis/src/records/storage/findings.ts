@@ -82,7 +82,7 @@ const filters = [
   'supplierId',
   'assigneeUserId',
 ] as const satisfies readonly (keyof FindingQuery)[];
-/** Fields of which a filter of the list of findings may name several values. */
+/** Fields for which a filter of the finding list may contain several values. */
 const severalValued = ['type', 'disposition', 'severity'] as const satisfies readonly (keyof FindingRecord)[];
 
 /** Fields of a finding that a search compares. */
@@ -377,7 +377,8 @@ function chosen(
   const searched = search === undefined ? [] : searchFilter(search, SEARCHED);
   if (searched === undefined || types?.length === 0 || dispositions?.length === 0) return undefined;
   const given = filters.flatMap((field) => (query[field] === undefined ? [] : [[field, query[field]] as const]));
-  // The order by amounts has a condition on the same field, so the minimum is one of several conditions in `$and`.
+  // The list by amount also has a condition on `amountOrder`, so the minimum amount is added to `$and` and does not
+  // replace that condition.
   const minimum =
     minAmountAtRisk === undefined ? [] : { amountOrder: { $gte: amountOrderOf({ amount: minAmountAtRisk }) } };
   const conditions = [searched, minimum].flat();

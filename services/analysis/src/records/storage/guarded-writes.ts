@@ -63,22 +63,25 @@ async function countStored<D extends Versioned>(collection: Collection<D>, docum
 }
 
 /**
- * Returns a function that writes the version of a database document that follows the one that was read. It resolves to
- * false if another writer was faster.
+ * Returns a function that replaces a database document by its next version. It resolves to false if another writer has
+ * replaced the document since it was read.
  */
 export function versionWriter<D extends Versioned>(collection: Collection<D>): (document: D) => Promise<boolean> {
   return async (document) => (await countStored(collection, [document])) === 1;
 }
 
-/** The next version of the record of a supplier, bank account or order that has counted the invoice. */
+/**
+ * The next version of a supplier, bank account or order record. In this version, the invoice or history scan with the
+ * id `unitId` is counted.
+ */
 interface CountedWrite<D extends Counted> extends VersionWrite<D> {
   readonly unitId: string;
 }
 
 /**
- * Returns a function that writes the next version of the record of a supplier, bank account or order that has counted
- * one more invoice or scan. Concurrent writes are batched (ADR 0127). It resolves to false if another writer was faster
- * and has not counted the same invoice or scan.
+ * Returns a function that writes the next version of a supplier, bank account or order record, in which one more
+ * invoice or history scan is counted. Concurrent writes are batched (ADR 0127). It resolves to false if another writer
+ * has changed the record in the meantime without counting the same invoice or scan.
  */
 export function countWriter<D extends Counted>(
   collection: Collection<D>,
@@ -87,7 +90,7 @@ export function countWriter<D extends Counted>(
     const { storedCount, refused } = await writeVersions(collection, writes);
     if (storedCount === writes.length) return writes.map(() => true);
     if (writes.length === 1) return [refused.get(0) ?? false];
-    // The database reports only how many of the written documents were stored, so the documents are read again.
+    // The database reports how many documents were stored, but not which ones, so the documents are read again.
     const ids = writes.map(({ document }) => document._id);
     const found = await collection
       .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })

@@ -108,8 +108,8 @@ export const MATCH_INDEX = 'match';
 export const CREDITS_INDEX = 'credits';
 
 /**
- * Selects credit notes. Amounts are stored as text, and those of credit notes begin with `-`. Only credit notes are in
- * this index, which is therefore small.
+ * Selects credit notes. Amounts are stored as text, and those of credit notes begin with `-`. The index
+ * {@link CREDITS_INDEX} contains only credit notes and is therefore small.
  */
 export const IS_CREDIT = { 'match.amountMinor': { $gte: '-', $lt: '.' } } as const;
 
@@ -399,7 +399,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   };
 }
 
-/** Returns the database filter for invoices that were issued in a period, of which both days are part. */
+/** Returns the database filter for invoices that were issued in a period. The first and the last day are included. */
 export function issuedBetween(from: CalendarDate | undefined, to: CalendarDate | undefined): Document {
   if (from === undefined && to === undefined) return {};
   return {
@@ -410,7 +410,7 @@ export function issuedBetween(from: CalendarDate | undefined, to: CalendarDate |
   };
 }
 
-/** Returns the maximum number of invoices to compare for a number of keys. */
+/** Returns the maximum number of invoices to compare. It grows with the number of lookup keys. */
 function hitsMax(keysCount: number): number {
   return HITS_PER_KEY_MAX * keysCount;
 }
@@ -458,7 +458,7 @@ function toUndecided(document: InvoiceDocument): UndecidedInvoice {
 
 /**
  * Converts a database document to a decided invoice.
- * @throws TypeError if it has no decision, which no version of the service has written
+ * @throws TypeError if the document has no decision, which only a fault in this service could cause
  */
 function toDecided(document: InvoiceDocument): DecidedInvoice {
   const { _id: invoiceId, analysis, verdict = analysis, reimportOf } = document;

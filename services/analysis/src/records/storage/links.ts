@@ -5,7 +5,10 @@ import { batched, inGroups } from '@invoicecontrol/runtime/batched';
 import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 
-/** A stored record with the invoices that state a bank account or a purchase order of an organization (a link). */
+/**
+ * A stored link: the record of a bank account or purchase order of an organization, which counts the invoices that
+ * state it.
+ */
 export interface LinkDocument<L extends object = object> {
   /**
    * Id of the link record, in the form `<organization>|account|<account key>` or `<organization>|order|<order key>`.

@@ -5,8 +5,8 @@ const READS_MAX = 100;
 /** Maximum number of lookup keys in one database read that serves several callers. */
 const SHARED_KEYS_MAX = 500;
 /**
- * Usual maximum number of records such as invoices that one lookup key returns in a read for several callers, and the
- * number by which this maximum grows. With more records, each caller reads separately, because whole records are large.
+ * A read for several callers returns at most SHARED_RECORDS_MORE records plus SHARED_RECORDS_PER_KEY records for each
+ * lookup key. If there are more, each caller reads separately, because whole records, such as invoices, are large.
  */
 const SHARED_RECORDS_PER_KEY = 4;
 const SHARED_RECORDS_MORE = 64;
@@ -28,8 +28,8 @@ interface AskedRead {
 
 /**
  * Returns a function that reads records by lookup keys, with one command for concurrent reads of one organization (ADR
- * 0127). Each caller gets exactly what its own read would return. A caller whose keys have so many records that its own
- * read would limit them is read separately.
+ * 0127). Each caller gets exactly what its own read would return. If a caller's keys have so many records that its own
+ * read would reach its limit, the read is made separately for this caller.
  */
 export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsByKeys<T>): ReadsByKeys<T>['read'] {
   const readOf = ({ organizationId, keys }: AskedRead): Promise<T[] | Error> => orError(read(organizationId, keys));

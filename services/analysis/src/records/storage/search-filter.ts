@@ -16,7 +16,8 @@ export function oneOf<T>(values: readonly T[]): T | { readonly $in: readonly T[]
 }
 
 /**
- * Returns the database conditions for the records that a search finds, of which all must be true. Undefined if the search cannot find any record.
+ * Returns the database conditions that a record must meet to be found by a search. Undefined if the search cannot find
+ * any record.
  * @param fields names of the database fields with the normalised number and the supplier of a record
  */
 export function searchFilter(
@@ -27,6 +28,7 @@ export function searchFilter(
     ...(numberPrefix === '' ? [] : [{ [fields.number]: beginsWith(numberPrefix) }]),
     ...(supplierIds.length === 0 ? [] : [{ [fields.supplier]: { $in: [...supplierIds] } }]),
   ];
-  // The cursor of a list is a condition with `$or` as well, so the search is one of several conditions in `$and`.
+  // A list with a cursor already has an `$or` condition, so the search condition is added to `$and` and does not
+  // replace it.
   return ways.length === 0 ? undefined : [{ $or: ways }];
 }

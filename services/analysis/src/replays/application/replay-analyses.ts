@@ -83,8 +83,8 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
   try {
     const repeated = analyze(facts, policy);
     const { policy: named } = analysis.versions;
-    // The detection policy of a replayed analysis was found under a name without a digest, as earlier releases named
-    // policies.
+    // Earlier releases named detection policies without a digest. If the replayed analysis has such a name, the names
+    // are not compared.
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {

@@ -34,9 +34,12 @@ interface Deps {
 
 /** A summary with the state of the findings from which it was computed. */
 export interface StatedSummary {
-  /** Undefined while too many findings have changed in the last minute. */
+  /**
+   * Identifies the state of the findings. Undefined if too many findings were written in the minute before the last
+   * write.
+   */
   readonly state: string | undefined;
-  /** Absent if the caller has the summary of this state. */
+  /** Absent if the caller already has the summary of the current state. */
   readonly summary?: FindingSummary;
 }
 
@@ -48,8 +51,8 @@ export interface FindingReader {
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
   list(organizationId: string, query: FindingQuery): Promise<Page<ListedFinding>>;
   /**
-   * Counts the findings in a period and adds up their amounts with one database query. Nothing is counted if the caller
-   * knows the state of the findings, which one query of an index finds.
+   * Counts the findings in a period and adds up their amounts with one database query. First, one query of an index
+   * determines the state of the findings. If the caller already knows this state, nothing is counted.
    * @throws DomainError invalid if there are too many findings
    */
   summary(

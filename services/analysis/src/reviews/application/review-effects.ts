@@ -264,8 +264,8 @@ async function learnTolerance(
   const { supplierId, type, signature } = review;
   const subject = { supplierId, type, signature };
   const today = clock.now().toISOString().slice(0, 10);
-  // The reviews of findings are read again after each write, so that a review made in between is either included here
-  // or writes the tolerance itself.
+  // The reviews of findings are read again after each write of the policy. A review that is made after the last read
+  // stores the tolerance when its own effects are stored.
   await guarded('policy', async () => {
     const current = await policies.current(organizationId);
     const learned = toleranceFrom(subject, await reviews.ofSubject(organizationId, subject));

@@ -2,19 +2,25 @@ import { createHash } from 'node:crypto';
 import type { FindingStore, FindingWrite } from '../../records/application/finding-store.js';
 
 /**
- * Time in milliseconds within which a write of a finding becomes visible after the time that it states, differences
- * between the clocks of replicas included. Writes with an earlier time are not expected.
+ * Maximum delay in milliseconds between the stored time of a finding write and the moment when reads see it. It
+ * includes differences between the clocks of replicas.
  */
 const VISIBLE_WITHIN_MS = 60_000;
-/** Maximum number of writes within that time from which a state is computed. */
+/**
+ * Maximum number of writes of findings, within {@link VISIBLE_WITHIN_MS} before the last write, from which a state is
+ * computed.
+ */
 export const STATE_WRITES_MAX = 1_000;
-/** Version of the summary of findings, which changes when the same findings get another summary. */
+/**
+ * Version of the code that computes the summary of findings. It must change whenever the code computes another summary
+ * from the same findings.
+ */
 const SUMMARY_VERSION = 1;
 
 /**
- * Returns the state of the findings of an organization, which changes with every write of a finding. It covers the last
- * write and all writes in the minute before it, because a concurrent write may become visible later although it states
- * an earlier time. One query of an index finds them, however many findings there are.
+ * Returns the state of the findings of an organization, which changes with every write of a finding. It is computed
+ * from the last write and all writes in the minute before, because a concurrent write may become visible later although
+ * it has an earlier time. One index query returns these writes, however many findings there are.
  * @param baseCurrency currency of the summary, which is part of the state
  * @returns undefined if more than {@link STATE_WRITES_MAX} findings were written in that minute
  */

@@ -50,9 +50,9 @@ type ReviewedFinding = ScoredFinding & MayBlock;
 
 /**
  * Decides the result of a review of a finding. Setting the same disposition succeeds and only adds the note.
- * @throws DomainError invalid for an unknown disposition, a note that is too long, or accepting a finding that blocks
- * the invoice or a blocked account without a note; wrong_state for a transition that is not in the table; forbidden if
- * only an ADMIN may unblock the account
+ * @throws DomainError invalid for an unknown disposition, for a note that is too long, or if the risk of a finding that
+ *   blocks the invoice or its account is accepted without a note; wrong_state for a change between dispositions that
+ *   the table of transitions does not allow; forbidden if only an ADMIN may unblock the account
  */
 export function review(
   finding: ReviewedFinding,
@@ -127,8 +127,8 @@ type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
 };
 
 /**
- * Returns the time from which a finding blocks its bank account. A fraud confirmation stored before the time existed
- * blocks from its own time.
+ * Returns the time from which a finding blocks its bank account. For a confirmation of fraud that was stored without
+ * `blockedSince`, this is the time of the review.
  */
 function blockOf(finding: MayBlock): Date | undefined {
   if (!isSignOfFraud(finding)) return undefined;
@@ -188,9 +188,9 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
 }
 
 /**
- * Returns whether the findings of an invoice confirm it as duplicate or fraud. An invoice with such a confirmation is
- * left out of the supplier profile. It counts as the original of another invoice only if nothing but its number is
- * wrong. RESOLVED means confirmed and corrected, so a RESOLVED finding counts as confirmed.
+ * Returns whether the findings of an invoice confirm it as duplicate or fraud, or confirm only that its number was used
+ * before. In all three cases, the invoice is left out of the supplier profile. It counts as the original of other
+ * invoices only in the third case. RESOLVED means confirmed and corrected, so a RESOLVED finding counts as confirmed.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],

@@ -63,7 +63,8 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
     },
     falsePositives,
     async ofAccount(organizationId, bankKey) {
-      // Returns the newest review of a finding with each disposition, because the last confirmation of fraud is shown.
+      // Returns the newest reviews that meet a condition. Each disposition is read separately, so that many reviews
+      // with other dispositions cannot hide the last confirmation of fraud.
       const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
         collection
           .find({ ...having, organizationId, bankKey })

@@ -76,11 +76,12 @@ export interface AnalyzeRowsInput extends RowsReference {
 }
 
 /**
- * Decides the rows of a history scan, each with the history up to its place in the order of issue date, source row
- * number and position (detection reference, section 4). A repeated call with the same scan id completes an earlier
- * call: rows that have an analysis keep it, the others are analyzed, and all derived records are stored once. If the
- * caller stops waiting, the work stops at its next step, and no other worker takes it over. A repeated call begins only
- * when the previous one has completed, so that a history scan is never analyzed twice at the same time (ADR 0032).
+ * Decides the rows of a history scan in the order of issue date, source row number and position. Each row is compared
+ * with the history up to that row (detection reference, section 4). A repeated call with the same scan id completes an
+ * earlier call: rows that have an analysis keep it, the others are analyzed, and all derived records are stored once.
+ * If the caller stops waiting, the work stops at its next step, and no other worker takes it over. A repeated call
+ * begins only when the previous one has ended, so that a history scan is never analyzed twice at the same time (ADR
+ * 0032).
  * @throws DomainError unavailable if too many history scans are waiting; deadline if the caller has stopped waiting
  */
 export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;
@@ -204,9 +205,8 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 }
 
 /**
- * Returns the invoices to compare without rows from other history scans that have no result, because the operator
- * abandoned these scans. Their rows are in no supplier profile, and the rows of the file that is sent again are counted
- * instead.
+ * Removes candidates that are rows of other history scans without a result. The operator abandoned these scans, so no
+ * supplier profile counts their rows. The rows of the same file count when it is sent again.
  */
 async function withoutOpenScans(
   runs: Pick<ScanRunStore, 'unfinalized'>,

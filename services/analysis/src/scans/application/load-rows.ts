@@ -97,8 +97,8 @@ export interface CandidateSearch {
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
   const hasHistory = store.hasHistory(of.organizationId);
-  // The first lookup awaits whether there is a history. If the caller leaves before, nothing does, and the empty catch
-  // avoids an unhandled rejection, which would end the process.
+  // The first lookup awaits this promise. If the caller leaves before a lookup starts, nothing awaits it, and an
+  // unhandled rejection would end the process. The empty catch avoids that.
   hasHistory.catch(() => {});
   const keys = new Set<string>();
   const lookups: Promise<readonly MatchPart[]>[] = [];
@@ -139,10 +139,10 @@ export interface FoundCandidates {
 }
 
 /**
- * Adds invoices that have arrived since the search for a history scan. All rows must be stored by now, so that either a
- * concurrent invoice finds the rows or the rows find the invoice. An invoice that arrived later may have been decided
- * before the rows were visible. The pair would not be reported, so the history scan then counts as the later of the
- * two, with all its rows.
+ * Adds the invoices that have arrived since a history scan searched for invoices to compare. All rows must be stored by
+ * now, so that either a concurrent invoice finds the rows or the rows find the invoice. An invoice that arrived later
+ * may have been decided before the rows were visible, and then nothing would report the pair. In this case, all rows of
+ * the scan count as received after the invoice.
  */
 export async function withArrivals(
   { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,

@@ -131,8 +131,8 @@ export function rowStore(
     },
     async decide(organizationId, rows) {
       if (rows.length === 0) return new Set();
-      // Only the scan rows of one write refer to their bundle of facts. If another worker has already decided all of
-      // these rows, the bundle is never read.
+      // Each write has its own bundle of facts, to which only the rows of this write refer. If another worker has
+      // already decided all of these rows, the bundle is never read.
       const bundleId = uuidV7();
       const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });
@@ -149,8 +149,8 @@ export function rowStore(
     },
     async finalize(organizationId, rows) {
       await Promise.all([
-        // History scan rows without facts were decided before. An earlier release may have stored only the analyses of
-        // such rows.
+        // A history scan row without facts was decided by an earlier call. An earlier release may have stored only its
+        // analysis, so the decision is written to its invoice here.
         commit(
           organizationId,
           rows.filter(({ facts }) => facts === undefined),

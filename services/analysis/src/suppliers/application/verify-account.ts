@@ -135,7 +135,7 @@ function invoiceIdsOf({ supplier, accounts }: SupplierOverview): readonly string
   return [...new Set([...accounts.flatMap(({ firstInvoiceId }) => firstInvoiceId ?? []), ...recent])];
 }
 
-/** Returns all texts in an invoice value, in which a contact is searched for. */
+/** Returns all texts that an invoice contains. The contact of a supplier is searched for in these texts. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -28,7 +28,7 @@ export interface SupplierAccount {
 }
 
 /**
- * Returns the bank accounts of a supplier, the account that was seen first at the beginning.
+ * Returns the bank accounts of a supplier in the order in which they were first seen.
  * @param links links of the accounts, by account key
  */
 export function accountsOf(

@@ -63,8 +63,8 @@ export function supplierRecords({
     },
     async withNewAccounts(organizationId, { from, to }, afterId, limit) {
       const within = { $gte: from, $lte: to };
-      // A supplier profile stores several days for each bank account, and decides when it is read which of them is the
-      // day on which the account was first seen. The query therefore compares all of these days.
+      // A supplier profile stores several days for each bank account. Only code that reads the profile selects the day
+      // on which the account was first seen. The query therefore compares all of these days.
       const documents = await suppliers
         .find(
           {

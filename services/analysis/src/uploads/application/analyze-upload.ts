@@ -88,7 +88,7 @@ export interface UploadAnalyzer {
    * the request has the same result.
    * @throws DomainError not_found, wrong_state before the bytes are stored, idempotency_mismatch for a different
    *   request about the same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable,
-   *   deadline when it takes longer
+   *   deadline if the decision takes too long
    */
   analyze(input: AnalyzeUploadInput, context: RequestContext): Promise<UploadAnalysis>;
   /**
@@ -122,8 +122,8 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   };
 
   /**
-   * Waits on behalf of callers who accept a queued analysis. Returns false if the decision takes longer or `documents`
-   * is unavailable.
+   * Waits on behalf of callers who accept a queued analysis. Returns false if the decision takes longer than `waitMs`
+   * or the documents service is unavailable.
    */
   const isDecidedWithin = async (record: UploadRecord, isReplayed: boolean, waitMs: number): Promise<boolean> => {
     if (waitMs === 0) return false;
@@ -252,8 +252,8 @@ function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
 
 /**
  * Refuses a different request about the same upload. A channel such as KSeF may repeat its request even if a caller has
- * already sent a different request. If a caller states no company or order for a channel document, the current values
- * are used (ADR 0123).
+ * already sent a different request. For a channel document, a caller may leave out the company and the order: the
+ * values of the first request then apply (ADR 0123).
  */
 function requireSameRequest(
   record: UploadRecord,

@@ -118,7 +118,10 @@ function wantedSeverities({
   return severities.filter((name) => (only === undefined || only.includes(name)) && Severity[name] >= minSeverity);
 }
 
-/** Returns the types that have one of the wanted types and one of the wanted families. */
+/**
+ * Returns the requested finding types. If the request also names families, only the types in these families are
+ * returned.
+ */
 function wantedTypes({
   type,
   types,
