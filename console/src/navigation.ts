@@ -40,6 +40,7 @@ const places: readonly (Place | Group)[] = [
       { to: '/members', text: texts.members, right: rights.readAdministration },
       { to: '/keys', text: texts.keys, right: rights.readAdministration },
       { to: '/companies', text: texts.companies, right: rights.readAdministration },
+      { to: '/rules', text: texts.rules, right: rights.readRules },
       { to: '/usage', text: texts.usage, right: rights.readOrganization },
       { to: '/billing', text: texts.billing, right: rights.readAdministration },
       { to: '/audit', text: texts.audit, right: rights.readAdministration },

@@ -20,6 +20,8 @@ export const rights = {
   readOrganization: { role: 'VIEWER', scope: 'organization:read' },
   sendUploads: { role: 'VIEWER', scope: 'uploads:write' },
   writeInvoices: { role: 'VIEWER', scope: 'invoices:write' },
+  readRules: { role: 'ANALYST', scope: 'findings:read' },
+  writeRules: { role: 'ADMIN', scope: 'routing:write' },
   readVendors: { role: 'ANALYST', scope: 'invoices:read' },
   readScans: { role: 'VIEWER', scope: 'scans:read' },
   writeScans: { role: 'VIEWER', scope: 'scans:write' },

@@ -19,6 +19,7 @@ const DeliveryPage = lazy(() => import('./pages/webhooks/delivery-page.js'));
 const MembersPage = lazy(() => import('./pages/administration/members-page.js'));
 const KeysPage = lazy(() => import('./pages/administration/keys-page.js'));
 const CompaniesPage = lazy(() => import('./pages/administration/companies-page.js'));
+const RulesPage = lazy(() => import('./pages/administration/rules-page.js'));
 const UsagePage = lazy(() => import('./pages/administration/usage-page.js'));
 const BillingPage = lazy(() => import('./pages/administration/billing-page.js'));
 const AuditPage = lazy(() => import('./pages/administration/audit-page.js'));
@@ -70,6 +71,7 @@ export function Pages() {
           <Route path="/members" component={MembersPage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/companies" component={CompaniesPage} />
+          <Route path="/rules" component={RulesPage} />
           <Route path="/usage" component={UsagePage} />
           <Route path="/billing" component={BillingPage} />
           <Route path="/audit" component={AuditPage} />

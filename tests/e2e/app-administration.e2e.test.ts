@@ -23,6 +23,7 @@ const PAGES = [
   '/members',
   '/keys',
   '/companies',
+  '/rules',
   '/usage',
   '/billing',
   '/audit',
@@ -164,6 +165,19 @@ describe.skipIf(executablePath === undefined)('the pages around the invoices in 
     await page.getByRole('button', { name: `Remove: ${MARKUP}` }).click();
     await submitted(page, 'Remove');
     await page.getByRole('rowheader', { name: MARKUP }).waitFor({ state: 'detached' });
+
+    await go(page, 'Routing rules');
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    await page.getByLabel('duplicates').check();
+    await page.getByLabel('Name', { exact: true }).fill('Repeats');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter a value.').waitFor();
+    await check();
+    await page.getByLabel('Assigned to').selectOption({ index: 1 });
+    await submitted(page, 'Save');
+    await page.getByRole('row', { name: /Repeats duplicates/ }).waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByRole('button', { name: 'Turn on' }).waitFor();
 
     await go(page, 'Audit trail');
     await page.getByText('api_key.revoked').first().waitFor();

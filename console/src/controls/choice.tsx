@@ -7,11 +7,14 @@ interface Props {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly options: readonly (readonly [value: string, text: string])[];
+  /** What is wrong with the choice. Undefined if nothing is. */
+  readonly fault?: string | undefined;
 }
 
 /** A labelled list of the browser's own, in which typing finds an entry. */
-export function Choice({ label, help = '', value, onChange, options }: Props) {
+export function Choice({ label, help = '', value, onChange, options, fault }: Props) {
   const id = useId();
+  const described = [help !== '' && `${id}-help`, fault !== undefined && `${id}-fault`].filter(Boolean).join(' ');
   return (
     <div className={controls['field']}>
       <label htmlFor={id}>{label}</label>
@@ -20,7 +23,8 @@ export function Choice({ label, help = '', value, onChange, options }: Props) {
         className={controls['input']}
         value={value}
         onChange={({ target }) => onChange(target.value)}
-        {...(help === '' ? {} : { 'aria-describedby': `${id}-help` })}
+        aria-invalid={fault !== undefined}
+        {...(described === '' ? {} : { 'aria-describedby': described })}
       >
         {options.map(([option, text]) => (
           <option key={option} value={option}>
@@ -31,6 +35,11 @@ export function Choice({ label, help = '', value, onChange, options }: Props) {
       {help !== '' && (
         <span id={`${id}-help`} className={controls['help']}>
           {help}
+        </span>
+      )}
+      {fault !== undefined && (
+        <span id={`${id}-fault`} className={controls['fault']}>
+          {fault}
         </span>
       )}
     </div>

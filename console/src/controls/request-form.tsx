@@ -76,18 +76,17 @@ export function RequestForm<Name extends string>({
       {specs.map(([name, { label, help = '', kind, options = [] }]) => {
         const value = values[name] ?? '';
         const onChange = (changed: string): void => setValues((before) => ({ ...before, [name]: changed }));
+        const common = {
+          label,
+          help,
+          value,
+          onChange,
+          fault: faults.has(name) ? messages.fieldEmpty : undefined,
+        };
         return kind === 'choice' ? (
-          <Choice key={name} label={label} value={value} onChange={onChange} options={options} help={help} />
+          <Choice key={name} {...common} options={options} />
         ) : (
-          <Field
-            key={name}
-            label={label}
-            help={help}
-            value={value}
-            onChange={onChange}
-            fault={faults.has(name) ? messages.fieldEmpty : undefined}
-            kind={kind}
-          />
+          <Field key={name} {...common} kind={kind} />
         );
       })}
       {children}

@@ -37,6 +37,7 @@ export const de: Messages = {
     ksef: 'KSeF',
     members: 'Mitglieder',
     keys: 'API-Schlüssel',
+    rules: 'Zuweisungsregeln',
     companies: 'Unternehmen',
     usage: 'Nutzung',
     billing: 'Abrechnung',

@@ -39,6 +39,7 @@ export const en = {
     ksef: 'KSeF',
     members: 'Members',
     keys: 'API keys',
+    rules: 'Routing rules',
     companies: 'Companies',
     usage: 'Usage',
     billing: 'Billing',

@@ -37,6 +37,7 @@ export const pl: Messages = {
     ksef: 'KSeF',
     members: 'Członkowie',
     keys: 'Klucze API',
+    rules: 'Reguły przydziału',
     companies: 'Spółki',
     usage: 'Wykorzystanie',
     billing: 'Rozliczenia',

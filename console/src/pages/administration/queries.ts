@@ -9,6 +9,7 @@ export type Role = Schemas['Member']['role'];
 export const MEMBERS = 'members';
 export const KEYS = 'api-keys';
 export const COMPANIES = 'companies';
+export const RULES = 'rules';
 export const ORGANIZATION = 'organization';
 
 const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const satisfies readonly Role[];
@@ -28,6 +29,10 @@ export function useKeys() {
 
 export function useCompanies() {
   return useList([COMPANIES, 'list'], (query, signal) => client.get('/companies', { query, signal }));
+}
+
+export function useRules() {
+  return useList([RULES, 'list'], (query, signal) => client.get('/finding-routing-rules', { query, signal }));
 }
 
 export function useUsage() {
