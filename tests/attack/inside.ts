@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { FindingServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/finding_service';
 import { callerNames } from '@invoicecontrol/contracts/callers';
 import { events } from '@invoicecontrol/contracts/events';
-import { ApiKeyServiceDefinition } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { Grant } from '@invoicecontrol/contracts/organization/v1/grant';
 import { client, openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
@@ -76,15 +75,13 @@ async function tryClaims({ addresses }: Inside): Promise<Reached> {
   );
   const channelTo = (service: ServiceName): Channel =>
     openChannel(addresses[service], { service, identity: testIdentity('gateway') });
-  const channels = { analysis: channelTo('analysis'), organization: channelTo('organization') };
-  const findings = client(FindingServiceDefinition, channels.analysis);
-  const keys = client(ApiKeyServiceDefinition, channels.organization);
+  const channel = channelTo('analysis');
+  const findings = client(FindingServiceDefinition, channel);
   const contextWith = (grant?: Buffer): { context: RequestContext; timeoutMs: number } => ({
     context: { requestId: 'inside', actor: { type: 'USER', id: 'owner' }, grant },
     timeoutMs: TIMEOUT_MS,
   });
   const finding = { organizationId, findingId: randomUUID() };
-  const key = { organizationId, name: 'key', role: 'OWNER', scopes: [], expiresTime: undefined };
   const claims: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['findings without a grant', () => findings.getFinding(finding, contextWith())],
     [
@@ -92,7 +89,6 @@ async function tryClaims({ addresses }: Inside): Promise<Reached> {
       () => findings.getFinding(finding, contextWith(testGrant(other))),
     ],
     ['findings by a grant that the gateway signed', () => findings.getFinding(finding, contextWith(forged))],
-    ['a new key without a seal', () => keys.createApiKey(key, contextWith(testGrant(organizationId)))],
     [genuine, () => findings.getFinding(finding, contextWith(testGrant(organizationId)))],
   ];
   const believed: string[] = [];
@@ -106,7 +102,7 @@ async function tryClaims({ addresses }: Inside): Promise<Reached> {
       if (kind !== 'forbidden') believed.push(claim);
     }
   } finally {
-    for (const channel of Object.values(channels)) channel.close();
+    channel.close();
   }
   return compared('claims believed', claims.length, { reached: believed, allowed: [genuine] });
 }
