@@ -79,8 +79,9 @@ export function readScanRow(value: unknown, position: number, place: Place): Row
 }
 
 /**
- * Reads a history scan row of a request between services. It refuses the same faults as {@link readScanRow}. The
- * external id is in its stored form, and the position is that in the request.
+ * Reads a row of a history scan from a request between services, and refuses the same faults as {@link readScanRow}.
+ * The returned row has the stored form of its external id.
+ * @param position position of the row in the request
  */
 export function readWireRow(row: Row, position: number, faults: FieldFaults): Row {
   const path = `rows[${position}]`;

@@ -56,7 +56,10 @@ function schemaOf(group: Group): z.ZodObject {
     .meta({ description: group.description, ...group.published });
 }
 
-/** Returns the published schema of a kind. All kinds of the invoice and its rows have one. */
+/**
+ * Returns the published schema of a kind of invoice field. Every kind that an invoice or a row of a history scan has is
+ * published.
+ */
 function schemaOfLeaf(kind: Kind): z.ZodType {
   const { type, ...published } = (kind as PublishedKind).published;
   return type === 'string' ? schemaOfKind(kind as PublishedKind<string>) : z.int().meta(published);

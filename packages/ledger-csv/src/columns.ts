@@ -75,7 +75,8 @@ function namesIn(lines: readonly string[]): string[] {
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];
-    // The column names of the CSV file are reversed, so that a repeated name gets the better rank.
+    // A Map keeps the last entry of a key. The known names are reversed, so that a name that is listed twice gets the
+    // better rank.
     const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
     return [field, new Map(entries.reverse())];
   }),
@@ -115,7 +116,8 @@ export function mapColumns(header: readonly string[], overrides: Overrides): Col
     if (columns[field] === undefined && !overrides.get(field))
       faults.push(missing(field, header, Object.values(columns)));
   }
-  // A bank account number without a sort code is not a UK account, and every row would ignore it.
+  // A UK bank account consists of a sort code and an account number. If the file has a column for only one of them, the
+  // column is not used.
   if (columns.bankSortCode === undefined || columns.bankAccountNumber === undefined) {
     delete columns.bankSortCode;
     delete columns.bankAccountNumber;

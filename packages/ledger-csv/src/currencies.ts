@@ -1,6 +1,6 @@
 import { invoiceCurrency } from '@invoicecontrol/values/currency';
 
-/** A date on which every currency was valid that ledgers since the introduction of the euro may name. */
+/** A day on which every currency was valid that may occur in a ledger since the introduction of the euro. */
 const ANY_DAY = '2000-01-01';
 
 const signs: ReadonlyMap<string, string> = new Map([
@@ -16,7 +16,10 @@ const signs: ReadonlyMap<string, string> = new Map([
   ['c$', 'CAD'],
 ]);
 
-/** Signs of several currencies. `$` alone is the US dollar unless the fallback says otherwise. */
+/**
+ * Signs that several currencies share. `$` alone means the US dollar, unless the fallback is another dollar currency or
+ * the Mexican peso.
+ */
 const sharedSigns: ReadonlyMap<string, readonly string[]> = new Map([
   ['$', ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN']],
   ['kr', ['SEK', 'NOK', 'DKK', 'ISK']],

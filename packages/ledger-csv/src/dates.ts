@@ -11,7 +11,7 @@ export const dateOrders = ['dmy', 'mdy'] as const;
 const SERIAL_OF_1970 = 25_569;
 const SERIAL_MIN = 20_000;
 const SERIAL_MAX = 73_050;
-/** Two-digit year in the dates of a CSV file from which years belong to the 20th century. */
+/** Lowest two-digit year in the dates of a CSV file that belongs to the 20th century. Lower ones belong to the 21st. */
 const CENTURY_PIVOT = 70;
 
 const TIME =

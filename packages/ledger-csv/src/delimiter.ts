@@ -53,8 +53,8 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
 }
 
 /**
- * Returns the first records of the CSV file. The records end at the line with an open quote, which may be in the
- * heading.
+ * Returns the first records of the CSV file. If a quotation mark in a record is not closed, only the first line of the
+ * record is returned, because this line may be the heading.
  */
 function firstRecords(sample: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];

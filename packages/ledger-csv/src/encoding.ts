@@ -59,7 +59,7 @@ export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => strin
   return (bytes) => {
     const decoded = decoder.decode(bytes, { stream: bytes !== undefined });
     const text = `${endsInReturn ? '\r' : ''}${encoding === 'windows-1252' ? replaceControls(decoded) : decoded}`;
-    // The line feed of this line end in the CSV file may be the first character of the next bytes.
+    // If the text ends with a carriage return, the line feed that belongs to it may be the first of the next bytes.
     endsInReturn = bytes !== undefined && text.endsWith('\r');
     return (endsInReturn ? text.slice(0, -1) : text).replaceAll(/\r\n?/g, '\n');
   };

@@ -36,7 +36,7 @@ export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undef
       column += 1;
       position += 1;
     } else if (position < raw.length) {
-      // Only empty lines and the last line of a CSV record end outside a cell.
+      // Outside a quoted cell, line breaks occur only in the empty lines before a CSV record and at its end.
       linesBefore += 1;
       column = 0;
       position += raw[position] === '\r' && raw[position + 1] === '\n' ? 2 : 1;
@@ -45,7 +45,10 @@ export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undef
   return undefined;
 }
 
-/** Reads from the opening quotation mark. A cell on one line may contain quotation marks that are not doubled. */
+/**
+ * Finds the end of a quoted cell, from the position after its opening quotation mark, and checks whether the cell is
+ * closed correctly. A cell on one line may contain quotation marks that are not doubled.
+ */
 function readQuoted(raw: string, from: number, delimiter: string): { end: number; isClosed: boolean } {
   let hasStrayQuote = false;
   let hasLineBreak = false;

@@ -6,8 +6,8 @@ import type { UsageCounters } from './usage.js';
 import type { UsageMark } from './usage-counter.js';
 
 /**
- * Number of polls for the record of the first request, when the quota has refused a repeated request. The first request
- * may have used the last quota unit.
+ * Number of times that a repeated request polls for the record of the first request after the quota has refused the
+ * repeated request. The first request may have used the last quota unit.
  */
 const POLL_ATTEMPTS_MAX = 5;
 const POLL_EACH_MS = 20;

@@ -23,8 +23,8 @@ export interface Places {
 }
 
 /**
- * Age of a reserved slot of the plan after which its request has ended, so that the slot either has a stored record or
- * can be released.
+ * Age of a reserved slot of the plan at which the request that reserved it has ended. By then the slot has a stored
+ * record, or it can be released.
  */
 const ABANDONED_AFTER_MS = 60_000;
 

@@ -38,8 +38,9 @@ interface Block {
 
 export interface UnitBlocks {
   /**
-   * Uses a quota unit that this process holds for a meter in the minute of a usage mark, without a database command.
-   * @returns false if no unit is held that the limit allows
+   * Uses one of the quota units that this process holds for the meter and the minute of a usage mark, without a
+   * database command.
+   * @returns false if this process holds no such unit, or if the limit no longer allows its use
    */
   use(mark: UsageMark, limit: number | undefined): boolean;
   /**
@@ -51,7 +52,7 @@ export interface UnitBlocks {
   /**
    * Reserves quota units of a meter in the minute of a usage mark (organization, meter and time), and holds the units
    * that it reserves in advance.
-   * @param reserve changes the usage counter, and its held units by the given number
+   * @param reserve changes the usage counter, and adds the given number to the units that the counter lists as held
    */
   reserve(
     mark: UsageMark,
@@ -69,8 +70,9 @@ export interface UnitBlocks {
 }
 
 /**
- * Returns the number of units to reserve in advance together with an amount that is needed now, for the given state of
- * a usage counter. A block ends before the next notice is due, so that the notice is sent for the unit that reaches it.
+ * Returns how many quota units a block reserves in addition to the amount that is needed now. A block never reaches the
+ * usage at which the next notice is sent, so that the notice is sent for the unit that reaches it.
+ * @param used used amount of the usage counter before the reservation
  */
 export function unitsInAdvance(used: number, amount: number, limit: number | undefined): number {
   const left = limit === undefined ? Number.POSITIVE_INFINITY : nextStepAt(used, limit) - used - amount;
@@ -136,8 +138,8 @@ export function unitBlocks(
     return block;
   };
   /**
-   * Returns the block of quota units for the minute of a usage mark, unless it is too old by the clock, which may have
-   * been set.
+   * Returns the block of quota units for the minute of a usage mark. The function ends the block instead if the block
+   * is too old, or seems to begin in the future because the clock was set back.
    */
   const current = (mark: UsageMark): Block | undefined => {
     const block = blocks.get(keyOf(mark));

@@ -3,7 +3,7 @@ export function usageMonth(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 
-/** Returns the calendar month before another one. */
+/** Returns the calendar month that precedes the given one. */
 export function monthBefore(month: string): string {
   const [year, number] = month.split('-').map(Number);
   return usageMonth(new Date(Date.UTC(year ?? 0, (number ?? 0) - 2)));

@@ -13,7 +13,10 @@ import { quotaUsed } from './telemetry.js';
 import type { OnUsed } from './usage.js';
 import { stepOf } from './usage-steps.js';
 
-/** Collection of the notices that were already sent. A service with monthly quotas opens its outbox with it. */
+/**
+ * Collection of the notices that were already sent. A service with monthly quotas includes it in the collections of its
+ * outbox.
+ */
 export const USAGE_NOTICES = 'usage_notices';
 /** Retention of quota notices in milliseconds, well beyond the end of the month. */
 const KEPT_MS = 62 * 24 * 3_600_000;

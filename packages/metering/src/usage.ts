@@ -14,9 +14,9 @@ import { nextStepAt } from './usage-steps.js';
 export interface UsageCounters {
   /**
    * Increases the usage counter of an organization before the work that uses the quota. A crash can only leave the
-   * counter too high, until the job compares it with the stored records. An amount of 0 requests this comparison for
-   * the minute of the usage mark. Single units that follow each other are reserved in blocks (ADR 0132). If the
-   * remaining units are held by blocks, the reservation waits for them.
+   * counter too high, until the reconciliation job compares it with the stored records. An amount of 0 requests this
+   * comparison for the minute of the usage mark. Single units that follow each other are reserved in blocks (ADR 0132).
+   * If blocks hold the remaining units, the reservation waits for these units.
    * @param limit limit of the plan for the month, or undefined if there is no limit
    * @throws DomainError usage_exceeded if the amount exceeds the limit; concurrent_change if other requests kept
    * changing the counter
@@ -31,8 +31,9 @@ export interface UsageCounters {
   /** Gives back the reserved quota unit of work that turned out to be a repeated request and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
-   * Lowers the quota amount of a stored record with the given write, and lowers the usage counter by the same amount.
-   * @param mark the amount, and the creation time of the record that stores it
+   * Lowers the amount that a stored record uses of a quota, by calling `write`, and lowers the usage counter by the
+   * same amount.
+   * @param mark the amount to subtract, and the creation time of the record
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
   /**
@@ -50,7 +51,10 @@ export interface UsageCounters {
 
 /** Maximum number of attempts to reserve an amount of quota units that fits into the limit. */
 export const RESERVE_TRIES_MAX = 10;
-/** Number of attempts of a quota reservation that are made together with concurrent reservations. */
+/**
+ * Number of attempts of a quota reservation that share a database command with concurrent reservations. Every later
+ * attempt has a command of its own.
+ */
 const GROUPED_TRIES_MAX = 2;
 /** Maximum number of concurrent reservations of quota units that are written together. */
 const GROUPED_RESERVATIONS_MAX = 100;
@@ -114,8 +118,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return changed ?? undefined;
   };
   /**
-   * Changes the usage counter if the minute of the counted record is already reconciled. Only a count of the month
-   * shows whether the stored record is included.
+   * Changes the usage counter if the minute of the usage mark is already reconciled, and requests a count of the month.
+   * Only that count shows whether the counter already includes the stored record.
    */
   const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<UsageDocument | undefined> => {
     const changed = await usage.findOneAndUpdate(
@@ -213,14 +217,14 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     },
   );
   /**
-   * Usage counters that did not change while a request waited longer than a block of quota units lasts, which shows
-   * that the replica with the block has crashed. Maps the id of each counter to its `moves`.
+   * Usage counters whose missing units are held by a replica that has crashed: the value of `moves` by counter id. Such
+   * a counter did not change while a request waited longer than a block of quota units lasts.
    */
   const abandoned = new Map<string, number>();
   /**
-   * Waits a moment for quota units that blocks hold and that an amount needs. Replicas return unused units within
-   * seconds.
-   * @returns false if the amount does not fit without the held units, or if their replica has crashed
+   * Waits a moment, if the quota has room for the amount only after replicas have returned the unused units of their
+   * blocks. Replicas return them within seconds.
+   * @returns false if the amount would not fit even then, or if the replica that holds the units has crashed
    */
   const waitedForHeld = async (mark: UsageMark, limit: number, counter: UsageDocument): Promise<boolean> => {
     if (await blocks.end(mark)) return true;
@@ -344,8 +348,8 @@ function fittingIn(limit: number | undefined, amount: number): Filter<UsageDocum
 }
 
 /**
- * Returns the total of the quota units that are marked for one usage counter and minute, with the earliest time of
- * these marks.
+ * Combines several usage marks for one usage counter and minute into one, with the sum of their amounts and their
+ * earliest time.
  */
 function sumOf(marks: readonly UsageMark[]): UsageMark {
   return marks.reduce((sum, { amount, at }) => ({

@@ -22,7 +22,7 @@ export interface AccountAgent {
   readonly countries?: readonly string[];
 }
 
-/** Countries of the clearing systems whose banks have accounts with a BBAN that can be converted. */
+/** Countries of the clearing systems whose account numbers (BBAN) can be converted to an IBAN. */
 const COUNTRY_OF_CLEARING: Readonly<Record<string, string>> = { GBDSC: 'GB', PLKNR: 'PL', SESBA: 'SE' };
 
 /** Schemes of numbers that identify a payee but are not account numbers of a bank, such as Bankgiro and Plusgiro. */
@@ -42,9 +42,9 @@ export function bankAccountOf(account: PaymentAccount | undefined, agent: Accoun
 }
 
 /**
- * Returns the IBAN of an account of Poland, Denmark, Sweden, Norway or the United Kingdom, or undefined if the number
- * is no such account or has two readings. A UK account needs a BIC, which begins with the bank code of the
- * IBAN.
+ * Returns the IBAN of an account of Poland, Denmark, Sweden, Norway or the United Kingdom. Returns undefined if the
+ * number is not an account number of one of these countries, or can be read in two ways. A UK account needs a BIC,
+ * which begins with the bank code of the IBAN.
  */
 export function ibanOfBban(account: PaymentAccount, agent: AccountAgent): string | undefined {
   if (account.iban !== undefined) return account.iban;

@@ -1,6 +1,8 @@
 import { refusal } from './payment-file-refused.js';
 
-/** Encodings in which payment files are read. In all of them, ASCII characters have their own bytes. */
+/**
+ * Encodings in which payment files are read. All of them encode the characters of ASCII with the same bytes as ASCII.
+ */
 export type Encoding =
   'UTF-8' | 'US-ASCII' | 'ISO-8859-1' | 'ISO-8859-2' | 'ISO-8859-15' | 'windows-1250' | 'windows-1252';
 
@@ -81,8 +83,8 @@ export function byteOffsets(
 }
 
 /**
- * Recognises payment files that are not XML in an encoding with ASCII characters, so that the refusal can name their
- * format.
+ * Refuses a file that is not XML, or whose encoding does not contain ASCII, with a message that names the kind of the
+ * file.
  */
 function refuseOtherKinds(begin: Buffer): void {
   const [first, second] = begin;

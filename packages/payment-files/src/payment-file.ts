@@ -54,8 +54,9 @@ export interface PaymentTransaction {
   readonly amount: DecimalAmount;
   readonly currency: string;
   /**
-   * Present if the payment file states the payment in a currency that differs from the one that is transferred
-   * (EqvtAmt). `amount` and `currency` are then the same, and `transferCurrency` is what the creditor gets.
+   * Present if the payment file states the payment in a currency other than the one that is transferred (EqvtAmt).
+   * `amount` and `currency` then have the values of `equivalent`, and `transferCurrency` is the currency that the
+   * creditor gets.
    */
   readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
   readonly transferCurrency?: string;

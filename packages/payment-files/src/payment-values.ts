@@ -114,7 +114,10 @@ export function readDay(element: XmlElement | undefined): CalendarDate | undefin
   return day;
 }
 
-/** Reads a bank account of a payment file, or undefined if it has no number. An IBAN that fails is refused. */
+/**
+ * Reads a bank account of a payment file. Returns undefined if the file states no number of the account. An IBAN that
+ * cannot be paid is refused.
+ */
 export function readAccount(account: XmlElement | undefined): PaymentAccount | undefined {
   const id = descendant(account, 'Id');
   const ibanElement = descendant(id, 'IBAN');

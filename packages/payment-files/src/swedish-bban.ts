@@ -1,6 +1,6 @@
 /**
- * States whether a Swedish IBAN contains the account number with its clearing number and seven digits, or without the
- * clearing number.
+ * States whether the account number in a Swedish IBAN begins with the clearing number, which seven digits follow, or
+ * leaves the clearing number out.
  */
 type Method = 'WITH_CLEARING' | 'WITHOUT_CLEARING';
 

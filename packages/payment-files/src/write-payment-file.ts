@@ -115,9 +115,8 @@ function replaceSum(source: Source, range: ByteRange, sumMicro: bigint): Edit {
 }
 
 /**
- * Writes an identifier of a payment file that begins like the previous identifier. Its first characters keep their
- * bytes; an identifier with references or comments in it is written again, with references for all characters outside
- * ASCII.
+ * Replaces an identifier of a payment file by another one. The bytes of the characters that both have at their
+ * beginning are kept, unless the old identifier contains character references or comments.
  */
 function replaceId(source: Source, range: ByteRange, before: string, id: string): Edit {
   const place = withoutSpace(source, range);
@@ -144,8 +143,8 @@ function withoutSpace({ bytes }: Source, { start, end }: ByteRange): ByteRange {
 }
 
 /**
- * Returns the bytes of a payment file as text. Characters outside ASCII are replaced by other characters, which differ
- * from all characters in ASCII.
+ * Returns bytes of a payment file as text. Only its ASCII characters are correct: every other character is replaced by
+ * one or more characters outside ASCII.
  */
 function asciiOf({ bytes }: Source, { start, end }: ByteRange): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');

@@ -60,7 +60,7 @@ type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
 /** The part of an XML format that the reader of payment files needs. */
 export interface XmlFormat {
   /**
-   * Checks the name and the namespace of the root element, and throws the refusal of a root that is not of the format.
+   * Checks the name and the namespace of the root element. Throws a refusal if the root does not belong to the format.
    */
   readonly checkRoot: (name: string, namespace: string) => void;
   /** Names of the XML elements that are reported when they end, and are then released to limit the memory. */

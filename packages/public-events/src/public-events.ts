@@ -1,6 +1,5 @@
 /**
- * The events that customers can receive: the events of specification section 6, and additional events that must be
- * subscribed to.
+ * The types of the events that webhooks can subscribe to: those in section 6 of the specification, and additional ones.
  */
 export const publicEventTypes = [
   'invoice.analysis.completed',

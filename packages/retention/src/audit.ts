@@ -15,7 +15,8 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 
 /**
- * Collection of audit events that do not belong to a change. A service that uses the buffer opens its outbox with it.
+ * Collection of the audit events of actions that change nothing. A service with a buffer of audit events includes it in
+ * the collections of its outbox.
  */
 export const AUDIT_LINES = 'audit_lines';
 /** Maximum number of audit events in memory. Further events are dropped and counted. */
@@ -55,7 +56,7 @@ interface LineDocument extends Announcing {
   readonly expiresAt: Date;
 }
 
-/** Collects audit events of actions that write nothing else, such as reading a document. */
+/** Collects the audit events of actions that otherwise store nothing, such as reading a document. */
 export interface AuditBuffer {
   /** Adds an audit event without waiting. The audit event is stored with the next flush. The function never throws. */
   record(organizationId: string, context: RequestContext, line: AuditLine): void;

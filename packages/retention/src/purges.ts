@@ -14,7 +14,8 @@ import { documentOfOrganization } from './tenant-data.js';
 import type { TenantData } from './tenant-data.js';
 
 /**
- * Maximum number of documents that one command removes, so that other commands wait no longer than for a large request.
+ * Maximum number of documents that one command removes, so that it delays other commands no longer than a large request
+ * does.
  */
 const BATCH_DOCUMENTS = 500;
 /** Maximum number of organizations that one run of the purge job handles. */
@@ -133,8 +134,8 @@ export async function openPurges(
           { upsert: true },
         );
       } catch (error) {
-        // Another event for the organization has just stored the purge request. The request must still become due,
-        // because the event of this purge has only now arrived.
+        // A concurrent call has just stored the purge request of the organization, so nothing is left to store. The job
+        // must still run soon.
         if (!isDuplicateKey(error)) throw error;
       }
       alarm.ring();

@@ -29,7 +29,7 @@ interface Identified {
 }
 
 /**
- * Declares documents that have an `organizationId`, with which an index must begin.
+ * Declares documents that have an `organizationId`. Their collection needs an index that begins with this field.
  * @param unless condition under which a document must not be removed; unpublished events always prevent removal
  */
 export function ownedDocuments<D extends Identified & { readonly organizationId: string }>(

@@ -36,8 +36,8 @@ interface Batch<Asked, T> {
 
 /**
  * Serves many concurrent callers of single records with one command (reads, claims or inserts). Nothing is cached, so
- * each caller sees the state at the time of its call or later. The number of callers is limited by slots and handlers,
- * and so is the number of waiting ones.
+ * each caller sees the state at the time of its call or later. The number of waiting callers needs no limit here,
+ * because the number of requests and event handlers in progress is limited.
  * @param command runs for all requested records by key; of two requests with one key it gets the later one. A result
  * that is an Error rejects the callers with this key alone.
  */
@@ -119,8 +119,8 @@ export function grouped<T, R>(
 }
 
 /**
- * Limits of batched database calls of which only one command is in progress. Later callers wait for it and share the
- * next command.
+ * Limits for batched database calls with only one command in progress at a time. Callers that arrive meanwhile share
+ * the next command.
  */
 export const inGroups = { underWayMax: 1, waitMsMax: GROUP_WAIT_MS_MAX } as const satisfies BatchLimits;
 

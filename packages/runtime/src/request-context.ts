@@ -24,8 +24,8 @@ export interface RequestContext {
   readonly requestId: string;
   readonly actor: Actor;
   /**
-   * Person behind the actor in the form `USER:<id>`, if the actor only acts for one: the member that an API key belongs
-   * to, or the creator of a key of no member.
+   * Person for whom the actor acts, in the form `USER:<id>`: the member to whom an API key belongs or, for a key that
+   * belongs to no member, its creator. Absent for an actor that acts only for itself.
    */
   readonly person?: string | undefined;
   /**

@@ -131,7 +131,7 @@ export interface ServiceShell {
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
 /**
- * Advice in the log about missing indexes, for the next release: how the operator builds them before the services
+ * Advice in the log line about missing indexes: how the operator can build them before the services of the next release
  * start.
  */
 const MIGRATE_BEFORE = { nextTime: 'run `npm run admin -- migrate` before a release; docs/runbooks/migrations.md' };
@@ -297,8 +297,9 @@ async function start(
         throw error;
       }
     };
-    // Consumers are named after the database instead of the service, because their positions belong to the database
-    // with the effects. Two systems that share a broker therefore do not receive each other's events.
+    // Consumers are named after the database instead of the service, because the position of a consumer belongs to the
+    // database that contains the effects of its events. Two systems that share a broker therefore do not receive each
+    // other's events.
     const subscription = await subscribe(subscribeDeps, {
       service: config.DATABASE_NAME,
       type,

@@ -143,8 +143,8 @@ export function measure<D extends Duration = never>(
 }
 
 /**
- * Returns the trace of a stranger only if the stranger records it. Otherwise every service would be told "not sampled",
- * and a stranger could keep the instrumentation of an operator from recording.
+ * Returns the trace context of an unknown caller only if that caller records the trace. A context with the flag "not
+ * sampled" would be passed on to every service, and would keep the instrumentation of an operator from recording.
  */
 function recordedOnly(stranger: TraceHeaders | undefined): TraceHeaders {
   const caller = spanContextOf(stranger?.traceparent);
@@ -152,8 +152,8 @@ function recordedOnly(stranger: TraceHeaders | undefined): TraceHeaders {
 }
 
 /**
- * The measured work while telemetry is off. Without a trace of the caller, calls carry no header: one that says "not
- * sampled" would keep the instrumentation of an operator from recording.
+ * The measured work while telemetry is off. If the caller sent no trace context, calls carry no trace header either,
+ * because a header that says "not sampled" would keep the instrumentation of an operator from recording.
  */
 function passedOn<D extends Duration>(headers: TraceHeaders, requestId: string | undefined): Measured<D> {
   const caller = spanContextOf(headers.traceparent);
@@ -266,7 +266,7 @@ interface Recording {
 
 const instruments = new Map<string, Recording>();
 
-/** The scope of a metric names the service where services share a process and a metric belongs to each of them. */
+/** If several services of one process have the same metric, the scope of the metric names the service. */
 function meterOf(service: string | undefined): Meter {
   return api.getMeter(service === undefined ? 'invoicecontrol' : `invoicecontrol/${service}`);
 }

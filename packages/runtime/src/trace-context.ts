@@ -44,7 +44,10 @@ export function activePoll(): Poll | undefined {
 
 let isKept = false;
 
-/** Activates the trace context of the current work if no SDK does so. Before this call there is no context. */
+/**
+ * Makes Node.js pass the trace context on through promises and timers, unless an SDK already does so. Without this
+ * call, no code has a current trace context.
+ */
 export function keepContext(): void {
   if (isKept) return;
   isKept = true;

@@ -3,12 +3,12 @@ import type { Job } from './job.js';
 import type { FindStuckWork } from './stuck-work.js';
 
 /**
- * Number of intervals after which a job counts as late, if one interval is longer than the age that the operator
- * requests.
+ * Number of intervals without a success after which a job may count as late. The age that the operator requests must
+ * have passed as well.
  */
 const PAUSES_MAX = 3;
 
-/** Watches jobs and reports since when each has not succeeded. */
+/** Watches jobs, and reports those that have not succeeded for too long, with the time of their last success. */
 export function watchJobs(
   jobs: readonly Job[],
   service: string,

@@ -27,8 +27,8 @@ export interface Tenants {
 /** Time after which the facts about an organization are loaded again. A change event causes a reload immediately. */
 const FRESH_MS = 5_000;
 /**
- * Maximum age of facts that are used while the organization service is unavailable. A decision is more important than
- * the latest change.
+ * Maximum age of facts that are used while the organization service is unavailable. A decision based on slightly old
+ * facts is better than no decision.
  */
 const STALE_MS_MAX = 60_000;
 const TENANTS_MAX = 10_000;

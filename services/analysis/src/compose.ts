@@ -157,8 +157,8 @@ async function compose(
         clock,
       ),
     ],
-    // Data of a purged organization from which work starts is removed first, so that no new work starts on data that is
-    // about to be removed.
+    // When an organization is purged, the data that causes work is removed first, so that no work starts on data that
+    // is about to be removed.
     tenantData: [
       ownedDocuments(inboxes.collection),
       ownedDocuments(paymentRuns.collections.runs),

@@ -103,7 +103,7 @@ function cellsToTheRight(
 }
 
 /**
- * Checks whether a text cell that begins with a label is a value. A currency that digits follow, as in `EUR 1234`, is
+ * Checks whether the label at the beginning of a text cell is itself part of a value. In `EUR 1234`, the currency is
  * part of an amount and not the label of another value.
  */
 function isValue(cell: ReadCell, label: LabelHit): boolean {

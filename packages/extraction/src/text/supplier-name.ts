@@ -33,15 +33,20 @@ const CONTACT =
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, which is lower than the score of every letterhead. */
 const PAYEE_SCORE = 0.25;
-/** Score of the bank account owner's name as a possible supplier name. The owner may be another payee. */
+/**
+ * Score of the bank account owner's name as a possible supplier name. The owner may be a payee other than the supplier.
+ */
 const ACCOUNT_OWNER_SCORE = 0.45;
 /** Minimum length of a label that is never part of a supplier name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
-/** End of the letterhead and beginning of the footer, in fractions of the document page. */
+/** Height at which the letterhead ends and height at which the footer begins, as fractions of the page height. */
 export const LETTERHEAD = 0.28;
 export const FOOTER = 0.82;
 
-/** Bonus of a supplier name in large letters, above that of any name with a legal form in the window of an envelope. */
+/**
+ * Bonus that raises the score of a supplier name in large letters above every name in the window of an envelope, even
+ * one with a legal form.
+ */
 const LETTERHEAD_BONUS = 0.3;
 /** Score that a letterhead gets on a scanned page, where stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
@@ -59,7 +64,7 @@ const ADDRESSEE =
   /^(?:t\.?a\.?v\.?|attn|att\b|attention|z\. ?h(?:d|än)|zu händen|à l'attention|alla c\.|a la atenció|c\.?a\.? |f\.?a\.?o\.?|dear|sehr geehrte|herrn?$|frau$|firma$|accounts payable|the directors|kreditoren|an$)/i;
 /** A person whom a letter addresses, on the line above the name of the company. */
 const PERSON = /^(?:mr|mrs|ms|miss|frau|herrn?|mme|mlle|monsieur|madame|sig\.?(?:ra)?|dhr|mevr|pan|pani)\.? \p{Lu}/iu;
-/** Pattern for a heading of a party that the labels lack, as in `Carrier: Harbor Freight LLC`. */
+/** Pattern for a heading that names a party and is not a known label, as in `Carrier: Harbor Freight LLC`. */
 const UNKNOWN_HEADING = /^\p{L}[\p{L} ]{2,19}: (?=\p{Lu})/u;
 /** Contacts and ids that a letterhead states and that an address in the window of an envelope does not state. */
 const SENDER =
@@ -360,8 +365,8 @@ function cutBehindLegalForm(text: string): string {
   const after = text.slice(end);
   const isOtherText =
     /^(?:[.;:]? *(?:[a-zà-ÿ]{2}|\d|CIF|NIF|NIP|VAT|USt|TVA|BTW|Reg|Tel|Sede|Sitz|Siège)|[.;:] [A-Z])/.test(after);
-  // In the text of a supplier name, the name of a neighbouring column follows the legal form, as in `Gwóźdź Sp. z o.o.
-  // Jaskółka Sp. z o.o.` Forms of two letters may be part of a name.
+  // The text after the legal form may be a name from the neighbouring column, as in `Gwóźdź Sp. z o.o. Jaskółka Sp. z
+  // o.o.` A legal form of two letters does not end the name, because it may be a part of the name.
   const isOtherName = match[0].length > 2 && /^ \p{Lu}\p{Ll}/u.test(after) && LEGAL_FORM.test(after);
   return isOtherText || isOtherName ? text.slice(0, end) : text;
 }

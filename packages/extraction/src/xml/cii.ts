@@ -37,7 +37,7 @@ export const cii: Syntax = {
     'supplier.bank_account.iban': [`${ACCOUNT}/ram:IBANID`, `${ACCOUNT}/ram:ProprietaryID`],
     invoice_number: ['rsm:ExchangedDocument/ram:ID'],
     issue_date: ['rsm:ExchangedDocument/ram:IssueDateTime/*'],
-    // The date on which a discount ends counts as the due date (BT-9) only if the document states no other date.
+    // The date on which a discount ends counts as the due date (BT-9) only if the document states no other due date.
     due_date: [
       {
         earliest: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms[not(ram:ApplicableTradePaymentDiscountTerms)][not(contains(translate(ram:Description, 'SKONTO', 'skonto'), 'skonto'))]/ram:DueDateDateTime/*`,

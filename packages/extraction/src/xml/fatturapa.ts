@@ -58,7 +58,8 @@ export const fatturaSemplificata: Syntax = {
     invoice_number: [local(`${GENERAL}/Numero`)],
     issue_date: [local(`${GENERAL}/Data`)],
     currency: [local(`${GENERAL}/Divisa`)],
-    // A tax summary of FatturaPA may state only the tax rate. The sum of the other lines is then not the tax.
+    // An item of a simplified invoice (FSM10) may state only its tax rate and no tax. The sum of the taxes of the other
+    // items is then not the tax of the invoice.
     tax_amount: [
       {
         sum: [

@@ -53,8 +53,8 @@ function schemaOf(version: string): string {
 }
 
 /**
- * Checks the levels of a payment file that change when payments are removed: their elements, the order of these, and
- * the form of identifiers, counts and sums. Throws if a bank would refuse them.
+ * Checks the elements of a payment file that change when payments are removed: which elements there are, in which
+ * order, and the form of their identifiers, counts and sums. Throws if a bank would refuse the file.
  */
 export function checkStructure(version: string, bytes: Uint8Array): void {
   const schema = XmlDocument.fromString(schemaOf(version));

@@ -49,7 +49,7 @@ export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 export interface Channel {
   readonly client: Pick<Client, 'makeUnaryRequest' | 'makeClientStreamRequest' | 'makeServerStreamRequest'>;
   /**
-   * Seals a request that gives or takes rights.
+   * Seals a request that grants or revokes rights.
    * @returns the bytes of the metadata `request-bin`
    */
   seal(path: string, request: Uint8Array): Buffer;

@@ -6,7 +6,7 @@ import type { TraceHeaders } from '../trace-context.js';
 
 /** Name of the metadata entry with the signed proof of who sent the request that a call belongs to. */
 const GRANT = 'grant-bin';
-/** Name of the metadata entry with the seal of a request that gives or takes rights. */
+/** Name of the metadata entry with the seal of a request that grants or revokes rights. */
 export const SEAL = 'request-bin';
 
 /** Returns the metadata that a gRPC call sends with its message. */

@@ -5,7 +5,10 @@ import type { proofFaults } from '../telemetry/schema.js';
 export type ProofFault = (typeof proofFaults)[number];
 
 const NOT_PROVED = 'The calling service has not proved that it acts for this organization.';
-/** An expired grant is replaced when the request is repeated. All other refusals concern a faulty or taken service. */
+/**
+ * A repeated request gets a new grant in place of the expired one. Every other refusal means that the calling service
+ * is faulty or is controlled by an attacker.
+ */
 const EXPIRED = 'The proof of the caller has expired on its way between two services. Retry the request in a moment.';
 
 /** Refusal of a call whose caller has not proved for whom it acts. */

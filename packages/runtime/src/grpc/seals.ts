@@ -10,8 +10,8 @@ const SEALER = 'gateway';
 /** Time for which a seal may be used. */
 const LIFE_MS = 10_000;
 /**
- * Time for which used seals are remembered, which is longer than the time between the earliest and the latest use of a
- * seal that clocks may allow.
+ * Time for which a used seal is remembered. After this time the seal has expired, even if the clocks of the two
+ * machines differ by the permitted maximum.
  */
 const REMEMBERED_MS = LIFE_MS + 2 * CLOCK_SKEW_MS;
 /** Maximum number of used seals that a process remembers. While it is reached, sealed requests are refused. */
@@ -24,8 +24,8 @@ export function requestHash(serialized: Uint8Array): Buffer {
 }
 
 /**
- * Seals a request that gives or takes rights: a service accepts a seal for this rpc and these bytes alone, once, and for
- * a few seconds.
+ * Seals a request that grants or revokes rights: a service accepts a seal for this rpc and these bytes alone, once, and
+ * for a few seconds.
  * @param path of the rpc, such as `/invoicecontrol.organization.v1.ApiKeyService/CreateApiKey`
  * @returns the bytes of the metadata `request-bin`
  */

@@ -41,8 +41,8 @@ export interface SecureListener {
 const CONNECTIONS_MAX = 512;
 const HANDSHAKE_MS_MAX = 5_000;
 /**
- * Maximum number of connections from one address whose TLS handshake has not ended. Without it, one process without a
- * certificate could keep every place of a service. All services of one machine share an address.
+ * Maximum number of connections from one address whose TLS handshake has not ended. Without this limit, one process
+ * without a certificate could occupy all connections of a service. All services of one machine share an address.
  */
 const HANDSHAKES_PER_ADDRESS_MAX = 64;
 /**

@@ -235,7 +235,10 @@ function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
 }
 
 interface Refused {
-  /** Function that is called when the caller of an rpc was refused while its work continues. */
+  /**
+   * Function that is called when the caller of an rpc is refused, because the database does not respond, while the work
+   * for the call continues.
+   */
   onRefused(): void;
   /** Function that is called if the work of a gRPC call fails after its caller was refused. */
   onLate(error: unknown): void;

@@ -18,8 +18,8 @@ const SAMPLES_MAX = 3;
 /**
  * Creates a clock that is the same in all replicas: the local clock plus its offset to the clock of the database, which
  * is measured every minute. Leases and due times are compared with it, so that a replica with a wrong clock neither
- * takes over nor loses work. The clock is wrong by at most half of the duration of the measured response: 10 ms, unless
- * no response has arrived within 20 ms so far.
+ * takes over nor loses work. The clock is wrong by at most half of the duration of the response from which the offset
+ * was measured: by at most 10 ms, once a response has arrived within 20 ms.
  */
 export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { stop(): void }> {
   let offsetMs = 0;

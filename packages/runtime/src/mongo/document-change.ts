@@ -18,8 +18,8 @@ interface Change {
 }
 
 /**
- * Returns the update that changes a stored document into another one and writes only what differs. Lists of limited
- * length, which lose their oldest entries when new ones are appended, are written as appended. Members that are
+ * Returns the update that changes a stored document into another one and writes only what differs. If a list of limited
+ * length loses its oldest entries because new ones are appended, only the new entries are written. Members that are
  * undefined are not stored.
  * @param before the document as it was read; the update must be guarded by its version
  */
@@ -59,7 +59,7 @@ function compareLists(change: Change, path: string, before: readonly unknown[], 
 }
 
 /**
- * Checks whether a list in a MongoDB document begins with the entries that another list has after its first entries.
+ * Checks whether the new version of a list begins with all entries of the old version, except the first `dropped` ones.
  */
 function isShifted(before: readonly unknown[], after: readonly unknown[], dropped: number): boolean {
   for (let index = dropped; index < before.length; index++) {

@@ -29,8 +29,8 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
 class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {
     super(socket, options);
-    // A database command that waits for data gets the errors of the socket. When the connection closes, the command
-    // must fail with an error that says why.
+    // A database command that waits for its response ends only with an error of the socket. When the connection closes,
+    // the socket therefore emits an error that states the reason.
     this.once('close', () => socket.emit('error', this.error));
   }
 

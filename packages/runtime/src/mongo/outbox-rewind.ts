@@ -32,8 +32,8 @@ interface RelayDocument {
   readonly created: string;
   readonly lastSeq: number;
   /**
-   * Time since when events of the outbox are being published again. After a restart, publishing begins with these
-   * events.
+   * Time from which on the events of the outbox are being published again. A process that restarts in the meantime
+   * begins again with these events. Absent if no events are being published again.
    */
   readonly refillSince?: Date;
 }

@@ -49,8 +49,8 @@ const ALERT_AGE_MS = 60_000;
  */
 export interface Finish {
   /**
-   * Promise that resolves when the work on the outbox is done. After a rejection, the fields stay set and a later job
-   * completes the work.
+   * Promise that resolves when the work is done. After a rejection, the document fields in `unset` stay, and a later
+   * job completes the work.
    */
   readonly when: Promise<unknown>;
   readonly unset: readonly string[];

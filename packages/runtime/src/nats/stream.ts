@@ -10,7 +10,7 @@ const AGE_MS_MAX = 7 * 24 * 3_600_000;
 export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
 /** The value by which NATS states that a stream has no size limit. */
 const UNLIMITED = -1;
-/** Interval at which a service compares the replicas of its event stream. */
+/** Interval at which a service compares its event stream with the settings of a new stream. */
 const WATCH_EACH_MS = 60_000;
 const WATCH_FIRST_MS = 5_000;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;

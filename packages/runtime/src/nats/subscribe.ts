@@ -214,8 +214,8 @@ export async function subscribe<T extends EventHeader>(
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
     if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;
-    // If the stored position of an event consumer names the new consumer, another process created the consumer,
-    // recorded it and listens to it.
+    // If the stored position belongs to the event consumer that now exists, another process created the consumer,
+    // stored its position and listens to it.
     if ((await positions.find(positionId))?.created === added.created) return added;
     throw new NotNew(durable);
   };

@@ -95,7 +95,7 @@ export function openTestChannel(
       makeClientStreamRequest: calling('makeClientStreamRequest'),
       makeServerStreamRequest: calling('makeServerStreamRequest'),
     } as Client,
-    // Requests that give or take rights are sealed by the gateway.
+    // The gateway seals requests that grant or revoke rights.
     seal: (path, request) => sealRequest(testIdentity('gateway'), path, requestHash(request)),
     unreachable() {},
     close() {
@@ -104,7 +104,10 @@ export function openTestChannel(
   };
 }
 
-/** Adds a grant to the metadata of a call, whose request comes directly before its metadata. */
+/**
+ * Adds a grant to the metadata of a gRPC call.
+ * @param parts arguments of the call; the metadata directly follows the request
+ */
 function addGrant(parts: readonly unknown[]): void {
   const at = parts.findIndex((part) => part instanceof Metadata);
   const [request, metadata] = [parts[at - 1], parts[at] as Metadata];

@@ -57,7 +57,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
         sources.saveExamination(of, { ...begun, ...progress }),
       );
       if (examined.hasMore) return examined;
-      // If an earlier import run began the examination of the ERP records, later changes are left to a separate
+      // An examination that an earlier import run began does not cover the changes of this run. They need another
       // examination.
       const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
       const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;

@@ -38,8 +38,7 @@ interface Deps {
 
 /**
  * Stores a page of ERP bills and credit notes as invoices whose source is the ERP. They have no decision and use no
- * quota. Bills that are entered and valid can be found by other invoices through the same keys (detection reference,
- * section 4).
+ * quota. Other invoices find entered and valid bills by the same keys as invoices (detection reference, section 4).
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportBills = (of: ImportSource, records: readonly BillRecord[]) => Promise<PageCounts>;

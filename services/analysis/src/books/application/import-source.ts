@@ -20,10 +20,7 @@ export type ExaminationPart = (typeof examinationParts)[number];
 /** Progress of an examination of imported records. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /**
-   * Start of the changes to ERP records that this part of the examination covers, or undefined at the start of the
-   * examination.
-   */
+  /** Change time of the ERP records with which this part of the examination continues. Undefined if the part begins. */
   readonly from: Date | undefined;
 }
 

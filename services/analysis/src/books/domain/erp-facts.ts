@@ -323,9 +323,9 @@ function billedOn(
 }
 
 /**
- * Returns the ERP bills that do not belong to any of the given invoices. A linked bill belongs to its invoice while
- * both amounts are equal. For other invoices, one bill with the same number and amount belongs to the invoice. For
- * invoices that were counted without a number, the dates must be close.
+ * Returns the ERP bills that do not belong to any of the given invoices. A bill that is linked to an invoice belongs to
+ * it if their amounts are equal. Each other invoice has at most one bill, which has the amount and the number of the
+ * invoice. If the invoice was counted without a number, the dates must be close instead.
  */
 function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
   const open = new Map(uses.map((use) => [use.invoiceId, use]));

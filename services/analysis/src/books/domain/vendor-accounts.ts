@@ -134,16 +134,16 @@ export function accountsAt(history: readonly AccountPeriod[], day: number): read
 }
 
 /**
- * Returns the bank accounts of a vendor that were temporarily swapped in. If bills were paid to such an account, the
- * vendor master shows no other trace of the account.
+ * Returns the bank accounts of a vendor that were temporarily swapped in. Bills may have been paid to such an account,
+ * although the vendor master no longer shows it.
  */
 export function passingAccounts(history: readonly AccountPeriod[]): readonly AccountPeriod[] {
   return history.filter((period) => heldThroughout(period, history).length > 0);
 }
 
 /**
- * Returns the other bank accounts that a vendor had both before and after a temporary account, or none if the vendor
- * had the account for too long.
+ * Returns the other bank accounts that a vendor had both before and after the period of the given account. Returns none
+ * if the period is too long for a temporary account.
  */
 function heldThroughout({ key, absentAt, to }: AccountPeriod, history: readonly AccountPeriod[]): readonly string[] {
   if (absentAt === undefined || to === undefined) return [];

@@ -44,10 +44,10 @@ export type Unfinalized = (organizationId: string, unitIds: readonly string[]) =
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
 /**
- * Counts a decided invoice in its supplier's profile and in the links of its bank account and order, exactly once, no
- * matter how often and how late the call is repeated (detection reference, section 11). While its derived records may
- * be missing, an invoice is marked as pending. The mark shows if its id may be removed from the counted ids, and if the
- * invoice must still be counted.
+ * Counts a decided invoice in its supplier's profile and in the records of its bank account and purchase order, exactly
+ * once, no matter how often and how late the call is repeated (detection reference, section 11). While the records that
+ * derive from its decision may be missing, an invoice is marked as pending. The mark shows whether the id of the
+ * invoice must stay among the counted ids, and whether the invoice must still be counted.
  */
 export type CountInvoice = (facts: AnalysisFacts, decidedAt: Date, records?: ReadRecords) => Promise<void>;
 
@@ -78,7 +78,8 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
     const { supplierId } = supplier;
     const unit: Unit = {
       unitId: invoiceId,
-      // Half of the lease time of an invoice decision, so that a slow worker notices before other workers begin.
+      // This is half of the time for which other workers leave the invoice to its worker, so that a slow worker checks
+      // whether the invoice was already counted before another worker can begin.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
       unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };
@@ -167,9 +168,9 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // The list of unfinished invoices is read after the record that counts the invoices of a supplier, account or
-      // order. An invoice is removed from the list only when it is complete, so an invoice that is neither listed nor
-      // complete was never counted.
+      // The unfinished invoices are read after the record that counts the invoices of a supplier, account or order. The
+      // record removes the id of an invoice only after the invoice is finished. An unfinished invoice whose id is not
+      // in the record was therefore never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

@@ -28,9 +28,9 @@ interface AnalyzedAgain extends InvoiceReference {
 
 /**
  * Updates the stored findings of an invoice after a new analysis. Findings that are waiting for a review and are no
- * longer raised become SUPERSEDED with a reason. A finding that is raised again requires another review. Dispositions
- * that people set are kept: only a person can unblock a bank account, even if its case was reopened, or undo the
- * clearance of a pair.
+ * longer raised become SUPERSEDED with a reason. A superseded finding that is raised again requires another review.
+ * Dispositions that people have set are kept, because only a person can unblock a bank account or undo the clearance of
+ * a pair of invoices. A finding that blocks a bank account is kept even if its case was reopened.
  */
 export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysis: DecidedAnalysis): Promise<void> {
   const { findings, clock } = deps;

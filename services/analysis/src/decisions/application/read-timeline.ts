@@ -97,7 +97,10 @@ function analyzed({ analysisId: id, createdAt: at, decision: to, previous }: Ana
   return { at, kind: 'REANALYZED', actor: SYSTEM_ACTOR, ref, from: changed?.from ?? to, to };
 }
 
-/** Kind of the timeline entry for a change of a finding. An analysis that changed a finding was a repeated one. */
+/**
+ * Kinds of the timeline entries for changes of a finding. A change by an analysis (RECOMPUTED) is shown as the repeated
+ * analysis that made it.
+ */
 const kinds = {
   CREATED: 'FINDING_CREATED',
   REVIEWED: 'FINDING_REVIEWED',

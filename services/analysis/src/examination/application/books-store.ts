@@ -16,7 +16,7 @@ export interface ChangedPage<T> {
   readonly records: readonly T[];
   /**
    * Change time from which an interrupted examination continues after this page of ERP records. Undefined after the
-   * last page, and if the next page starts with records of the same change time.
+   * last page, and if the first record of the next page has the same change time as the last record of this page.
    */
   readonly continueFrom: Date | undefined;
 }

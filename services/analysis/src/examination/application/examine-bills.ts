@@ -174,8 +174,8 @@ function sharingRecord({ part, state, vendorId }: BookBill): SharingRecord {
 }
 
 /**
- * Removes the lookup key of an ERP bill made of day and amount, because bills of different suppliers can share it by
- * chance.
+ * Removes the lookup key that consists of the day and the amount of an ERP bill, because bills of different suppliers
+ * can share this key by chance.
  */
 function withoutDayKey(lookups: readonly LookupKey[]): readonly LookupKey[] {
   return lookups.filter(({ kind }) => kind !== 4);

@@ -28,7 +28,8 @@ import { confirmedBefore } from './reviewed-accounts.js';
 import type { ReviewedAccounts } from './reviewed-accounts.js';
 
 /**
- * Maximum time between the change time of the ERP records on a page and the moment at which a late write stores them.
+ * Maximum delay between the change time that an ERP record states and the moment at which a late write stores the
+ * record.
  */
 const LATE_WRITE_MS = 10 * 60_000;
 /**

@@ -66,9 +66,9 @@ export const reviewedAccounts =
   };
 
 /**
- * Checks whether a review confirmed the finding about an earlier change of a vendor to its current accounts. The case
- * of a confirmed change is closed, so without this check a change back and forth would go unnoticed. A case that is
- * waiting for a review, or was accepted, also applies to the new change.
+ * Checks whether a review confirmed a finding about an earlier change of a vendor to the same bank accounts. The case
+ * of a confirmed finding is closed, so without this check a second change to these accounts would go unnoticed. A
+ * finding about the earlier change that is waiting for a review, or was accepted, also covers the second change.
  */
 export type ConfirmedBefore = (organizationId: string, vendor: StoredVendor, change: AccountChange) => Promise<boolean>;
 
@@ -82,7 +82,10 @@ export const confirmedBefore =
     return !(Array.isArray(changedBetween) && changedBetween.includes(seenAfter.toISOString()));
   };
 
-/** Returns the payments with the reviews of bank accounts that did not belong to their vendors. */
+/**
+ * Returns the payments, and marks each payment to a bank account that did not belong to the vendor but that a review
+ * accepted.
+ */
 export async function withReviews(
   reviewed: ReviewedAccounts,
   organizationId: string,

@@ -67,10 +67,11 @@ export interface CreatedRun {
 }
 
 /**
- * Checks the payments of a file or a list, and stores the payment run. The insert of the run is the commit point: lines
- * that were stored for a check that no run names are never read. The id is derived from the key or the content, so a
- * repeated request finds the stored run and uses no quota.
+ * Checks the payments of a file or a list, and stores the payment run. The insert of the run is the commit point: the
+ * stored lines of a check are never read if no stored run names the check. The id is derived from the key or the
+ * content, so a repeated request finds the stored run and uses no quota.
  * @throws DomainError invalid, too_large, idempotency_mismatch, usage_exceeded; unavailable if too many files are read
+ * at once
  */
 export type CreateRun = (input: CreateRunInput, context: RequestContext) => Promise<CreatedRun>;
 

@@ -32,7 +32,9 @@ import type { BookedPayment } from '../domain/booked.js';
 import type { PayableRecord, PayableStore } from './payable-store.js';
 import type { PaymentRunStore } from './payment-run-store.js';
 
-/** Maximum number of identity keys of known suppliers with which the numbers of one payment line are looked up. */
+/**
+ * Maximum number of keys of known suppliers that are combined with the numbers in one payment line to search for bills.
+ */
 const SUPPLIER_KEYS_MAX = 12;
 /**
  * Number of days before the execution date of a payment in which a bill is searched by its amount if the payment states
@@ -154,7 +156,7 @@ interface KnownBills {
   readonly openCredits: Map<string, Set<string>>;
 }
 
-/** Reads the bills with the given lookup keys or ids, and adds the bills that are not known yet. */
+/** Reads the bills with the given lookup keys or ids, and adds those that are not yet in `bills`. */
 async function addBills(
   deps: Deps,
   run: LoadedRun,
@@ -249,7 +251,10 @@ async function searchesFor(
   return searches;
 }
 
-/** Returns the keys by which the bills are found that the supplier issued in the amount of a payment line. */
+/**
+ * Returns the keys that find the bills of the paid supplier that have the amount of a payment line and were issued
+ * before the payment.
+ */
 function amountKeys(
   { executionDate }: PaymentLine,
   { supplierKeys, ...amount }: Pick<LineSearch, 'supplierKeys' | 'amountMinor' | 'currency'>,

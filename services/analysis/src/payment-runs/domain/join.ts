@@ -99,8 +99,9 @@ export function joinLine(
 }
 
 /**
- * Checks whether a payment names an invoice among those of its facts, by a release, a KSeF number or an invoice number.
- * If it does, no invoice that shares only the amount with the payment changes how the payment is joined.
+ * Checks whether a payment names one of the invoices in its facts by a KSeF number or an invoice number, or whether the
+ * person who released the payment named one. If so, no invoice that shares only the amount with the payment changes how
+ * the payment is joined.
  */
 export function namesInvoice(facts: LineFacts, references: LineReferences): boolean {
   const compared = comparedWith(facts.line, debtsIn(facts.payables).filter(isPayable));
@@ -241,7 +242,7 @@ function compareArrival(left: Payable, right: Payable): number {
 
 /**
  * Compares the number of a bill with a number that a payment states. Returns 3 for equal numbers, 2 for numbers that
- * differ in misread letters, 1 for a copy or part, and otherwise 0.
+ * differ in misread letters, 1 if one number may be a copy or a part of the other, and otherwise 0.
  */
 function formsInCommon(stated: StatedNumber['number'], own: StatedNumber['number']): number {
   if (stated.f1 === own.f1) return 3;

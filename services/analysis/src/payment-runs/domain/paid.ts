@@ -21,8 +21,9 @@ export interface PaidByRun {
 
 /**
  * Adds up what was paid for a bill. The ERP learns of the payment of a payment run some days later, so an ERP payment
- * with the amount of a payment line is the payment of that line, and is counted once. What the ERP states as paid
- * without a payment of its own, for example because one payment settled several bills, covers the remaining lines.
+ * with the amount of a payment line is the payment of that line, and is counted once. The ERP may state a higher paid
+ * amount than the sum of its payments, for example because one payment settled several bills. The difference covers
+ * payment lines without an ERP payment of their own.
  */
 export function paidFor(
   erp: PaidInErp,

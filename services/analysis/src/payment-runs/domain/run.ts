@@ -77,7 +77,10 @@ export interface Release {
   readonly reasons: readonly string[];
   /** Invoices that the payment line pays, as named by the person who released it. */
   readonly invoiceIds: readonly string[];
-  /** The person who confirmed the release of a payment line. Undefined until then if four eyes are required. */
+  /**
+   * The second person, who confirmed the release of the payment line. Undefined before the confirmation, and if none is
+   * needed.
+   */
   readonly confirmedBy: string | undefined;
   readonly confirmedAt: Date | undefined;
   readonly needsConfirmation: boolean;

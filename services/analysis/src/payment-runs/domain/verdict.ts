@@ -24,7 +24,10 @@ export type Verdict = 'PAY' | 'HOLD' | 'UNKNOWN';
  */
 export const RULES_VERSION = '1.1.0';
 
-/** Version of the rules of payment run checks that were stored before checks named their version. */
+/**
+ * Version of the rules for checks of payment runs that were stored without a version, because older releases stored
+ * none.
+ */
 export const RULES_VERSION_UNNAMED = '1.0.0';
 
 /** Reasons that hold a payment (payment runs reference, section 3), in the order in which they are shown. */
@@ -104,7 +107,7 @@ export interface RunFacts {
   readonly repeatedMessageId?: string;
   /** Day from which transfers between Polish VAT payers must state KSeF numbers. */
   readonly ksefNumbersFrom: CalendarDate;
-  /** Open credit notes of suppliers, which the payment does not deduct. */
+  /** Numbers of the credit notes that no payment has used yet, by supplier. */
   readonly openCredits: Readonly<Record<string, readonly string[]>>;
 }
 

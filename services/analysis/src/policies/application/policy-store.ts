@@ -23,8 +23,8 @@ export interface PolicyStore {
    */
   current(organizationId: string): Promise<OrganizationPolicy>;
   /**
-   * Stores the learned tolerances and overrides of a detection policy that follow `previous`. Returns false if another
-   * writer has already stored them.
+   * Stores changed learned tolerances or overrides of a detection policy as the version that follows `previous`.
+   * Returns false if another writer has already stored that version.
    */
   append(
     organizationId: string,

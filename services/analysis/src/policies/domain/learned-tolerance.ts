@@ -11,8 +11,8 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
 /**
- * Minimum number of FALSE_POSITIVE reviews, for a learned tolerance, with the same signature within {@link
- * WINDOW_DAYS}.
+ * Minimum number of FALSE_POSITIVE reviews of findings with the same signature, within {@link WINDOW_DAYS}, from which
+ * a tolerance is learned.
  */
 const FALSE_POSITIVES_MIN = 3;
 /**
@@ -53,8 +53,8 @@ function relationsOf(rows: readonly Row[], record: EvidenceValue | undefined): r
 }
 
 /**
- * Checks whether the number and the amount of a compared record show that it is the same invoice, no matter how often
- * the finding was dismissed.
+ * Checks whether the number and the amount of a compared record show that the record is a copy of the invoice. A
+ * learned tolerance never lowers such a finding, no matter how often similar findings were dismissed.
  */
 function showsCopy({ evidence }: Pick<Finding, 'evidence'>): boolean {
   const rows = membersOf(evidence['comparisons']);

@@ -150,8 +150,8 @@ export interface ReadingParts {
 }
 
 /**
- * Checks whether corrected fields of an upload replace an earlier correction of the same field, or of the account in
- * its other form.
+ * Checks whether corrected fields of an upload replace an earlier correction of the same field or, for a bank account,
+ * of its other form (an IBAN, or a UK sort code with an account number).
  */
 export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
   const isGiven = (path: string): boolean => fields[path] !== undefined;

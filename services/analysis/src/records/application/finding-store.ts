@@ -151,7 +151,7 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly minSeverity?: Severity | undefined;
 }
 
-/** A finding with the newest changes to it, oldest first. */
+/** The newest changes of a finding, in the order from the oldest to the newest. */
 export interface FindingHistory extends Pick<FindingRecord, 'findingId' | 'type' | 'createdAt'> {
   readonly history: readonly FindingChange[];
 }

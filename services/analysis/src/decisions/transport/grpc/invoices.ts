@@ -90,7 +90,7 @@ export function invoiceService({ analyzeInvoice, reader, readSearch, readTimelin
 
 /**
  * Returns the status of a stored invoice.
- * @throws DomainError invalid for FAILED, which only uploads have that no invoice could be read from
+ * @throws DomainError invalid for FAILED, which is the status of an upload from which no invoice could be read
  */
 function storedStatus(status: 'RECEIVED' | 'ANALYZED' | 'FAILED'): 'RECEIVED' | 'ANALYZED' {
   if (status === 'FAILED') throw invalidField('status', 'must be RECEIVED or ANALYZED.');
