@@ -131,7 +131,10 @@ export type PublicClients = { readonly [N in Exclude<Name, 'access'>]: PublicRpc
 
 /** Options of the calls that a request with an API key makes. */
 export interface TenantCalls {
-  /** Returns the context of a call that begins now, which is only asynchronous late in a long request. */
+  /**
+   * Returns the context for a call that begins now. The result is a promise only late in a long request, when the
+   * caller must be authenticated again.
+   */
   currentContext(): RequestContext | Promise<RequestContext>;
   readonly timeoutMs: number;
 }
@@ -162,7 +165,7 @@ async function* responsesOf(call: Promise<CallOptions>, begin: (call: CallOption
 }
 
 type AnyRpc = (request: object, call: CallOptions) => unknown;
-/** Makes a gRPC call with its options, whose response is a stream or not. */
+/** Makes a gRPC call with the current options. The response is a stream or a single message. */
 type Make = (begin: (call: CallOptions) => unknown, isStream: boolean) => unknown;
 
 /**

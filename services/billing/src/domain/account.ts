@@ -78,9 +78,8 @@ export function applySnapshot(
 }
 
 /**
- * Applies the state of a subscription that the payment provider's API returned. The state is applied even if its last
- * change is not newer than the last message, because a payment notification may have been lost, or misread by an
- * earlier release.
+ * Applies the state of a subscription that the payment provider's API returned. The state is applied even if it is not
+ * newer than the last message, because a payment notification may have been lost, or misread by an earlier release.
  */
 export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
   const applied = applySnapshot(account, snapshot, updatedAt);

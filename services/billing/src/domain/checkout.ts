@@ -12,22 +12,22 @@ const REFERENCE_BYTES = 32;
 
 /**
  * Time after the checkout request during which a new subscription can still be linked by the checkout. A buyer usually
- * pays within hours; the payment provider reminds a buyer who left for weeks.
+ * pays within hours. A buyer who leaves the checkout gets reminders from the payment provider for weeks.
  */
 export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
 
 /**
- * Creates a reference of a checkout that cannot be guessed. The reference is passed through the buyer's browser to the
- * payment provider and returned in `custom_data`, where it proves that the organization requested the checkout. Only
- * its hash is stored.
+ * Creates an unguessable reference for a checkout. The reference is passed through the buyer's browser to the payment
+ * provider and returned in `custom_data`, where it proves that the organization requested the checkout. Only its hash
+ * is stored.
  */
 export function newCheckoutReference(): string {
   return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;
 }
 
 /**
- * Returns the hash of a checkout reference in hexadecimal digits, which is stored. The reference has 256 random bits,
- * so the hash needs neither salt nor key.
+ * Returns the hash of a checkout reference in hexadecimal digits. Only this hash is stored. The reference has 256
+ * random bits, so the hash needs neither salt nor key.
  */
 export function hashOfReference(reference: string): string {
   return createHash('sha256').update(reference).digest('hex');

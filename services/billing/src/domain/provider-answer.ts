@@ -6,8 +6,8 @@
 export type AnswerMeaning = 'DONE' | 'NOT_FOUND' | 'KEY_REFUSED' | 'UNAVAILABLE';
 
 /**
- * Error codes of the payment provider that repeat until the operator uses another API key or changes the rights of the
- * key.
+ * Error codes of the payment provider that recur until the operator uses another API key or changes the rights of the
+ * current key.
  */
 const KEY_CODES: ReadonlySet<string> = new Set([
   'authentication_missing',

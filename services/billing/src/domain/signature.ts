@@ -6,7 +6,10 @@ const HEADER_LENGTH_MAX = 4_096;
  * has two signatures.
  */
 export const SIGNATURES_MAX = 20;
-/** Time before and after the signed time for which the signature of a payment notification is valid. */
+/**
+ * Maximum difference, in either direction, between the current time and the time in the signature of a payment
+ * notification.
+ */
 export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 

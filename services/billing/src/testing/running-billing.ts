@@ -57,9 +57,9 @@ export interface RunningBilling extends ReturnType<typeof connectClients> {
   newOrganization(): Promise<string>;
   /** Requests a checkout for the organization, which must have no subscription, and returns its reference. */
   newReference(organizationId: string): Promise<string>;
-  /** Publishes a test event that an organization exists. */
+  /** Publishes the event that announces that an organization exists. */
   announceOrganization(organizationId: string): Promise<void>;
-  /** Publishes a test event that an organization was purged. */
+  /** Publishes the event that announces that an organization was purged. */
   announcePurge(organizationId: string): Promise<void>;
   /** Sends a payment notification text with its signature. */
   send(text: string, signature?: string): Promise<void>;

@@ -9,8 +9,8 @@ export interface ConfirmationChecker {
    */
   checkConfirmation(request: {
     /**
-     * Organization that owns the KSeF confirmation. When documents of several organizations wait, each organization
-     * gets its turn.
+     * Organization that owns the KSeF confirmation. Waiting documents of the organization with the fewest documents in
+     * progress are processed first.
      */
     readonly organizationId: string;
     readonly xml: Uint8Array;

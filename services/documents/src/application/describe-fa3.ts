@@ -18,8 +18,8 @@ export interface Fa3Describer {
    */
   describeFa3(request: {
     /**
-     * Organization that owns the FA(3) document. When documents of several organizations wait, each organization gets
-     * its turn.
+     * Organization that owns the FA(3) document. Waiting documents of the organization with the fewest documents in
+     * progress are processed first.
      */
     readonly organizationId: string;
     readonly byteSize: number;

@@ -20,8 +20,8 @@ export interface Extraction {
 
 export interface ReadRequest {
   /**
-   * Organization that owns the document to read. When documents of several organizations wait, each organization gets
-   * its turn.
+   * Organization that owns the document to read. Waiting documents of the organization with the fewest documents in
+   * progress are processed first.
    */
   readonly organizationId: string;
   readonly task: {
@@ -46,7 +46,7 @@ export interface DocumentReader {
 export interface ExtractionStore {
   find(organizationId: string, id: string): Promise<Extraction | undefined>;
   /**
-   * Stores the first result of reading a document under an id.
+   * Stores the result of reading a document under the given id, unless a result is already stored there.
    * @returns the stored result, which may come from an earlier reading
    */
   insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<Extraction>;

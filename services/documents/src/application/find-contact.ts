@@ -10,8 +10,8 @@ export interface ContactFinder {
    */
   findContact(request: {
     /**
-     * Organization that owns the searched document. When documents of several organizations wait, each organization
-     * gets its turn.
+     * Organization that owns the searched document. Waiting documents of the organization with the fewest documents in
+     * progress are processed first.
      */
     readonly organizationId: string;
     readonly byteSize: number;

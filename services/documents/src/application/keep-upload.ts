@@ -9,8 +9,9 @@ interface Deps {
 }
 
 /**
- * Keeps an upload whose analysis is about to be requested for as long as a new upload, so that an accepted request
- * still finds its document later. The analysis keeps the upload permanently when it begins.
+ * Prolongs the time for which an unused upload is kept, because its analysis is about to be requested. The time then
+ * begins again as for a new upload, so that an accepted request still finds its document later. When the analysis
+ * begins, it keeps the upload permanently.
  * @throws DomainError not_found
  */
 export type KeepUpload = (organizationId: string, uploadId: string) => Promise<Upload>;

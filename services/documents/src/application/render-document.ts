@@ -16,8 +16,8 @@ const RENDERING_VERSION = 1;
 
 interface RenderingRequest {
   /**
-   * Organization that owns the document to render. When documents of several organizations wait, each organization gets
-   * its turn.
+   * Organization that owns the document to render. Waiting documents of the organization with the fewest documents in
+   * progress are processed first.
    */
   readonly organizationId: string;
   /** Size of the document to render, in bytes. */

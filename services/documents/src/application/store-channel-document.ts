@@ -17,7 +17,7 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time in milliseconds after which the data that a crashed call left of a document may be removed. */
+  /** Time in milliseconds after which data that a crashed call left behind may be removed. */
   readonly ttlMs: number;
 }
 
@@ -36,8 +36,8 @@ interface Input {
 }
 
 /**
- * Stores a document that was received through a channel once and keeps it permanently (ADR 0123). A repeated call with
- * the same bytes returns the stored document, even if the quota is used up.
+ * Stores a document that was received through a channel and keeps it permanently (ADR 0123). The document is stored
+ * only once: a repeated call with the same bytes returns the stored document, even if the quota is used up.
  * @throws DomainError invalid for a type or size that is not accepted, already_exists if other bytes are stored under
  *   the id, not_found if the id belongs to another organization, in_progress while another call stores it,
  *   usage_exceeded

@@ -97,7 +97,7 @@ export interface UploadStore {
   keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
   /** Keeps a received upload permanently. Returns false if it was already removed. */
   keep(organizationId: string, uploadId: string): Promise<boolean>;
-  /** Marks a limited number of received uploads that were not used in time for removal. */
+  /** Finds received uploads that were not used in time, up to a maximum number, and marks them for removal. */
   endUnused(now: Date): Promise<void>;
   /** Returns a limited number of uploads that the sweep must check. */
   due(now: Date): Promise<readonly string[]>;

@@ -39,8 +39,8 @@ const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
 /** Unit in milliseconds in which Linux counts processor time. */
 const TICK_MS = 10;
 /**
- * Minimum share of its time for which a child process must have had a processor. With a smaller share, the machine was
- * busy, and the document did not take too long.
+ * Minimum share of the elapsed time for which a child process must have had a processor core. If the share is smaller,
+ * the machine was busy, and the document is not the reason for the timeout.
  */
 const BUSY_SHARE_MIN = 0.5;
 
@@ -56,8 +56,8 @@ export interface ChildOptions extends ChildLimits {
   /** True if the child process can read nothing on this machine except its own code (ADR 0102). */
   readonly isConfined: boolean;
   /**
-   * True if the child process reads XML alone, which takes a fraction of a second. Other processes take precedence for
-   * the processor over a child process that reads any document, because a document may be made to use it for long.
+   * True if the child process reads only XML, which takes a fraction of a second. A child process that reads all kinds
+   * of documents has a lower processor priority, because a hostile document can keep it busy for a long time.
    */
   readonly isXmlOnly: boolean;
 }

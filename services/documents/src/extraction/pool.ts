@@ -51,7 +51,7 @@ const IDLE_MEMORY_SHARE_MAX = 0.75;
 const ATTEMPTS_MAX = 2;
 /**
  * Maximum number of times that a signal from outside may kill the child process of a document. Such a death does not
- * count as an attempt. After that the caller must retry, because the document was not read.
+ * count as an attempt. Once the maximum is reached, the caller must retry, because the document was not read.
  */
 const KILLS_MAX = 2;
 /** Pause in milliseconds after a child process for documents failed to start. */

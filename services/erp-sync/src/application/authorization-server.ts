@@ -36,7 +36,8 @@ export interface AuthorizationServer {
    */
   refresh(refreshToken: string): Promise<GrantedTokens>;
   /**
-   * Finds the ERP company that the user consented to, which a call with the access token proves.
+   * Finds the ERP company to which the user consented. A call with the access token proves that the consent includes
+   * this company.
    * @param parameters parameters of the OAuth callback
    * @throws ErpFault
    */

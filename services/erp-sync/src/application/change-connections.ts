@@ -60,7 +60,8 @@ export const updateConnection =
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;
-      // A failure of the ERP connection that only a person can fix is retried after someone has acted.
+      // If only a person can fix the fault of an ERP connection, an import run becomes due once someone has acted:
+      // stored new credentials or resumed the connection.
       const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
       const change: ConnectionChange = {
         ...(secret === undefined ? {} : { credential: secrets.credential.seal(connection, secret) }),

@@ -123,8 +123,8 @@ export interface ConsentedConnections {
   /** Returns the ERP connection to a company in the ERP, unless the connection is DISABLED. */
   findLive(organizationId: string, provider: ProviderCode, remoteKey: string): Promise<Connection | undefined>;
   /**
-   * Checks whether any company of the provider is connected, either with the given company of the organization or with
-   * any company.
+   * Checks whether the organization has a connection to the ERP provider that is not DISABLED. If a company id is
+   * given, only the connections of this company count.
    */
   hasLive(organizationId: string, provider: ProviderCode, companyId?: string): Promise<boolean>;
   /**

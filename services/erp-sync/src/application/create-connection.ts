@@ -21,8 +21,8 @@ import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
 /**
- * Maximum number of ERP connections to one provider that an organization may create at the same time. The number is
- * limited because each new connection is compared with the existing connections.
+ * Maximum number of attempts to store a new ERP connection. An attempt fails if the organization stores another
+ * connection to the same provider at the same time. The new connection must then be compared with that one, too.
  */
 const CREATIONS_AT_ONCE_MAX = 64;
 

@@ -29,7 +29,7 @@ export interface CountedCalls extends ErpHttp {
   readonly retry: Retry;
 }
 
-/** Limits on the calls to an ERP of one import run or connection test. */
+/** Limits on the calls that one import run or connection test makes to an ERP. */
 export interface CallBudget {
   readonly callsMax: number;
   readonly runMs: number;

@@ -93,8 +93,8 @@ export async function requireList(run: RunUnderWay, stream: StreamName): Promise
 }
 
 /**
- * Records the ids of ERP records before they are stored, if a list of all ids of the stream is being read and may
- * already have passed the positions of these records.
+ * Stores the ids of imported ERP records before the records themselves, if a list of all ids of the stream is being
+ * read. The list may already have passed the positions of these records.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
   const begunAt = run.lists.get(stream)?.begunAt;
@@ -102,7 +102,7 @@ export async function noteImported(run: RunUnderWay, stream: StreamName, ids: re
   await run.listedIds.add(ownerOf(run, stream, begunAt), 'IMPORTED', ids);
 }
 
-/** Returns the list of ERP ids that an earlier import run began, or a new list. */
+/** Returns the unfinished list of ERP record ids from an earlier import run or, if there is none, a new list. */
 async function openList(run: RunUnderWay, stream: StreamName): Promise<IdList & { readonly begunAt: Date }> {
   const now = run.clock.now();
   const { begunAt, ...list } = run.lists.get(stream) ?? NOT_BEGUN;

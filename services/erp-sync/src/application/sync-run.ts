@@ -119,8 +119,8 @@ export const syncRun =
   };
 
 /**
- * Ends the vendor master of a deleted ERP connection a second time, so that none of its vendors counts as known. A page
- * of vendors may have been on its way when the connection was deleted.
+ * Tells the analysis service a second time that the vendors of a deleted ERP connection no longer count as known. A
+ * page of vendors may have reached the service after the first time.
  */
 async function endMasterAgain(
   { imports, logger }: SyncRunDeps,
@@ -193,8 +193,8 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // Only an import run that completes the vendor list reports the list. Later runs do not, because records that an
-  // earlier run has read may have changed since.
+  // An import run reports the complete vendor list only if it read the last part of the list itself. Later runs do not
+  // report the list, because its records may have changed since they were read.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
@@ -203,7 +203,10 @@ async function readAll(
   return end;
 }
 
-/** Returns the ERP streams that are still to be read when all streams are read over several import runs. */
+/**
+ * Returns the ERP streams that this import run must read: all streams, or those from the point at which the previous
+ * run used up its call budget.
+ */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
   return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));
@@ -228,7 +231,7 @@ async function reconcileWhereDue(
   const isFirst = reconciledAt === undefined;
   const now = clock.now();
   if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {
-    // A list of ERP record ids that an earlier import run began is continued.
+    // If an earlier import run has begun to list the record ids of an ERP stream, this run continues that list.
     const begun = isFirst ? [] : provider.withoutDeletions.filter((stream) => !run.lists.has(stream));
     await claim.saveReconciled(now, ofEach(begun, NOT_BEGUN));
     for (const stream of begun) run.lists.set(stream, NOT_BEGUN);

@@ -8,8 +8,8 @@ import type { CallableConnection } from './open-erp.js';
 // Operations on the database collections that ERP import runs need.
 
 /**
- * A time window of an ERP stream that is read from its beginning, or continues after the last stored page of ERP
- * records.
+ * A time window in which an ERP stream is being read. Reading begins at the start of the window, or continues after the
+ * last stored page of ERP records.
  */
 export interface OpenWindow {
   /**
@@ -24,7 +24,7 @@ export interface OpenWindow {
    * first page of the window is stored.
    */
   readonly next?: string;
-  /** Position of the last page of ERP records in the time window that was stored (`Page.position`). */
+  /** Position (`Page.position`) of the last page of ERP records that was stored in this time window. */
   readonly after?: string;
 }
 
@@ -41,7 +41,7 @@ export interface IdList {
   readonly begunAt?: Date;
   /** Position of the last page of ERP record ids that was stored (`IdPage.position`). */
   readonly after?: string;
-  /** Number of record ids in a list of ERP record ids that have been stored so far. */
+  /** Number of record ids from the ERP that this list contains so far. */
   readonly count: number;
   /** True if the ERP reported deletions that may be missing from its id list. The ids are then listed a second time. */
   readonly isFollowed?: boolean;
@@ -53,7 +53,7 @@ export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 export interface Pass {
   /** Point at which the next import run continues: a stream, or the id lists. */
   readonly at: StreamName | 'ids';
-  /** ERP streams that have already been read completely when all streams are read over several import runs. */
+  /** ERP streams that this reading has already completed, in this or an earlier import run. */
   readonly read: readonly StreamName[];
 }
 
@@ -101,8 +101,7 @@ export interface ConnectionClaim {
    */
   saveReconciled(at: Date, lists: OfStreams<IdList>): Promise<void>;
   /**
-   * Stores that a comparison of all ERP record ids begins, as {@link saveReconciled} does, and that the given ERP
-   * streams are read from the beginning.
+   * Stores the same as {@link saveReconciled} and, in addition, that the given ERP streams are read from the beginning.
    * @throws ClaimEnded
    */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
@@ -188,7 +187,7 @@ export interface DueConnection {
   readonly runningRunId: string | undefined;
   /** True if the ERP connection has neither a completed nor an abandoned import run. */
   readonly isFirst: boolean;
-  /** True if the last import run did not read a time window, or all streams, completely. */
+  /** True if the last import run did not read a time window to its end or did not reach all streams. */
   readonly isContinued: boolean;
 }
 
@@ -258,7 +257,8 @@ export interface RunStore {
   /**
    * Completes an ERP import run in progress and publishes the event about the run.
    * @param progress absent if the last stored progress is used
-   * @returns the outcome of the run, where an earlier outcome is kept; undefined if there is no such run
+   * @returns the stored outcome of the run, which is the earlier outcome if the run was already completed; undefined if
+   *   there is no such run
    */
   finish(
     organizationId: string,

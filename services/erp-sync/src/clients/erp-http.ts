@@ -56,7 +56,7 @@ export interface ErpCallsOptions {
 
 export interface ErpHttpClient {
   /**
-   * Opens the calls to an ERP for an import run or a connection test.
+   * Prepares calls to an ERP for one import run or connection test.
    * @throws TypeError from `send` once the signal is aborted
    */
   open(options: ErpCallsOptions): ErpCalls;
@@ -145,8 +145,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
           const bytesMax = settings.responseBytesMax;
           const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });
-          // The deadline of the call decides whether the time for calls to the ERP is used up, and not the clock.
-          // Node.js timers fire up to two milliseconds early, and the remaining time would cause another call.
+          // The aborted call, and not the clock, shows that the time for calls to the ERP is used up. Node.js timers
+          // fire up to two milliseconds early, and the clock would still allow another call in the remaining time.
           const hasUsedUpRun = 'fault' in attempt && attempt.isTimeUp && deadlineMs < settings.callMs;
           if (hasUsedUpRun) throw timeSpent();
           return attempt;

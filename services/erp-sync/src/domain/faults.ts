@@ -53,7 +53,7 @@ export class ErpFault extends Error {
 export class Outage extends ErpFault {}
 
 /**
- * Error that the call budget of an ERP import run is used up. The run ends with its results so far, and the next run
- * continues.
+ * Error that is thrown when the call budget of an ERP import run is used up. The run ends with its results so far, and
+ * the next run continues.
  */
 export class BudgetSpent extends ErpFault {}

@@ -83,8 +83,8 @@ interface FaultyOutcome {
 type Break = 'TAKEN' | 'PAUSED' | 'DISCONNECTED' | 'STOPPING' | 'OUTAGE' | 'DEFECT';
 
 /**
- * Reason why an import run ended, which its log does not contain: a fault of the ERP, or an interruption by the
- * service.
+ * Describes how an import run ended, in addition to its log: with a fault of the ERP, or interrupted by the service.
+ * Both fields are absent if the run ended normally.
  */
 export type EndOfRun =
   { readonly fault?: ErpFault; readonly broken?: undefined } | { readonly fault?: undefined; readonly broken: Break };

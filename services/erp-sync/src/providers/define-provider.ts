@@ -33,7 +33,7 @@ export interface StreamSource<R> {
    */
   idOf?(row: Row): string;
   /**
-   * Yields the pages of ERP records in a time window in a fixed order.
+   * Yields the pages of ERP records in a time window. The records are always in the same order.
    * @throws ErpFault
    */
   pages(window: Window): AsyncIterable<RowsPage>;

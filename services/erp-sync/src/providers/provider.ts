@@ -5,7 +5,7 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 export { providerCodes } from '../domain/provider-code.js';
 export type { ProviderCode } from '../domain/provider-code.js';
 
-/** Implementation for one ERP product. The engine itself depends on no ERP product. */
+/** Implementation for one ERP product. All code outside the implementations is the same for every ERP product. */
 export interface Provider {
   readonly code: ProviderCode;
   /** Name of the ERP product in requests, such as `BUSINESS_CENTRAL`. Requests may state it instead of the code. */

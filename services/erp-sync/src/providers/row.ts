@@ -7,7 +7,7 @@ const DECIMALS_MAX = 6;
 /** Format of ids of invalid ERP rows that can be shown in an import run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** Error that a row of an ERP cannot be read. The message names the field but not its value. */
+/** Error that is thrown if a row of an ERP cannot be read. The message names the field but not its value. */
 export class RowFault extends Error {
   constructor(message: string) {
     super(message);
@@ -16,9 +16,9 @@ export class RowFault extends Error {
 }
 
 /**
- * A row from an ERP, which is read field by field. A field of a wrong type makes only the row invalid that contains the
- * field. Every value that means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined.
- * `packages/books` checks for all ERPs which values are allowed.
+ * A row from an ERP, which is read field by field. A field of a wrong type makes only its own row invalid. Every value
+ * that means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined. `packages/books` checks
+ * for all ERPs which values are allowed.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;

@@ -108,7 +108,7 @@ export interface StreamProgress {
      * first page of the window is stored.
      */
     readonly next?: string;
-    /** Position of the last page of ERP records in the time window that was stored (`Page.position`). */
+    /** Position (`Page.position`) of the last page of ERP records that was stored in this time window. */
     readonly after?: string;
   };
   /** Time when the ERP stream was last read completely. */

@@ -13,9 +13,7 @@ export interface FakeAnalysis extends GrpcServer {
   readonly endedMasters: readonly string[];
   /** Records that import runs have sent to the fake analysis service. */
   readonly imports: ImportLedger;
-  /**
-   * Makes calls that end the vendor master of an ERP connection fail in the fake analysis service, or succeed again.
-   */
+  /** Determines whether the calls that end the vendor master of an ERP connection fail in the fake analysis service. */
   setAvailable(isAvailable: boolean): void;
 }
 

@@ -109,8 +109,8 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           if (denied.length > 0) throw permissionDenied([...denied, ...((await bank?.denied()) ?? [])]);
           await bank?.test();
           const currency = await readLocalCurrency().catch((error: unknown) => {
-            // A test of Business Central only ignores a missing permission to read the currency. A used-up call budget
-            // or an outage is a result of the test, so it is passed to the caller.
+            // A missing permission to read the currency does not fail the connection test of Business Central. A
+            // used-up call budget or an outage is a result of the test, so it is passed to the caller.
             if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return undefined;
             throw error;
           });

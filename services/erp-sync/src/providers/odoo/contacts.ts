@@ -6,7 +6,7 @@ import { linkOf } from './records.js';
 /** The Odoo contacts that a session has read, with the vendor to which each belongs. A person belongs to a company. */
 export interface Contacts {
   note(rows: readonly unknown[]): void;
-  /** Loads the Odoo contacts in `partner_id` of the rows that are not loaded yet. */
+  /** Loads the Odoo contacts that the rows name in `partner_id`, except contacts that are already loaded. */
   load(rows: readonly unknown[]): Promise<void>;
   /** Returns the vendor that an Odoo row names in `partner_id`. */
   vendorOf(row: Row): string;

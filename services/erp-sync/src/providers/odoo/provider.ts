@@ -77,8 +77,9 @@ export const odooProvider: Provider = defineProvider({
     /**
      * Reads bills or credit notes. Each page of ERP records also contains the companies that its documents name and
      * that this session has not read, with their bank accounts. The vendor stream may lack these companies, because the
-     * supplier rank changes without a modification time, and drafts do not increase it. This also applies to a first
-     * time window, because an earlier run may have read the suppliers before a bill made this company a supplier.
+     * supplier rank changes without a modification time, and drafts do not increase it. The vendor stream may lack them
+     * even in the first time window, because an earlier run may have read the suppliers before the first bill made the
+     * company a supplier.
      */
     const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
       ...source,

@@ -12,7 +12,7 @@ export interface PagesOptions {
   /** A query for QuickBooks Online, to which the sort order and the page are added. */
   readonly statement: string;
   readonly pageSize: number;
-  /** Position of the last page of ERP records that was stored (`position`). Reading continues after that page. */
+  /** Position (`position`) of the last page of ERP records that was stored. Reading continues after that page. */
   readonly after?: string | undefined;
 }
 

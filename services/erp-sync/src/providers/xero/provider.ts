@@ -33,7 +33,10 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const client = xeroClient(apiUrl, String(config['tenantId']), calls);
       let organisation: unknown;
       let context = contextOf(organisation);
-      /** Loads the Xero organisation once for a session, and only if something has changed. */
+      /**
+       * Loads the Xero organisation once for each session, before the first row is read. A session in which no rows
+       * have changed does not load it.
+       */
       const loadOrganisation = async (): Promise<void> => {
         if (organisation !== undefined) return;
         organisation = await client.readOrganisation();
@@ -63,9 +66,9 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const named = new Set<string>();
       /**
        * Adds contacts to pages of Xero documents: those to which the documents refer and which the vendor stream does
-       * not contain. Xero marks a contact as supplier with its first bill, which may not change the contact; drafts,
-       * credit notes and payments do not mark it. A page of ERP records that refers to more contacts than one call may
-       * request is split.
+       * not contain. Xero marks a contact as supplier with its first bill, possibly without changing the modification
+       * time of the contact. Drafts, credit notes and payments do not mark it. If a page of ERP records refers to more
+       * contacts than one call may request, the page is split.
        */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,
@@ -163,8 +166,8 @@ function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: rea
 }
 
 /**
- * Parses a position in a Xero list such as `2:1000/<id>`: the position of a page, and the last row of the next page
- * that was read. The page size is part of the position, because pages of another size have other rows.
+ * Parses a position in a Xero list such as `2:1000/<id>`: the position of a page, and the last row that was read on the
+ * page after it. The page size is part of the position, because pages of another size have other rows.
  */
 function readPartPosition(after: string | undefined, pageSize: number): { page: string; row: string | undefined } {
   const [page = '', row] = (after ?? '').split('/', 2);

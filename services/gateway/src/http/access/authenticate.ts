@@ -27,8 +27,9 @@ export const FRESH_MS = 5_000;
  */
 export const STALE_MS_MAX = 30_000;
 /**
- * Time for which the gateway passes on a grant. Grants live for a minute, and the longest call begins before their end.
- * The time is longer than the one for which a caller is accepted while the organization service is unavailable.
+ * Maximum age of a grant that the gateway passes on to other services. A grant is valid for a minute, so it is still
+ * valid when the longest call begins. This age is larger than {@link STALE_MS_MAX}, so every accepted caller has a
+ * usable grant.
  */
 const GRANT_USE_MS_MAX = 40_000;
 /** Time after a failed check of a previously valid API key during which the gateway does not check the key again. */
@@ -38,7 +39,10 @@ const PRINCIPALS_MAX = 10_000;
 /** Maximum number of refused API keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
 
-/** An authenticated caller, with the proof of it that the gateway passes on to the owners of data. */
+/**
+ * An authenticated caller. The gateway passes the grant on to the other services, for which it proves who the caller
+ * is.
+ */
 export interface Caller extends Principal {
   /** Grant that the organization service has signed. */
   readonly grant: Buffer;
@@ -68,9 +72,9 @@ export interface AuthenticatorDependencies {
 }
 
 /**
- * Determines the caller (principal) from the Authorization header of a request, or from the session cookie of a request
- * without one. Responses of the organization service are cached under the SHA-256 hash of the key or token, never under
- * the key or token itself.
+ * Determines the caller (principal) from the Authorization header of a request or, if the request has no such header,
+ * from its session cookie. Responses of the organization service are cached under the SHA-256 hash of the key or token,
+ * never under the key or token itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;

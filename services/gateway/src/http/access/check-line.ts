@@ -30,9 +30,9 @@ interface Line {
 }
 
 /**
- * Makes requests with unknown API keys from one address wait for each other, taking turns between its connections.
- * Guessing keys therefore costs the organization service little, and a valid key waits until at most one guess of each
- * other connection was checked, instead of being refused.
+ * Makes requests with unknown API keys from one address wait for each other, and serves the connections of the address
+ * alternately. Guessing keys therefore costs the organization service little. A request with a valid key is not
+ * refused, and it waits for at most one guess on each other connection.
  */
 export class CheckLine {
   readonly #lines = new Map<string, Line>();

@@ -9,22 +9,22 @@ const MIB = 1024 * KIB;
 // times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
 // three kinds of callers have separate limits, so that one kind of caller cannot use up the memory for the others.
 
-/** Maximum number of bytes in progress for the bodies of requests with an API key. */
+/** Maximum number of request body bytes for all requests with an API key together. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
 /**
- * Maximum number of bytes in progress on routes with large request bodies. Even a few large history scans then leave
- * space for the invoices of other organizations.
+ * Maximum number of request body bytes on all routes with large bodies together. Even a few large history scans then
+ * leave space for the invoices of other organizations.
  */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
 /** Maximum number of request body bytes for one organization: the largest history scan and some invoices. */
 export const ORGANIZATION_BODIES_BYTES_MAX = 12 * MIB;
-/** Maximum number of bytes in progress for the bodies of requests with neither key nor signature. */
+/** Maximum number of request body bytes for all requests with neither key nor signature together. */
 export const PUBLIC_BODIES_BYTES_MAX = 4 * MIB;
 /** Maximum number of request body bytes for one address without key and signature: four bodies of the maximum size. */
 export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
 /**
- * Maximum number of bytes in progress for the bodies of requests with a signature, which can be checked only once the
- * body is complete.
+ * Maximum number of request body bytes for all requests with a signature together. A signature can be checked only once
+ * the body is complete.
  */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
 /**

@@ -46,9 +46,9 @@ const DISCARD_MS_MAX = 1_000;
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Smallest limit on the number of chunks of a request body (RFC 9112, section 7.1), because chunks cost time in
- * addition to their bytes. A large body may have more chunks, if each has {@link CHUNK_BYTES_MIN} bytes on average.
- * Some encoders write a chunk for each word.
+ * Number of chunks that every request body may have (RFC 9112, section 7.1). Chunks are limited, because each costs
+ * time in addition to its bytes. A large body may have more chunks, if each has {@link CHUNK_BYTES_MIN} bytes on
+ * average. Some encoders write a chunk for each word.
  */
 const CHUNKS_MIN = 1_000;
 const CHUNK_BYTES_MIN = 40;

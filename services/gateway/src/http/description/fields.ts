@@ -233,7 +233,7 @@ export const resourceNames = z.registry<{ readonly name: string }>();
 
 /**
  * Returns the schema of an id in the path of a request.
- * @param resource kind of resource that the id names; the example names one that does not exist
+ * @param resource kind of resource that the id names; the example in the description is an id that no resource has
  * @param name name of the resource in refusals
  * @param described name of the resource in the description, if other resources have the same name
  */

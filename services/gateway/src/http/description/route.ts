@@ -133,7 +133,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly readsWholeRun?: true;
   /** True if a request to the route ends the session of the app that authenticated it. */
   readonly endsSession?: true;
-  /** True if the `url` of the request body receives webhook events from then on. */
+  /** True if a request to the route makes the `url` in its body a receiver of webhook events. */
   readonly sendsEventsToUrl?: true;
   /** Rate limit that applies to this route in addition to the general rate limit. */
   readonly ratePolicy?: RatePolicy;

@@ -20,8 +20,8 @@ export interface PeerCountOptions {
 }
 
 /**
- * Counts the gateways that share the rate limits by the addresses of a host name, such as a headless Service in
- * Kubernetes, so that the share of each gateway follows an autoscaler. While the name cannot be resolved, the last
+ * Counts the gateways that share the rate limits, so that the share of each gateway follows an autoscaler. Each gateway
+ * is one address of a host name, such as a headless Service in Kubernetes. While the name cannot be resolved, the last
  * count applies.
  */
 export class PeerCount {

@@ -38,8 +38,9 @@ function sendText(response: Response, status: number, text: string, headers: Rea
 }
 
 /**
- * Sends the JSON response to a request, compressed if the caller accepts it. Only responses to GET and HEAD, which have equal headers, are compressed: they
- * contain no secrets, whose letters the size of a compressed response could reveal (ADR 0165).
+ * Sends the JSON response to a request, compressed if the caller accepts it. Only responses to GET and HEAD are
+ * compressed, because they contain no secrets: the size of a compressed response could reveal parts of a secret (ADR
+ * 0165). Both methods get the same headers.
  */
 async function sendReadable(
   response: Response,

@@ -12,7 +12,7 @@ export const COMPRESSED_BYTES_MAX = 8 * 1024 ** 2;
  */
 export const COMPRESSIONS_MAX = 2;
 
-/** The quality at which brotli is as fast as gzip at its lowest level, and its result a third smaller. */
+/** Brotli quality that is as fast as the lowest level of gzip and makes the result a third smaller. */
 const BROTLI_QUALITY = 4;
 /** Size of the brotli window as a power of two, which bounds the memory of a compression to about one MiB. */
 const BROTLI_WINDOW_BITS = 18;
@@ -35,8 +35,8 @@ export class Compressor {
 
   /**
    * Compresses the text of a response in the content coding that the caller prefers.
-   * @returns undefined if the caller accepts neither brotli nor gzip, the size of the text is not within the bounds, or
-   *   other responses use all places
+   * @returns undefined if the caller accepts neither brotli nor gzip, if the size of the text is not within the bounds,
+   *   or if {@link COMPRESSIONS_MAX} responses are already being compressed
    */
   async compress(text: string, headers: IncomingHttpHeaders): Promise<CompressedBody | undefined> {
     const size = Buffer.byteLength(text);
