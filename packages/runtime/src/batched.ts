@@ -119,8 +119,8 @@ export function grouped<T, R>(
 }
 
 /**
- * Limits for batched database calls with only one command in progress at a time. Callers that arrive meanwhile share
- * the next command.
+ * Limits for batched database calls with only one command in progress at a time. Callers that arrive in the meantime
+ * share the next command.
  */
 export const inGroups = { underWayMax: 1, waitMsMax: GROUP_WAIT_MS_MAX } as const satisfies BatchLimits;
 
