@@ -9,11 +9,11 @@ const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
 /** Names of libraries that only compute, without input or output. Code of the domain may import them. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
-/** Names of libraries that read certificates and sign documents. These libraries only compute, too. */
+/** Names of libraries that read certificates and sign documents. Like the libraries above, they only compute. */
 const signing = '(^|/)node_modules/(@peculiar/x509|asn1js|xml-crypto)/';
-/** Modules with the type of an invoice, without its forms in gRPC messages and in the public API. */
+/** Modules with the type of a canonical invoice, but not those that convert it for gRPC or for the public API. */
 const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts$';
-/** Modules with the types of ERP records, without their forms in gRPC messages. */
+/** Modules with the types of ERP records, but not the module that converts them to gRPC messages. */
 const books = '^packages/books/src/(?!wire)[^/]+\\.ts$';
 /** Modules that `domain/` may import: the engine, shared values and refusals, and modules that only compute. */
 const pure = [
@@ -206,8 +206,8 @@ export default {
 };
 
 /**
- * Forbids that a folder of a service imports a later folder in the list. Files next to these folders may only be
- * imported if `besides` names them, and never from testing/.
+ * Forbids imports from a folder of a service to a later folder in the list, and to testing/. A file next to these
+ * folders may be imported only if `besides` names it.
  */
 function roomsGoDown(name, folder, rooms, ...besides) {
   return rooms.map((room, index) => ({

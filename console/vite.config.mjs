@@ -13,7 +13,8 @@ import { defineConfig } from 'vite';
 const COMPRESSED = /\.(?:js|css|html|svg)$/;
 
 /**
- * Writes a compressed copy (brotli) beside each text file of the web application, which the gateway serves as it is.
+ * Writes a compressed copy (brotli) beside each text file of the web application. The gateway serves these copies as
+ * they are.
  */
 function precompress() {
   let folder;
@@ -36,7 +37,7 @@ function precompress() {
 
 export default defineConfig({
   base: '/app/',
-  // The build of csv-parse for browsers brings the buffers of Node.js with it.
+  // The build of csv-parse for browsers contains its own replacement for the buffers of Node.js.
   resolve: { alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' } },
   plugins: [
     { ...optimizeLocales.vite({ locales: ['en-US', 'de-DE', 'pl-PL'] }), enforce: 'pre' },

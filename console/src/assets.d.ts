@@ -5,6 +5,6 @@ declare module '*.module.css' {
 }
 
 interface ImportMeta {
-  /** Vite replaces a call by the modules whose paths match the pattern. */
+  /** Vite replaces a call of `import.meta.glob` with the modules whose paths match the pattern. */
   glob<Module>(pattern: string, options: { readonly eager: true }): Readonly<Record<string, Module>>;
 }

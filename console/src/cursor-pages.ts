@@ -6,7 +6,10 @@ interface NextPage {
   readonly cursor?: string;
 }
 
-/** Options by which `useInfiniteQuery` reads a list of the API page by page. The page parameter is part of the query. */
+/**
+ * Options with which `useInfiniteQuery` reads a list of the API page by page. The page parameter holds the `cursor` of
+ * the page and is empty for the first page.
+ */
 export const cursorPages = {
   initialPageParam: {} as NextPage,
   getNextPageParam: ({ nextCursor }: CursorPage): NextPage | undefined =>

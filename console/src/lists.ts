@@ -21,7 +21,7 @@ interface ListPage<Item> {
 /**
  * Reads a list of the API page by page.
  * @param queryKey name of the list in the cache, with the values that filter it
- * @param read reads one page with the given part of the query
+ * @param read reads one page, which is the first page if there is no `cursor`
  */
 export function useList<Item>(
   queryKey: readonly unknown[],
@@ -44,8 +44,8 @@ export function useList<Item>(
 }
 
 /**
- * Returns a function that reads everything under the given names of the cache again, after a change. Callers do not
- * wait for the reading, because the change is already stored.
+ * Returns a function that reloads everything that is cached under the given names, for use after a change. Callers do
+ * not wait for the data, because the change is already stored.
  */
 export function useRefresh(names: readonly string[]): () => void {
   const queries = useQueryClient();

@@ -50,7 +50,7 @@ const places: readonly (Place | Group)[] = [
   },
 ];
 
-/** An entry of the main navigation. `below` are the pages of a group. */
+/** An entry of the main navigation. `below` lists the pages of a group. */
 export interface Entry {
   readonly to: string;
   readonly text: string;

@@ -10,9 +10,9 @@ import type { RecordGroup } from './taken.js';
 export type TakenRecord<R> = { readonly record: R } | { readonly problem: string };
 
 /**
- * Converts a record from an ERP (ERP reference, section 14), whatever the provider has already checked. Texts become
- * readable, amounts get at most six decimals, currencies become upper case, and an invalid IBAN is kept as printed
- * text.
+ * Converts a record from an ERP (ERP reference, section 14) and does not rely on any check by the provider. Texts
+ * become readable, amounts get at most six decimals, currencies become upper case, and an invalid IBAN is kept as
+ * printed text.
  */
 export function takeRecord<R extends object>(declared: RecordGroup, record: R): TakenRecord<R> {
   let taken = takenGroups.get(declared);

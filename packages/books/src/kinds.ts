@@ -11,9 +11,9 @@ import { readAmount } from './amount-of-erp.js';
 import type { Sign } from './amount-of-erp.js';
 
 /**
- * The kind of a field in an ERP record, such as a text or a day. `faultOf` decides whether a record is stored: each
- * fault is the end of a sentence that begins with the name of the field. `taken` is the kind for values that come from
- * an ERP, which are made readable before they are checked.
+ * The kind of a field in an ERP record, such as a text or a day. `faultOf` decides whether a record is stored. It
+ * returns each fault as the end of a sentence that begins with the name of the field. `taken` is the kind for values
+ * that come from an ERP, which are made readable before they are checked.
  */
 export interface RecordKind<T = unknown> extends Kind<T> {
   /**
@@ -106,8 +106,8 @@ export function visible(kind: RecordKind<string>): RecordKind<string> {
 }
 
 /**
- * A required id of an ERP record. If such an id consists only of invisible characters, the fault says so for a value
- * from an ERP, and says that the id is missing for a stored value.
+ * A required id of an ERP record. If a value from an ERP consists only of invisible characters, the fault says so. For
+ * such a stored value, the fault says that the id is missing.
  */
 export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
 

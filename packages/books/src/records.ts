@@ -61,7 +61,7 @@ const account = {
     externalId: optional(id, 'id of the bank account'),
     /** IBAN of the vendor's bank account, if the ERP states a valid one. It is stored without spaces. */
     iban: optional(text),
-    /** UK sort code of the vendor's bank account, six digits, which requires an account number. */
+    /** UK sort code of the vendor's bank account (six digits). A sort code requires an account number. */
     sortCode: optional(text),
     accountNumber: optional(text),
     /** Text that the ERP prints for the bank account, whether it is valid or not. */

@@ -13,7 +13,8 @@ import { bill, order, payment, vendor, vendorAccount } from './records.js';
 import type { BillRecord, OrderRecord, PaymentRecord, VendorAccountRecord, VendorRecord } from './records.js';
 
 // Converts ERP records to the gRPC messages that the erp-sync service sends to the analysis service, and back. This
-// module sets message fields that the declaration of a record does not have, and checks nothing else.
+// module also sets message fields that the declaration of a record lacks. It checks only that the required parts of a
+// message are present.
 
 export function vendorToWire(record: VendorRecord): ErpVendor {
   return { ...membersToWire(vendor, record), hasAccounts: record.accounts !== undefined } as unknown as ErpVendor;
@@ -29,8 +30,7 @@ export function vendorFromWire(message: ErpVendor): VendorRecord {
 }
 
 /**
- * Writes a bank account of a vendor as a message between services. The message contains the id as a field of the
- * account.
+ * Writes a bank account of a vendor as a message between services. In the message, the ERP id is a field of `account`.
  */
 export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccount {
   const { externalId, ...message } = membersToWire(vendorAccount, record);

@@ -21,8 +21,8 @@ interface TailOptions {
 }
 
 /**
- * Prints each new decision about an invoice, the oldest first, until the signal is aborted or the count is reached. A
- * decision that a review changed is printed again while its invoice is among the newest hundred.
+ * Prints each new decision about an invoice, the oldest first, until the signal is aborted or `count` decisions have
+ * been printed. A decision that a review changed is printed again while its invoice is among the newest hundred.
  */
 export async function tail(
   client: Client,
@@ -51,7 +51,7 @@ export async function tail(
   }
 }
 
-/** Reads the list of invoices until a page has no invoice that is new. */
+/** Reads the list of invoices until a page contains an invoice that was seen before. */
 async function readNewest(
   client: Client,
   seen: ReadonlyMap<string, string>,

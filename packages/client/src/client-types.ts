@@ -45,7 +45,7 @@ type Call<M extends Method> = <P extends PathsWith<M>>(
 ) => Promise<Answer<Data<Operation<P, M>>>>;
 
 /**
- * Calls by method and path, as the API documents them. Every call resolves with a successful response.
+ * The calls of the API by method and path. Every call resolves with a successful response.
  * @throws ApiError when the API refuses, NetworkError without a response, the reason of `signal` when it is aborted
  */
 export interface Client {
@@ -105,7 +105,7 @@ export interface Client {
 export type FileBytes = Uint8Array | ArrayBuffer | Blob;
 
 export interface SendFileOptions {
-  /** Media type of the uploaded file, as the upload was reserved with. */
+  /** Media type of the uploaded file, which must equal the media type in the reservation of the upload. */
   readonly mediaType: string;
   readonly signal?: AbortSignal | undefined;
 }

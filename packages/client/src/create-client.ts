@@ -63,7 +63,8 @@ export function createClient(options: ClientOptions): Client {
     // A request with a JSON body is retried only if its operation honours an Idempotency-Key, because any other retry
     // could change data a second time.
     const isKeyed = method === 'post' && path in honoursIdempotencyKey;
-    // An XML file needs no Idempotency-Key, because the API recognizes its bytes, even if another program sent them.
+    // An XML file needs no Idempotency-Key. The API recognizes a file that it received before by its bytes, whichever
+    // program sent it.
     if (isKeyed && file === undefined && !headers.has(KEY_HEADER)) headers.set(KEY_HEADER, crypto.randomUUID());
     const url = `${baseUrl}${fillPath(path, given.path)}${searchOf(given.query)}`;
     // Redirects are not followed, because the API key must not be sent to another address.
@@ -232,7 +233,7 @@ function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);
   } catch {
-    // Returns undefined if the base URL of the API is not valid, which the caller of this function reports.
+    // If the base URL cannot be parsed, the TypeError below is thrown.
   }
   throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
 }

@@ -21,8 +21,8 @@ type Json<R> = R extends { readonly content: { readonly 'application/json': infe
 type Body<O> = O extends { readonly requestBody?: infer R } ? Json<NonNullable<R>> : never;
 
 /**
- * Type of one option of an API call: the option does not exist if the operation has no such parameters, and is optional
- * if none of the parameters is required.
+ * Type of one option of an API call, such as `path` or `query`. The option does not exist if the operation has no
+ * parameters of this kind, and is optional if none of them is required.
  */
 type Option<Name extends string, T> = [T] extends [never]
   ? unknown

@@ -9,7 +9,7 @@ const transientStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]
 export interface RetryOptions {
   /**
    * Maximum number of attempts of an API call that may fail because of the network or the service (default 4). A
-   * request to wait (429, 409) does not count as a failed attempt.
+   * response that asks the client to wait (429, 409) does not count as a failed attempt.
    */
   readonly attemptsMax?: number | undefined;
   /** Maximum time after the first attempt of an API call at which another attempt may begin (default 5 minutes). */
@@ -30,9 +30,9 @@ export interface Retry {
 }
 
 /**
- * Calls `send`, which sends a request to the API, again after a temporary failure. After a missing response, 500, 502,
- * 503 or 504, the pause doubles with each attempt. After 429 RATE_LIMITED, or a 409 with `Retry-After` (an earlier
- * request is still running), the pause is the time that the response states.
+ * Calls `send`, which sends a request to the API, and calls it again after a temporary failure. After a missing
+ * response, 500, 502, 503 or 504, the pause doubles with each attempt. After 429 RATE_LIMITED, or a 409 with
+ * `Retry-After` (an earlier request is still running), the pause is the time that the response states.
  * @throws the last ApiError or NetworkError, or the reason of the signal
  */
 export async function withRetries<T>(
@@ -64,7 +64,7 @@ export async function withRetries<T>(
 
 /**
  * Decides whether a failed API request is retried. The result `wait` means that the API works and states when to retry.
- * Such a wait uses up time, but does not count as a failed attempt.
+ * Such a wait counts towards the maximum total time, but not as a failed attempt.
  */
 function kindOf(error: ApiError | NetworkError): 'wait' | 'failure' | 'final' {
   if (error instanceof NetworkError) return 'failure';

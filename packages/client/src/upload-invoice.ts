@@ -2,7 +2,7 @@ import type { Answer, Client, FileBytes, Schemas, UploadOptions } from './client
 import { NetworkError } from './errors.js';
 import { pause } from './retry.js';
 
-/** Time after which the API may respond that the analysis of an uploaded document continues. */
+/** Time in seconds after which the API may respond that it is still analyzing an uploaded document. */
 const WAIT_SECONDS = 20;
 const FIRST_POLL_MS = 500;
 const POLL_MS_MAX = 5_000;

@@ -171,8 +171,8 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 }
 
 /**
- * Returns the time in the signature header of a webhook as it is written, because the signature covers its characters,
- * and all signatures of the scheme v1. Signatures of later schemes are ignored.
+ * Returns the time and the signatures in the signature header of a webhook. The time is returned as it is written,
+ * because the signature covers its characters. Only signatures of the scheme v1 are returned.
  */
 function readSignature(header: string): { time: string; signatures: readonly string[] } {
   const malformed = (what: string): WebhookError => new WebhookError('HEADER_MALFORMED', `svc-signature ${what}.`);

@@ -71,7 +71,7 @@ function describe(document: XmlDocument, faultsOfBytes: readonly Fa3Fault[]): Fa
     sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP'),
     kind: find('f:Fa/f:RodzajFaktury'),
     number: find('f:Fa/f:P_2'),
-    // The FA(3) XML schema lets the issue date have a time zone, which is cut off.
+    // The FA(3) XML schema allows a time zone after the issue date. The time zone is cut off.
     issueDate: find('f:Fa/f:P_1').slice(0, 10),
   };
 }
@@ -104,8 +104,8 @@ function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: bo
 }
 
 /**
- * Removes comments and CDATA sections from XML in one pass. A regular expression that searches for an end repeatedly
- * would take a minute for a malicious document.
+ * Removes comments and CDATA sections from XML in one pass. A regular expression that searches for the end of each
+ * comment or section would take a minute for a malicious document.
  */
 function withoutCommentsAndCdata(text: string): string {
   const parts: string[] = [];

@@ -11,7 +11,7 @@ import type { FailedRule } from './validation.js';
  * total includes.
  */
 interface Format {
-  /** Mandatory fields of the national format, each with the id of its rule and its path. */
+  /** Mandatory fields of invoices in this format, each with the id of its rule and its path. */
   readonly fields: readonly FieldRow[];
   readonly sums: readonly SumRow[];
   readonly taxes?: TaxRow;
@@ -172,7 +172,7 @@ const facturae: Format = {
 
 /** Names of XML elements that differ between invoices of ZUGFeRD 1 and of CII. */
 interface CrossIndustryNames {
-  /** Prefix of element names inside the XML elements that are named here: empty, or `ram:`. */
+  /** Prefix of the names of all elements inside these XML elements: empty, or `ram:`. */
   readonly prefix: '' | 'ram:';
   readonly header: string;
   readonly date: string;
@@ -248,7 +248,9 @@ function crossIndustry(names: CrossIndustryNames): Format {
   };
 }
 
-/** National invoice formats whose paths depend on the profile alone. */
+/**
+ * National invoice formats that are known from the profile. For all others, the root element decides which paths apply.
+ */
 const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae };
 const cii = crossIndustry(ciiNames);
 const zugferd1 = crossIndustry(zugferdNames);

@@ -263,8 +263,8 @@ function isUblOrCii(namespace: string): boolean {
 }
 
 /**
- * Returns the profile of an XML invoice that may be inside a PDF, where the plain EN 16931 identifier denotes the EN
- * 16931 level of Factur-X.
+ * Returns the profile of an XML invoice. Inside a PDF, the plain EN 16931 identifier denotes the EN 16931 level of
+ * Factur-X.
  */
 function insidePdf(declared: Profile, evidence: Pick<ProfileEvidence, 'customizationId' | 'embeddedInPdf'>): Profile {
   if (evidence.embeddedInPdf !== true || normalize(evidence.customizationId) !== EN) return declared;

@@ -30,8 +30,8 @@ const BASIC_WL_IDS: ReadonlySet<string> = new Set([
   ...'BR-45 BR-46 BR-47 BR-48 BR-CO-14 BR-CO-17'.split(' '),
 ]);
 /**
- * Presence and arithmetic rules that do not require VAT, because invoices of the format PINT from other countries have
- * other taxes.
+ * Presence and arithmetic rules for the format PINT. These rules do not require VAT, because some countries that use
+ * PINT have other taxes.
  */
 const PINT_IDS =
   /^(BR-(0[1-9]|1[0-9]|2[1-6]|3[1368]|4[1-6]|49|5[2457]|6[1-5]|CO-1[0-6]|CO-2[1-4])|PEPPOL-EN16931-R(040|120))$/;

@@ -28,7 +28,7 @@ export interface ValidationContext {
 /**
  * Validates an XML invoice, or a fragment of one, against the rules that the mode selects (documents reference, section
  * 9.1). Returns null if no rules apply: the mode selects only the built-in checks, the format is not supported, or the
- * text is not well-formed XML without a DOCTYPE (which reading the document reports).
+ * text has a DOCTYPE or is not well-formed XML. Such a text is reported when the document is read.
  */
 export function validateXml(xml: Uint8Array, mode: ValidationMode, context?: ValidationContext): Validation | null {
   const parsed = parseXml(xml);

@@ -255,8 +255,8 @@ export function callersOf(path: string): Callers | undefined {
 }
 
 /**
- * Rpcs that another service than the gateway may call only with the grant of the caller who started the work, because
- * the work concerns nobody else.
+ * Rpcs that a service other than the gateway may call only with the grant of the caller who started the work. The
+ * service calls them only on behalf of that caller.
  */
 const workWithGrant: Readonly<Record<string, Caller>> = {
   '/invoicecontrol.analysis.v1.InvoiceService/GetInvoice': 'ksef',
@@ -276,8 +276,9 @@ export function needsGrant(path: string, caller: string): boolean {
 }
 
 /**
- * Rpcs that give or take rights, or receive secrets. The gateway seals each request of them, so that a grant that was
- * seen elsewhere is not enough to make one, and no request is carried out twice.
+ * Rpcs that give or take rights, or receive secrets. The gateway seals each request to them. Each seal can be used
+ * once, so a grant that was copied from another request is not enough to make such a request, and no request is carried
+ * out twice.
  */
 const sealedRpcs: ReadonlySet<string> = new Set([
   '/invoicecontrol.billing.v1.CheckoutService/CreateCheckout',

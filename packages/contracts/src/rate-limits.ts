@@ -1,6 +1,6 @@
 /**
- * The request rate limits. The gateway defines the numbers, and the organization service stores the windows (HTTP and
- * security reference, section 7).
+ * The request rate limits. The gateway defines the numbers, and the organization service counts the requests in each
+ * time window (HTTP and security reference, section 7).
  */
 export const ratePolicies = ['default', 'organization', 'writes', 'scans', 'documents'] as const;
 

@@ -95,8 +95,8 @@ export function duplicatePairsAmong(
 }
 
 /**
- * Returns the pairs of equal bills that are no duplicates because of a credit note among the records. The result maps
- * the key of each pair to the id of its credit note.
+ * Returns the pairs of equal bills that are not duplicates, because a credit note among the records explains them. The
+ * result maps the key of each pair to the id of its credit note.
  */
 export function pairsClearedAmong(
   bills: readonly Candidate[],

@@ -22,8 +22,8 @@ export interface ReadDocument {
 
 /**
  * Reads a document (documents reference, sections 3 to 7). If the document cannot be read, the result is a failure with
- * a reason. The promise rejects only for defects. The libraries for PDFs and pictures are loaded with the first of them,
- * because a process that reads only XML needs none.
+ * a reason. The promise rejects only for defects. The libraries for PDFs and pictures are loaded when the first PDF or
+ * picture is read, because a process that reads only XML needs none of them.
  */
 export async function readDocument(bytes: Uint8Array, context: DocumentContext): Promise<ReadingOutcome> {
   return (await readDocumentWithXml(bytes, context)).outcome;

@@ -14,7 +14,7 @@ export const ORGANIZATION = 'organization';
 
 const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const satisfies readonly Role[];
 
-/** The field of a form that asks for a role. */
+/** The form field that asks for a role. */
 export function roleField(value: Role) {
   return { label: texts.role, kind: 'choice', value, options: roles.map((role) => [role, role] as const) } as const;
 }
@@ -73,7 +73,7 @@ export function useAuditEvents({ from, to }: Days) {
   });
 }
 
-/** Returns the moment at which a day begins where the person is. */
+/** Returns the time at which a day begins in the time zone of the person. */
 function startOf(day: string, daysLater = 0): string {
   const start = new Date(`${day}T00:00:00`);
   start.setDate(start.getDate() + daysLater);

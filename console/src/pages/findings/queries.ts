@@ -28,7 +28,7 @@ export interface Filters {
   readonly min_severity?: Finding['severity'];
   readonly disposition?: Finding['disposition'];
   readonly assignee_user_id?: string;
-  /** Beginning of an invoice number or of the name of a supplier, or a tax id. */
+  /** Search text: the beginning of an invoice number or of a supplier name, or a tax id. */
   readonly q?: string;
   readonly supplier_id?: string;
   readonly scan_id?: string;
@@ -44,7 +44,7 @@ export type Decision = Exclude<Finding['disposition'], 'SUPERSEDED'>;
 const FINDINGS = 'findings';
 /** Number of findings that one request reads. */
 const PAGE_SIZE = 50;
-/** Maximum number of findings that one request of the API decides or assigns, and therefore of those that are selected. */
+/** Maximum number of findings that one request of the API decides or assigns. A person cannot select more findings. */
 export const SELECTED_MAX = 100;
 
 interface FindingsPageData {
@@ -187,7 +187,7 @@ function useShowChanged(): (changed: Finding) => void {
   };
 }
 
-/** Returns a function that reads a finding again that somebody else has changed, and shows its current state. */
+/** Returns a function that reloads a finding that somebody else has changed, and shows its current state. */
 function useShowCurrent(): (findingId: string) => void {
   const queries = useQueryClient();
   const showChanged = useShowChanged();

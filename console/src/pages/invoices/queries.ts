@@ -10,7 +10,7 @@ const INVOICES = 'invoices';
 
 export interface InvoiceFilters {
   readonly decision?: Decision;
-  /** Beginning of a number or of the name of a supplier, or a tax id. */
+  /** Search text: the beginning of an invoice number or of a supplier name, or a tax id. */
   readonly q?: string;
   readonly supplier_id?: string;
 }

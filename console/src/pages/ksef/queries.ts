@@ -11,7 +11,10 @@ export const KSEF = 'ksef';
 const POLL_MS = 3_000;
 const open: readonly KsefSubmission['status'][] = ['QUEUED', 'SENDING', 'PROCESSING'];
 
-/** Checks whether KSeF still has to decide about a submission, or to confirm it. The confirmation comes some time later. */
+/**
+ * Checks whether KSeF has not decided about a submission yet, or has accepted it and not confirmed it yet. KSeF
+ * confirms an accepted submission some time later.
+ */
 function isOpen({ status, upoReferenceNumber }: KsefSubmission): boolean {
   return open.includes(status) || (status === 'ACCEPTED' && upoReferenceNumber === null);
 }
@@ -58,7 +61,7 @@ export function useSubmission(path: SubmissionPath) {
   });
 }
 
-/** @param status state of the submission: with each new one, the attempts are read again */
+/** @param status state of the submission; the attempts are read again whenever it changes */
 export function useAttempts(path: SubmissionPath, status: KsefSubmission['status']) {
   return useQuery({
     queryKey: [KSEF, path.connectionId, 'submissions', path.submissionId, 'attempts', status],

@@ -93,8 +93,8 @@ export function useRelease(runId: string, lineId: string) {
 }
 
 /**
- * The file of a payment run to download: the payments that may be paid, the other payments with the given verdict, or
- * the same bytes as an earlier download.
+ * The file of a payment run to download: the payments that may be paid, the other payments with the given `verdict`, or
+ * an earlier download with the same bytes (`repeat`).
  */
 export type FileChoice = { readonly verdict?: 'HOLD' | 'UNKNOWN'; readonly repeat?: string };
 

@@ -7,14 +7,17 @@ export type Summary = Schemas['FindingsSummary'];
 export type Scan = Schemas['Scan'];
 export type ScanSummary = Schemas['ScanSummary'];
 
-/** Limits on the findings that a report counts. An empty text leaves a limit out. */
+/** Filters for the findings that a report counts. An empty text means that a filter is not used. */
 export interface ReportFilters {
   readonly from: string;
   readonly to: string;
   readonly company: string;
 }
 
-/** Returns the filters as the API takes them. Months of the API are those of UTC, and so are the days here. */
+/**
+ * Returns the filters in the form that the API takes. The API counts months in UTC, so the days of the filters are UTC
+ * days too.
+ */
 export function queryOf({ from, to, company }: ReportFilters) {
   const end = new Date(`${to}T00:00:00Z`);
   if (to !== '') end.setUTCDate(end.getUTCDate() + 1);

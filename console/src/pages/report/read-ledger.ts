@@ -13,14 +13,14 @@ import type { ReadRows } from '@invoicecontrol/ledger-csv/rows';
 import { requiredFields } from '@invoicecontrol/ledger-csv/scan-row';
 import type { ScanField } from '@invoicecontrol/ledger-csv/scan-row';
 
-/** The text of a dropped ledger, with its heading. */
+/** The text of a ledger file that the person chose, with its encoding and the layout of its columns. */
 export interface LedgerText {
   readonly text: string;
   readonly encoding: string;
   readonly layout: Layout;
 }
 
-/** Choices of a person about the columns and formats. What is absent is taken from the file. */
+/** Choices of a person about the columns and formats. A choice that is absent is taken from the file. */
 export interface Choices {
   /** Column of each field as `#3`, or an empty text for none. */
   readonly columns: ReadonlyMap<ScanField, string>;
@@ -37,7 +37,7 @@ export interface Reading extends ReadRows {
   readonly missing: readonly ScanField[];
   readonly decimal: DecimalMark;
   readonly dates: DateOrder;
-  /** The formats that the file does not show. */
+  /** The formats that could not be determined from the file. */
   readonly unsure: { readonly decimal: boolean; readonly dates: boolean };
 }
 

@@ -9,7 +9,10 @@ export const UPLOADS = 'uploads';
 const SENT = [UPLOADS, 'sent'];
 /** Number of files that the app sends at the same time. */
 const SENT_AT_ONCE = 4;
-/** Time that the API may take to decide before it continues without the app. */
+/**
+ * Time in seconds for which the app waits for a decision. If the analysis takes longer, the API continues it without
+ * the app.
+ */
 const WAIT_SECONDS = 20;
 /** Pause between two requests for the state of a document that is being read. */
 const POLL_MS = 3_000;
@@ -67,7 +70,7 @@ export function useSentFiles(): readonly { readonly file: SentFile; readonly sta
   return files.map((file, index) => ({ file, status: statuses[index]?.data }));
 }
 
-/** Sends files a few at a time. What becomes of each is shown by `useSentFiles`. */
+/** Sends files to the API, a few at a time. `useSentFiles` returns the state of each file. */
 export function useSendFiles() {
   const queries = useQueryClient();
   const change = (key: string, changed: Partial<SentFile>): void => {
@@ -111,7 +114,10 @@ async function send(file: File, companyId: string, change: (changed: Partial<Sen
   }
 }
 
-/** Requests the analysis of an uploaded document. A document that cannot be read says so in its state. */
+/**
+ * Requests the analysis of an uploaded document. A document that cannot be read causes no error here, because its state
+ * shows the reason.
+ */
 async function analyze(uploadId: string, companyId: string): Promise<void> {
   try {
     await client.post('/invoices/from-upload', {

@@ -504,7 +504,8 @@ function identifier({ id, scheme, flag, isValid, what, endpointOnly }: Identifie
 }
 
 /**
- * Rules of Peppol BIS Billing 3.0. XRechnung includes the rules that both sets have (documents reference, section 9.2).
+ * Rules of Peppol BIS Billing 3.0. The rules that are marked BOTH also belong to XRechnung (documents reference,
+ * section 9.2).
  */
 export const peppolRules: readonly Rule[] = [
   onDocument('PEPPOL-EN16931-R001', BOTH, ({ invoice }) =>

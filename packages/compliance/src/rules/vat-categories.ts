@@ -111,8 +111,8 @@ function breakdowns({ invoice, syntax }: InvoiceModel, code: string): readonly G
 
 /**
  * Rule -01 of a VAT category: the VAT breakdown lists the VAT category if, and only if, a line, allowance or charge has
- * it. Categories with rates may be listed several times, and other categories once. This follows the official rules
- * where UBL and CII differ.
+ * it. Categories with rates may be listed several times, and other categories once. Where the official rules for UBL
+ * and CII differ, this function differs in the same way.
  */
 function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const { code, name } = category;

@@ -409,8 +409,8 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 
 /**
  * Reports a bank account that several suppliers use. The finding is raised on the invoice that links the supplier to
- * the account, and on later invoices as long as all of the supplier's bills with the account are waiting for a review.
- * Rows of the scan that first used the account are reported once.
+ * the account. Later invoices are reported as long as all of the supplier's bills with the account are waiting for a
+ * review. If one history scan imported all these bills, only its first row is reported.
  */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
@@ -800,7 +800,8 @@ function usesUnderName({ bankLink, invoice }: Facts): number {
 /**
  * Checks whether the account belongs to a factoring company: many suppliers use it, and no fraud with it was confirmed.
  * A supplier counts once a person accepted the account for it, or once bills without an open finding have arrived for
- * as long as an account needs to become trusted. All rows of one scan count for each other.
+ * as long as an account needs to become trusted. A supplier also counts if all its bills with the account are rows of
+ * the history scan that contains the checked row.
  */
 function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: BankParameters): boolean {
   if (bankLink === null || bankLink.fraud !== undefined) return false;
@@ -811,8 +812,8 @@ function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: B
 }
 
 /**
- * Returns the bills in a bank account link that count towards trust. Records that were stored earlier do not show which
- * bills count.
+ * Returns the bills in a bank account link that count towards trust. In links that were stored before these bills were
+ * counted separately, all bills count.
  */
 function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
   return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });

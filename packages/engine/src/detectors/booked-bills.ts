@@ -56,7 +56,8 @@ export function billedTwice(
 /**
  * Returns the suspected duplicate pairs of bills that a credit note among the records explains. The result maps the key
  * of each pair to the id of its credit note.
- * @param creditedIds ids of further bills to which the number of a credit note refers, by the id of the credit note
+ * @param creditedIds bills that a credit note names and that are not in `records`: maps the id of the credit note to
+ * their ids
  */
 export function creditedPairs(
   records: readonly Candidate[],

@@ -401,7 +401,7 @@ function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: Booke
   );
 }
 
-/** Explains in a sentence why no credit note is the reason for the second of two payments. */
+/** Returns a sentence that states why no credit note explains the second of two equal payments. */
 function creditNote(first: BookedPayment, second: BookedPayment, credits: readonly VendorCredit[]): string {
   const [credit] = credits.filter((one) => isBetween(one, first, second));
   if (credit === undefined)

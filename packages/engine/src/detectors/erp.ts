@@ -112,8 +112,8 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
 }
 
 /**
- * Reports that more was billed than was ordered. Net amounts are compared, because tax would seem to exceed the order.
- * Gross amounts are compared only if the net amounts are unknown.
+ * Reports that more was billed than was ordered. Net amounts are compared if the order and the invoice both state them.
+ * Otherwise gross amounts are compared.
  */
 function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, orderMaster } = facts;

@@ -95,8 +95,8 @@ function largestEarlier(
 
 /**
  * Reports a supplier whose bills are each a little larger than all its earlier bills. No single step is large, and the
- * spread grows with the amounts. The rise is measured from the first amounts, and most of the later bills must be the
- * largest up to their day.
+ * spread grows with the amounts. The rise is measured from the supplier's first amounts, and most of the later bills
+ * must exceed every bill before them.
  */
 function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, uses } = checked;

@@ -273,9 +273,9 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
 }
 
 /**
- * Reports a tax id that a supplier known by its name alone states for the first time. A forger needs only the name, so
- * a new tax id together with another change must be reviewed, and is reported on every invoice until a person reviews
- * it.
+ * Reports a tax id that is stated for the first time by a supplier that was known only by its name. A forger needs only
+ * the name, so a new tax id together with another change must be reviewed, and is reported on every invoice until a
+ * person reviews it.
  */
 function taxIdFirstUse(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -446,8 +446,9 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 }
 
 /**
- * Checks whether an earlier invoice that the supplier profile does not count had an equally large amount. In that case,
- * the finding was raised on that invoice. Records that a person confirmed as duplicates or fraud are ignored.
+ * Checks whether an earlier invoice that the supplier profile does not count had an equal or larger amount. In that
+ * case, the large amount was already reported on the earlier invoice. Records that a person confirmed as duplicates or
+ * fraud are ignored.
  */
 function wasHighBefore(facts: Facts): boolean {
   const { invoice, supplier, candidates } = facts;

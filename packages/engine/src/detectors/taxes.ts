@@ -215,8 +215,8 @@ function shareCharges({ net = 0n, tax }: TaxedAmounts, charges: readonly Statuto
 }
 
 /**
- * Returns the supplier's country, or all countries with withholding tax if the country is unknown. A wrong country does
- * no harm, because an invoice with withholding tax requests less than its total.
+ * Returns the supplier's country. If it is unknown, returns the countries with withholding tax that fit the bank
+ * account or the tax id. A wrong country does no harm, because withholding tax only reduces the amount to be paid.
  */
 function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
   const registration = taxRegistration(facts);
@@ -419,7 +419,7 @@ function wasWithoutRegistration(
   const { count, taxIdCount, taxRates, amounts } = supplier.profile;
   const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
   // The supplier profile contains the tax rate of an invoice only if the invoice stated a net amount. If the checked
-  // invoice states no net amount, no stored rate is required.
+  // invoice states no net amount, the profile need not contain a rate.
   if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }

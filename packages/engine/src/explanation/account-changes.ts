@@ -4,8 +4,8 @@ import type { MasterAccount } from '../facts/erp-facts.js';
 
 /**
  * Returns the subjects of the finding that the accounts of a vendor were changed to the given accounts.
- * @param againAt time of a further change to the same accounts after an earlier change was confirmed, which is a
- * separate case
+ * @param againAt time of this change, if an earlier change to the same accounts was confirmed. The time makes this
+ * change a separate case.
  */
 export function accountChangeSubjects(
   vendorId: string,

@@ -1,5 +1,5 @@
 /**
- * Relations between two invoice numbers, as named in evidence, that mean that both are one number in different
+ * Relations between two invoice numbers, by their names in evidence, in which the two are one number in different
  * notations.
  */
 const COPIED_NUMBER: ReadonlySet<string> = new Set([

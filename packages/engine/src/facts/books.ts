@@ -2,8 +2,8 @@ import type { MasterAccount } from './erp-facts.js';
 import type { Candidate } from './invoice.js';
 
 /**
- * Records of a company that an ERP synchronisation has read: vendors and changes to them, bills and payments. These
- * records are examined in parts. Each part contains all records with which its own records are compared.
+ * Records of a company that were read from its ERP: vendors and changes to them, bills and payments. They are examined
+ * in several groups. Each group also contains all records with which its records are compared.
  */
 export interface Books {
   readonly companyId: string;
@@ -58,14 +58,11 @@ export interface VendorAccountChange {
 export interface BookedBill {
   readonly bill: Candidate;
   readonly others: readonly Candidate[];
-  /** Ids of the bills in the books record, including `bill`, that are fully paid. */
+  /** Ids of the bills among `bill` and `others` that are fully paid. */
   readonly paidIds: readonly string[];
-  /** Ids of the bills in the books record whose payments the ERP reports (`Books.payments`). */
+  /** Ids of the bills among `bill` and `others` whose payments the ERP reports (`Books.payments`). */
   readonly settledIds: readonly string[];
-  /**
-   * Maps the id of a credit note to further bills that are named by its number and are not contained in the books
-   * record.
-   */
+  /** Maps the id of a credit note to the bills that its number names and that are not among `bill` and `others`. */
   readonly creditedIds?: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -9,8 +9,8 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 const RATE_AGE_DAYS_MAX = 10;
 
 /**
- * Returns exchange rates, as units per 1 EUR by currency, as published on a given day, or undefined if no rates were
- * published on it.
+ * Returns the exchange rates that were published on a given day, by currency, as units per 1 EUR. Undefined if no rates
+ * were published on that day.
  */
 export type PublishedRates = (day: CalendarDate) => Readonly<Record<string, string>> | undefined;
 
@@ -35,8 +35,7 @@ export interface Conversion {
   readonly to: string;
   readonly issueDate: CalendarDate;
   /**
-   * Day on which the amount is converted. For invoices with a future date, this day limits the day of the exchange
-   * rates.
+   * Day on which the amount is converted. If the issue date is later, the exchange rates of this day are used instead.
    */
   readonly today: CalendarDate;
 }

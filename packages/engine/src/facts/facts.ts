@@ -26,8 +26,8 @@ export interface Facts {
   readonly candidates: readonly Candidate[];
   readonly candidateCapHit: boolean;
   /**
-   * Other invoices and suppliers with the invoice's bank account (a link), or null if there are none. `orderLink` is
-   * the same for the purchase order of the invoice.
+   * The other invoices and suppliers that state the invoice's bank account (a link), or null if there are none.
+   * `orderLink` holds those that state the invoice's purchase order.
    */
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;

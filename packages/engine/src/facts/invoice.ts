@@ -134,8 +134,8 @@ export interface Candidate extends InvoiceOrigin {
    */
   readonly nameFold?: string;
   /**
-   * Result of a review. A confirmed duplicate or fraud no longer counts as an original of other bills, but a bill that
-   * only has the number of another bill still counts.
+   * Result of a review. A bill that was confirmed as a duplicate or as fraud no longer counts as an original of other
+   * bills. A bill that was confirmed to have the number of another bill still counts.
    */
   readonly confirmedAs?: Confirmation;
   /**
@@ -145,7 +145,7 @@ export interface Candidate extends InvoiceOrigin {
   readonly suspectedAs?: Suspicion;
   /** True on the invoice whose analysis reported that none of the supplier's invoices are received through KSeF. */
   readonly toldOutsideKsef?: true;
-  /** Id of the invoice that an ERP bill books, which was received from another source. Present only on ERP bills. */
+  /** Id of the received invoice that this ERP bill books. Present only on ERP bills. */
   readonly bookedInvoiceId?: string;
   // Values as printed on the invoice, which the evidence of findings shows.
   readonly invoiceNumber: string;

@@ -71,8 +71,8 @@ const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const DAY_MS = 86_400_000;
 /**
- * Number of listed invoices in a profile or link at which completely counted invoices are removed from the list, except
- * for the newest.
+ * Length of a list of counted invoices in a profile or link at which finalized invoices are removed from it, except for
+ * the newest entries.
  */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
@@ -156,15 +156,17 @@ export function countOrderUse(
 }
 
 /**
- * Checks whether completely counted invoices should be removed from a profile or link before it counts another invoice.
+ * Checks whether the list of counted invoices in a profile or link is full, so that finalized invoices must be removed
+ * before another invoice is counted. An invoice is finalized once everything that follows from it, such as its
+ * findings, is stored.
  */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
 
 /**
- * Removes completely counted invoices from the list of counted invoices, except for the newest. Other invoices are
- * always kept in the list, because they are counted again after a crash and must then change nothing.
+ * Removes finalized invoices from a list of counted invoices, except for the newest entries. Other invoices stay in the
+ * list, because they are counted again after a crash and must then change nothing.
  */
 export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {
   const newest = countedUnits.length - FINALIZED_UNITS_KEPT;

@@ -45,8 +45,8 @@ function isRounded(high: bigint, low: bigint, currency: string): boolean {
 
 /**
  * Checks whether the smaller invoice amount is the net amount of the larger. If the invoice with the larger amount
- * states its net amount, that amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to
- * the minor unit, because some of them are small.
+ * states its net amount, that amount is compared. Otherwise the difference must match a legal tax rate. For reduced
+ * rates it must match to the minor unit, because there are many of them and some are low.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
   // No tax rate is above 30 %, so most pairs of amounts do not have to be compared with the rates.
@@ -82,8 +82,8 @@ function relationAcrossCurrencies(
   const rightRate = ratesPerEuro[right.currency];
   if (leftRate !== undefined && rightRate !== undefined) {
     // To compare amounts in two currencies, each amount is multiplied by the exchange rate of the other currency, so
-    // that both have the same scale. The rate of a pegged currency has more decimals than an amount, and all of them
-    // count.
+    // that both have the same scale. The rate of a pegged currency has more decimals than an amount, and all its
+    // decimals are used.
     const [leftFactor, rightFactor] = toCommonScale(rightRate, leftRate);
     const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
     const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;

@@ -185,8 +185,8 @@ interface DifferingRun {
   readonly printedLeft: string;
   readonly printedRight: string;
   /**
-   * True for the last differing run of digits of an invoice number, apart from the year and the neighbouring month of
-   * the number's own date.
+   * True for the last run of digits of the invoice number. The year of the issue date at the end, and its month before
+   * the year, do not count as the last run.
    */
   readonly isLast: boolean;
 }
@@ -215,7 +215,8 @@ function differingNumericRuns(one: Candidate, other: Candidate): DifferingRun[] 
 
 /**
  * Checks whether both invoice numbers end with a check digit, as in `123-456789-5` on freight bills: a single digit
- * after a dash that differs together with the digits before it. A count of parts differs alone.
+ * after a dash that differs together with the digits before it. If the last digit counted parts of an invoice, it alone
+ * would differ.
  */
 function haveCheckDigits(left: Candidate, right: Candidate): boolean {
   const [one = [], other = []] = [left, right].map(({ invoiceNumber, number: { runs } }) =>
@@ -258,8 +259,8 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
 
 /**
  * Checks whether only one run of digits of two invoice numbers differs and is the day and month of the issue date in
- * both numbers, alone or with the year. `0202/24/2` is the second trip on 2 February. If a copy had been typed on
- * another day, both numbers would have to be wrong.
+ * both numbers, alone or with the year. `0202/24/2` is the second trip on 2 February. Such bills are not copies,
+ * because a copy would need the same error in its date and in its number.
  */
 function areOfDifferentDays([run, ...others]: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (run === undefined || others.length > 0 || left.issueDate === right.issueDate) return false;
@@ -307,8 +308,8 @@ function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[
 
 /**
  * Checks whether two invoice numbers differ only in the year, and the year in one number is the issue year of its bill.
- * The other number has a typing error or the year before, as people often write in January. Two digits may also be a
- * counter, unless the bills agree in all other fields.
+ * The other number has a typing error, or contains the year before, as people often write in January. Two digits may
+ * also be a counter, unless the bills agree in all other fields.
  */
 function isWrongYear(
   differing: readonly DifferingRun[],
@@ -346,7 +347,8 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
   const rest = number.runs.filter(isDigitRun).map(withoutLeadingZeros);
   const plainMonth = withoutLeadingZeros(month);
   if (rest.length <= 2 || !rest.includes(year) || !sides.includes(plainMonth)) return false;
-  // The two digits of the month must be next to the year in an invoice number. A counter would have a zero there.
+  // Two digits next to the year of an invoice number are the month. A counter in this place would have more leading
+  // zeros.
   const isBesideYear = [number.runs[run.index - 1], number.runs[run.index + 1]].includes(year);
   if (isBesideYear && run.printedLeft.length === 2 && run.printedRight.length === 2) return true;
   return rest.filter((text) => text === run.left || text === plainMonth).length === 1;

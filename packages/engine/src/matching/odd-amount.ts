@@ -20,7 +20,7 @@ export function significantDigits({ amountMinor, netMinor, currency }: Amounts):
 
 /**
  * Checks whether an amount has so many significant digits, down to the cents, that two separate bills hardly have it by
- * chance. A whole amount may be a fee with VAT.
+ * chance. An amount without cents does not count, because it may be a round fee with VAT.
  */
 export function isOddAmount(record: Amounts, { oddAmountDigitsMin }: DuplicateParameters): boolean {
   const decimals = minorUnitsOf(record.currency);

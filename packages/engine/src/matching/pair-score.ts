@@ -100,7 +100,7 @@ export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParame
   );
 }
 
-/** Checks whether the supplier has used the number of the checked invoice on the other record. */
+/** Checks whether the compared record has the supplier and the number of the checked invoice. */
 function isOfItsNumber(pair: Compared): boolean {
   return pair.sameSupplier && haveOneNumber(pair);
 }
@@ -160,8 +160,8 @@ function contractOf(
 }
 
 /**
- * Relations in which an invoice number may be a contract number. Once a number is known as a contract number, a copy of
- * it (with a suffix, or misread) gives no information about the bills from other months either.
+ * Relations in which two invoice numbers may be one contract number. Once a number is known as a contract number, a
+ * variant of it (with a suffix, or misread) does not make bills from different months copies either.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
 /** Relations between two invoice numbers that give a pair fewer points if the numbers are short. */
@@ -325,8 +325,8 @@ function orderRow(context: PairContext, pair: Compared & { readonly others: numb
 }
 
 /**
- * Returns the points for a purchase order that both bills of a pair state. The points are higher if only these two
- * bills have an odd amount.
+ * Returns the points for a purchase order that both bills of a pair state. The points are higher if the supplier has no
+ * third bill with the amount of the pair, and the amount has many significant digits.
  */
 function equalOrder(
   context: PairContext,

@@ -321,8 +321,8 @@ function namesReminder({ invoiceNumber }: Candidate): boolean {
 const WHOLE_WORD_LETTERS_MIN = 6;
 
 /**
- * Checks whether the form of an invoice number differs from the supplier's other recent bills. Undefined if these bills
- * have no form in common.
+ * Checks whether an invoice number has another form than the numbers of the supplier's other recent bills. Undefined if
+ * there are too few such bills, or if their numbers have too many forms.
  */
 function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Candidate): boolean | undefined {
   const { facts, parameters } = context;

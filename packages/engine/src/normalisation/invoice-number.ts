@@ -61,7 +61,8 @@ const SEPARATED_MARKS = [
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
 /**
- * Matches a part of an invoice and the number of parts after a space, a dash or a bracket, such as `1/2` or `2 von 3`.
+ * Matches the number of a part and the number of all parts at the end of an invoice number, such as `1/2` or `2 von 3`,
+ * after a space, a dash or a bracket.
  */
 const PART_OF = /[ (-]([1-9][0-9]?) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
 const PARTS_OF_ONE_MAX = 12;

@@ -99,10 +99,7 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
   return { ...candidateOf(invoice), keys };
 }
 
-/**
- * Returns a record for the facts of the engine with only the fields that are compared, from a stored part of an invoice
- * or from a checked invoice.
- */
+/** Reduces a stored invoice or the checked invoice to the fields that the engine compares. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const {
     keys,
@@ -166,7 +163,7 @@ export function applyCandidateCaps(
 }
 
 /**
- * Returns the keys by which credit notes with a given amount and certain issue days are found.
+ * Returns the keys that find credit notes with a given amount and an issue day in a given period.
  * @param supplierKeys keys of the supplier that issued them, from {@link supplierKeysOf}
  */
 export function creditKeys(
@@ -182,8 +179,8 @@ export function creditKeys(
 }
 
 /**
- * Returns the keys by which the bills are found that a payment may settle: by a number with the supplier or with the
- * amount, and by a KSeF number.
+ * Returns the keys that find the bills that a payment may settle: by a number with the supplier or with the amount, and
+ * by a KSeF number.
  * @param supplierKeys keys of the payee, from {@link supplierKeysOf}
  */
 export function paidBillKeys(payment: {
@@ -206,7 +203,7 @@ export function paidBillKeys(payment: {
   ]).map(({ key }) => key);
 }
 
-/** Returns the keys by which the bills named in a credit note number are found. */
+/** Returns the keys that find the bills that a credit note names in its number. */
 export function creditedBillKeys(note: Candidate): string[] {
   return distinct([...numberKeys(note), ...creditedNumberKeys(note)]).map(({ key }) => key);
 }

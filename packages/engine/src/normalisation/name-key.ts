@@ -56,8 +56,8 @@ export function haveOtherLegalForms(left: string, right: string): boolean {
 }
 
 /**
- * Removes a misspelt legal form from the end of a company's name key: `FAIRFAX LOGISTICS` remains of `FAIRFAX LOGISTICS
- * LIMTED`, and `HINRICHS` of `HINRICHS GMBH H`. A key without such an ending is returned unchanged.
+ * Removes a misspelt legal form from the end of a company's name key: `FAIRFAX LOGISTICS LIMTED` becomes `FAIRFAX
+ * LOGISTICS`, and `HINRICHS GMBH H` becomes `HINRICHS`. A key without such an ending is returned unchanged.
  */
 export function withoutMisspeltForm(nameKey: string): string {
   let words = nameKey.split(' ');

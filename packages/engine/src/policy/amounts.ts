@@ -108,13 +108,13 @@ export interface AmountParameters {
    */
   readonly shiftRangeMax: number;
   /**
-   * Number of leading digits that two amounts must have in common to differ by a misplaced decimal point, if the
+   * Number of leading digits that two amounts must have in common for a finding about a misplaced decimal point, if the
    * supplier's amounts are not similar.
    */
   readonly shiftDigitsMin: number;
   /**
-   * Number of other multiples of the smaller amount at which the supplier counts as selling by the piece, and the
-   * largest multiple that counts.
+   * Number of other billed amounts that are multiples of the smaller amount, at which the supplier counts as selling by
+   * the piece, and the largest multiple that counts.
    */
   readonly shiftMultiplesMin: number;
   readonly shiftMultipleMax: number;

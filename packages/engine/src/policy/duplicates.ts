@@ -99,13 +99,13 @@ export interface DuplicateParameters {
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
   /**
-   * Minimum number of digits of an invoice number with which another invoice number begins or ends, for equal amounts
-   * and dates.
+   * Minimum number of digits that an invoice number must have to be compared with the beginning and the end of a longer
+   * number, if the amounts and the dates of both bills are equal.
    */
   readonly containsLengthMinSameAmountAndDate: number;
   /**
-   * Minimum number of digits of the shorter of two invoice numbers of which the longer has one more digit. Such numbers
-   * count as similar if the amounts are equal and the dates are days apart.
+   * Minimum number of digits of an invoice number that counts as similar to a number with one more digit. The amounts
+   * must be equal and the dates days apart.
    */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
@@ -155,8 +155,8 @@ export interface DuplicateParameters {
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
   /**
-   * Percentage of the interval between two bills for a contract. A further bill that arrives after a smaller part of
-   * the interval repeats one of the bills.
+   * Percentage of the interval between two bills for a contract. A further bill that arrives before this percentage of
+   * the interval has passed repeats one of the bills.
    */
   readonly contractOffRhythmPercent: number;
   readonly duplicateMin: number;
@@ -178,9 +178,9 @@ export interface DuplicateParameters {
   readonly splitChosenMax: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
-  /** Minimum share of the higher amount in percent that the lower amount must have if a bill replaces another bill. */
+  /** Minimum ratio, in percent, of the lower amount to the higher amount if one bill replaces another bill. */
   readonly rebilledShareMinPercent: number;
-  /** Minimum share of the bill amount in the amount of a reminder, which adds a fee. */
+  /** Minimum ratio, in percent, of the bill amount to the amount of its reminder, which adds a fee. */
   readonly reminderShareMinPercent: number;
   /**
    * Minimum number of days between bills with one number. From the third such bill on, the number identifies a customer

@@ -34,8 +34,8 @@ import type { TaxParameters } from './taxes.js';
 
 /**
  * Length in bytes of the digest in the name of a detection policy. With six bytes, two policies with one id and version
- * have the same name with a probability of 1 in 281 trillion. At its start, the service checks that this is not the
- * case.
+ * have the same name with a probability of 1 in 281 trillion. When the service starts, it checks that no two policies
+ * have the same name.
  */
 const NAME_DIGEST_BYTES = 6;
 
@@ -135,9 +135,9 @@ export const defaultPolicy: Policy = {
 const names = new WeakMap<Policy, string>();
 
 /**
- * Returns the policy name, which covers its numbers without its overlay: `default-3+0123456789ab`. The digest covers
- * all members except the name, so that different numbers have different names, and a name means the same numbers in
- * every release and for every organization.
+ * Returns the policy name, such as `default-3+0123456789ab`. The digest in the name covers all numbers of the policy,
+ * but not the organization's overlay. Different numbers therefore have different names, and a name means the same
+ * numbers in every release and for every organization.
  */
 export function policyName(policy: Policy): string {
   const known = names.get(policy);
@@ -162,7 +162,10 @@ export function policyVersion(policy: Policy): string {
  */
 const UNDIGESTED = /^[a-z]+-\d+\+o\d+$/;
 
-/** Checks whether a policy version has the form without a digest, which does not identify the numbers. */
+/**
+ * Checks whether a policy version has the form without a digest. Such a version does not identify the numbers of the
+ * policy.
+ */
 export function isUndigestedVersion(version: string): boolean {
   return UNDIGESTED.test(version);
 }

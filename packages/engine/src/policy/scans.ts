@@ -13,8 +13,8 @@ export interface ScanParameters {
   readonly benfordAmountsMin: number;
   readonly benfordDecadesMin: number;
   /**
-   * Maximum mean deviation of the first digits of amounts from their expected shares, beyond the part that chance
-   * explains.
+   * Maximum mean deviation of the first digits of amounts from their expected shares, in addition to the deviation that
+   * chance explains.
    */
   readonly benfordExcessMax: number;
   readonly benfordSupplierAmountsMin: number;

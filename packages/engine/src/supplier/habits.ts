@@ -14,8 +14,8 @@ import type { AmountStatistics } from './statistics.js';
 
 /**
  * Returns the supplier's positive amounts in a currency, sorted by day. The default is the currency of the invoice. Old
- * amounts are left out. Amounts with an open finding are left out too, unless they are rows of the same history scan,
- * because no one can review one row before the next.
+ * amounts are left out. Amounts with an open finding are left out too, unless they are rows of the history scan that
+ * contains the checked row, because no one can review one row before the next.
  */
 export function comparableAmounts(
   { invoice, supplier }: Facts,

@@ -90,8 +90,8 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 
 /**
  * Returns the stored identity of a supplier after one more of its invoices. New keys are added. A missing tax id is
- * taken from the invoice if the profile, which has counted the invoice, shows that it is the supplier's own. A mistyped
- * tax id is replaced. The country of a tax id is replaced if the invoice is more certain about it.
+ * taken from the invoice if the profile, which already counts the invoice, shows that the tax id is the supplier's own.
+ * A mistyped tax id is replaced. The country of a tax id is replaced if the invoice is more certain about it.
  */
 export function identityAfter(
   known: KnownSupplier | undefined,
@@ -154,7 +154,7 @@ export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): bool
  * Checks whether two suppliers have the same tax id. If one of the tax ids is missing, the result is false. If both
  * state a country, different countries make equal numbers different. If a country is only presumed from an account, it
  * is ignored where the names are similar, because a forger of the account would choose the country. Where the names
- * differ, the presumed country counts, because countries have numbers of nine digits that coincide.
+ * differ, the presumed country counts, because two countries may have issued the same number.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;
@@ -170,9 +170,9 @@ export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
 const MISTYPED_CHARACTERS_MAX = 2;
 
 /**
- * Checks whether a known tax id is the valid one on an invoice with a typing error: the known tax id is impossible in
- * its stated country and differs in one or two characters. A mistyped tax id on an invoice does not make the invoice
- * one of the supplier, because a forger can choose it.
+ * Checks whether the stored tax id of a supplier is a mistyped form of the valid tax id on an invoice: the stored tax id
+ * is impossible in its stated country and differs in one or two characters. The reverse does not count, because a
+ * forger can choose a tax id that looks like a mistyped form of the supplier's.
  */
 function isMistyped(known: TaxParts, invoice: TaxParts): boolean {
   if (known.taxKey === undefined || invoice.taxKey === undefined) return false;

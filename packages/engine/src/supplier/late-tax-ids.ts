@@ -94,8 +94,8 @@ export function withAcceptedTaxId(profile: SupplierProfile, taxKey: string, isAc
 }
 
 /**
- * Returns an earlier supplier profile in which exactly those tax ids are accepted that are accepted in the current
- * profile.
+ * Returns an earlier supplier profile with the acceptance of its tax ids replaced: a tax id is accepted only if it is
+ * accepted in the current profile.
  */
 export function withAcceptedTaxIds(
   profile: SupplierProfile,

@@ -72,10 +72,10 @@ export function isTrusted(trust: AccountTrust): boolean {
 }
 
 /**
- * Checks whether the bank account of a supplier is known well enough to be paid without a finding. Rows of one scan are
- * received together, so no one can review one row before the next. If a single scan imported all accounts of the
- * supplier, its rows establish an account by their issue dates, but only for other rows of that scan. For a supplier
- * that is known from other sources, findings are raised as for invoices that arrive one by one.
+ * Checks whether the bank account of a supplier is known well enough to be paid without a finding. An account without
+ * trust passes only for rows of a history scan that imported all accounts of the supplier, if the issue dates of its
+ * rows show long use. The rows of a scan are received together, so no one can review one row before the next. For all
+ * other invoices, findings are raised as for invoices that arrive one by one.
  */
 export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: readonly AccountUse[]): boolean {
   if (isTrusted(use.trust)) return true;
@@ -92,8 +92,8 @@ export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): 
 
 /**
  * Counts the bills with the supplier's bank account that have no open finding. If a person or the vendor master has
- * accepted the account, all bills count. All rows of one scan count for each other, because no one can review one row
- * before the next.
+ * accepted the account, all bills count. If all bills are rows of the history scan that contains the checked row, they
+ * all count too, because no one can review one row before the next.
  */
 export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
   if (use.trust === 'REVIEWED' || use.trust === 'ERP' || isOfScan(use, scanId)) return use.count;
@@ -190,8 +190,8 @@ function ksefAfter(
 
 /**
  * Returns the supplier profile without a counted invoice, after a reviewer confirmed that invoice as a duplicate or as
- * fraud. The last days of use are restored from the lists of newest entries where possible, and the first days do not
- * change.
+ * fraud. If the invoice was the last use of an account or another value, the last day of use is restored from the lists
+ * of newest entries where possible. The first day of use does not change.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const day = invoice.issueDay;
@@ -445,8 +445,8 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
     const { onlyScanId: _scan, earning: earned, ...use } = known;
-    // Rows of a history scan may have passed only because of other rows of the same scan. Such rows do not confirm an
-    // account that open findings question.
+    // A row of a history scan may have no finding about the account only because an earlier row of the scan has one.
+    // Once a bill with the account has a finding, further rows therefore do not count towards trust.
     const wasAskedAbout = (earned?.count ?? 0) < known.count;
     const earning = isEarning && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
     const isHistory = isEarning && scanId !== undefined && wasAskedAbout && areOfScan(accounts, scanId);

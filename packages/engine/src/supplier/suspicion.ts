@@ -56,9 +56,9 @@ export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
 
 /**
  * Returns the suspicion about a bill from its findings that people have neither dismissed nor accepted. Findings of
- * severity MEDIUM and above count, because they send a bill to review, and all findings about the identity of the
- * supplier. A MEDIUM finding about an amount is raised once, while a HIGH finding is raised until a person reviews it.
- * The suspicion determines which parts of the bill enter the profile (detection reference, section 6).
+ * severity MEDIUM and above count, because they send a bill to review. Findings about an amount count only from HIGH,
+ * because a HIGH finding is raised again until a person reviews it. Findings about the identity of the supplier count
+ * at any severity. The suspicion determines which parts of the bill enter the profile (detection reference, section 6).
  */
 export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' | 'severity'>[]): Suspicion | undefined {
   const grave = findings.filter(({ severity }) => severityRank(severity) >= severityRank('MEDIUM'));
@@ -67,7 +67,7 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
     (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
   );
   // A finding about the identity of the supplier counts even below MEDIUM, because a finding about the same doubt was
-  // raised on an earlier row of the history scan. A first tax id without further signs is only mentioned and raises no
+  // raised on an earlier row of the history scan. A first tax id without further signs is reported, but raises no
   // doubt.
   const hasOtherParty =
     grave.some(isSignOfOtherParty) ||
@@ -84,7 +84,7 @@ export function isAmountInDoubt(suspicion: Suspicion | undefined): boolean {
 
 /**
  * Checks whether an earlier record shows how its supplier bills. A suspected copy does not show this, and neither does
- * a record whose number belongs to another bill, as a person has confirmed.
+ * a record that a person confirmed as a copy, as fraud or as a bill with the number of another bill.
  */
 export function showsHabit({ suspectedAs: suspicion, confirmedAs }: Candidate): boolean {
   return suspicion !== 'DUPLICATE' && confirmedAs === undefined;

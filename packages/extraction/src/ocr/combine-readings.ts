@@ -37,7 +37,10 @@ export function combineReadings(first: TextReading, second: TextReading): TextRe
   };
 }
 
-/** Prefers a reading whose net amount and tax add up to its gross amount, and then the more certain gross amount. */
+/**
+ * Ranks the amounts of a reading. A reading whose net amount and tax add up to its gross amount comes first, and then
+ * the reading with the higher confidence in its gross amount.
+ */
 function amountRank({ fields }: TextReading): number {
   return (fields.net_amount === undefined ? 0 : 1) + (fields.gross_amount?.confidence ?? -1);
 }

@@ -8,8 +8,8 @@ const DECODER = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_
 /** Maximum number of codes that are read on a document page. */
 const CODES_MAX = 6;
 /**
- * Time in milliseconds after which no further page is searched. A document page takes a fraction of a second, but a
- * page that consists of parts of codes takes longer.
+ * Time in milliseconds after which no further page is searched for QR codes. Most pages take a fraction of a second,
+ * but a page full of fragments of codes takes longer.
  */
 const SEARCH_MS_MAX = 5_000;
 const options: ReaderOptions = { formats: ['QRCode'], maxNumberOfSymbols: CODES_MAX, tryInvert: false };
@@ -29,8 +29,8 @@ export async function readPictureCodes(pictures: readonly Buffer[]): Promise<str
       for (const { text } of await codesOn(picture)) texts.push(text);
     }
   } catch {
-    // If the decoder for QR codes could not start, the document is read without codes, because the text of its pages
-    // was read.
+    // If the decoder for QR codes cannot start, the document is read without its codes, because the text of its pages
+    // has already been read.
     return [];
   } finally {
     // The memory of the decoder for QR codes grows with the largest picture and never shrinks, so the decoder is

@@ -96,7 +96,7 @@ async function resize(source: Sharp, size: PictureSize, number: number): Promise
 
 /**
  * Spreads the grey values over the whole range. The darkest and the lightest hundredth of the pixels are ignored.
- * `normalise` of sharp does the same in another colour space, and takes as long as a third of the OCR.
+ * `normalise` of sharp does the same in another colour space, but takes a third of the time that the OCR takes.
  */
 function fullContrast(grey: Buffer): { readonly factor: number; readonly offset: number } {
   const counts = new Uint32Array(256);

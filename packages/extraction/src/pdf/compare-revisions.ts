@@ -137,8 +137,9 @@ interface History {
 type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
 
 /**
- * Compares all revisions of a PDF, signed ones first. A signed revision may not differ from the current content at all.
- * From an unsigned revision nothing may be lost, and no amount or account may be added.
+ * Compares all revisions of a PDF with its current content, signed ones first. The current content must not differ from
+ * a signed revision at all. It must contain everything that an unsigned revision contains, without any additional
+ * amount or account.
  */
 async function compareAll(history: History): Promise<HistoryFacts> {
   const { bytes, ends } = history;
@@ -176,9 +177,9 @@ async function compareAll(history: History): Promise<HistoryFacts> {
 }
 
 /**
- * Returns the ends of the signed revisions of a PDF, the oldest first. Later content may not differ from the oldest
- * revision, and no one can insert another revision before it. Signed ranges that end within a revision come last,
- * because no real signature has such a range.
+ * Returns the ends of the signed revisions of a PDF. The oldest comes first, because later content must not differ from
+ * it and no one can insert another revision before it. Signed ranges that end within a revision come last, because no
+ * real signature has such a range.
  */
 function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
   const places = byteRanges.map(endOf).sort((one, other) => one - other);

@@ -72,8 +72,8 @@ const FIGURE_MARGIN_PIXELS = 12;
 /**
  * Compares the images, texts and annotations of a document page in two revisions. If the page can no longer be drawn,
  * it counts as changed, because it has more boxes or annotations than any invoice.
- * @param laterSignatures number of signatures that were added to the file since; at most this many new signature fields
- * may be signed
+ * @param laterSignatures number of signatures that were added to the file after the earlier revision; at most this many
+ * new signature fields may be signed
  */
 export function comparePages(
   before: PageView,
@@ -188,8 +188,9 @@ function compareContent(before: GreyPicture, after: GreyPicture): PageDifference
 }
 
 /**
- * Compares PDF pages with annotations. Without their annotations, both revisions have the same content, or the later
- * revision has additional content. The content below an annotation decides what the annotation may change.
+ * Compares two revisions of a PDF page with their annotations. Without annotations, both revisions have the same
+ * content, or the later revision only adds content. The content below an annotation decides what the annotation may
+ * change.
  */
 function compareAnnotations(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [one, other] = [before.drawn, after.drawn];

@@ -151,7 +151,8 @@ async function readOpenPdf(
     method: visible.isOcr ? 'OCR' : 'TEXT',
     format: 'PDF',
     profile: null,
-    // If an attachment of a PDF could not be read, the result names it in addition to the method TEXT.
+    // If the XML attachment of a PDF cannot be read, the values come from the text (method TEXT) and the result still
+    // names the attachment.
     embeddedFile: attachment?.name ?? null,
     ...text,
     ...ofFile,
@@ -251,7 +252,8 @@ function readHybrid(
 
 /**
  * Returns the invoice fields that only the visible page states and the XML does not. A profile such as MINIMUM has no
- * account, so that otherwise an account on the document page would be paid without being compared with the supplier's.
+ * account. Without this function, an account on the document page would be paid without being compared with the
+ * accounts of the supplier.
  */
 function absentFields({ fields, invalidIban }: DocumentReading, { reading }: Visible): DocumentReading['fields'] {
   const hasAccount = invalidIban !== null || ACCOUNT_FIELDS.some((field) => fields[field] !== undefined);

@@ -147,8 +147,8 @@ function findByteRanges(file: Buffer): { readonly found: readonly ByteRange[]; r
 }
 
 /**
- * Returns the numbers of objects that cross-reference tables after `from` free. PDFium continues to read such objects,
- * unless the table is a stream. Other readers do not read them.
+ * Returns the numbers of the objects that cross-reference tables after `from` mark as free. PDFium still reads such
+ * objects unless the table is a stream, but other readers do not.
  */
 export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<number> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -23,7 +23,10 @@ export const attackFiles = {
     ),
   /** A hostile PDF with an attachment of 300 MB, compressed to 300 KB. */
   attachment: (): Buffer => attachmentPdf([deflateSync(Buffer.alloc(300 * 1024 * 1024))]),
-  /** A hostile PDF with an attachment in which a pattern would search to the end of the file for every comment. */
+  /**
+   * A hostile PDF with an attachment that consists of comments, for each of which a regular expression would search to
+   * the end of the file.
+   */
   comments: (): Buffer => attachmentPdf([deflateSync(Buffer.from(`${'<!---->'.repeat(500)}<`))]),
   /** A test PDF that is encrypted with an unknown password (standard security handler). */
   encrypted: (): Buffer => {

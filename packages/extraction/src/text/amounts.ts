@@ -67,7 +67,10 @@ export function findAmounts(text: string, mark: DecimalMark | undefined): Amount
   return found;
 }
 
-/** Excludes from the amounts of a document the numbers that are part of a word, a date, an id or a percentage. */
+/**
+ * Checks whether a number in a document may be an amount, because it is not part of a word, a date, an id or a
+ * percentage.
+ */
 function isAlone(
   text: string,
   start: number,

@@ -88,7 +88,7 @@ export function toReading(
   const ofText = Math.min(options.sourceFactor, confidenceOf(cell, start, end));
   let confidence = Math.min(certainty * ofText, options.confidenceMax ?? 1);
   // A check digit or a sum also proves that the text of a document was read correctly. It does not prove which of two
-  // values is meant.
+  // possible values is the value of the field.
   if (candidate.isProven && !options.isContested) confidence = Math.max(confidence, CONFIDENCE_OF_PROOF_MIN);
   return {
     value: candidate.value,

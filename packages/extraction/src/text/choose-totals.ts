@@ -47,8 +47,8 @@ const OTHER_CURRENCY =
 /** A total that is printed several times, as in the table and on the payment slip, does not count as several totals. */
 const REPEATED_BONUS = 0.1;
 /**
- * Rounding difference by which a tax may differ from its rate, and the additional share of the net amount by which it
- * may differ.
+ * Maximum difference between a printed tax and the tax that its rate gives, for rounding: in the smallest unit of the
+ * amounts, and as an additional share of the net amount.
  */
 const RATE_TOLERANCE_DIGITS = 5;
 const RATE_TOLERANCE_SHARE = 0.0002;
@@ -284,8 +284,8 @@ function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readon
 }
 
 /**
- * Returns the last line of a table with one line for each tax rate, if the chosen total is one of the other lines: its
- * net amount, tax and gross amount are the sums of theirs. Undefined if there is no such table.
+ * Finds a table with one line for each tax rate and a last line with the sums of these lines. If the chosen total is
+ * one of the lines for a rate, returns the last line. Undefined if there is no such table.
  */
 function totalOfRates(chosen: Scored, money: readonly Placed[]): Scored | undefined {
   const sums = sumsOfLines(money.filter(({ cell }) => cell.page === chosen.one.cell.page));
@@ -378,8 +378,8 @@ function keyOf(cell: ReadCell, amount: AmountMatch): string {
 }
 
 /**
- * Returns a function that checks whether a number is an amount of money. It must have two decimals, or as many as the
- * currency of the document: none if almost no amount has two.
+ * Returns a function that checks whether a number is an amount of money. The other amounts of the document decide
+ * whether money has three decimals, two decimals or none.
  */
 function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
   const withTwo = placed.filter(({ amount }) => amount.decimals === 2).length;

@@ -5,7 +5,7 @@ export interface DateMatch {
   readonly raw: string;
   readonly start: number;
   readonly end: number;
-  /** True if day and month of a document date could be swapped and nothing in the document decides. */
+  /** True if day and month of a document date could be swapped and nothing in the document shows their order. */
   readonly isAmbiguous: boolean;
   /** True for eight digits in a row, which are read as a date only after a label. */
   readonly isCompact: boolean;

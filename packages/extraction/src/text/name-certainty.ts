@@ -18,7 +18,7 @@ import type { ReadCell, TextDocument } from './text-document.js';
 
 /** Certainty of a supplier name, by the number of signs on the page that this is the name. */
 const CERTAINTY_BY_SIGNS: readonly number[] = [0.4, 0.6, 0.85, 0.92, 0.96];
-/** Certainty of a name in a block that is headed as the supplier's, without other signs. */
+/** Certainty of a name in a block with the heading of the supplier, without other signs. */
 const CERTAINTY_OF_LABEL = 0.85;
 /** Highest certainty of a short form of a company's name, and of a name that is about as likely as another name. */
 const CERTAINTY_OF_DOUBT = 0.6;
@@ -33,9 +33,9 @@ const LENGTH_TO_SEARCH_MIN = 5;
 const LINES_OF_BLOCK_MAX = 8;
 
 /**
- * Returns how certain the name of the supplier is, from 0 to 1. A letterhead has no label, so that its own signs decide:
- * a legal form that no other name has, large letters, the domain of the mail and web addresses, a second place, and the
- * registration or tax id next to it.
+ * Returns how certain the name of the supplier is, from 0 to 1. A letterhead has no label, so other signs decide: a
+ * legal form that no other name has, large letters, the name in mail and web addresses, a second occurrence of the
+ * name, and a registration or tax id next to it.
  * @param names possible names of the supplier, best first
  */
 export function certaintyOfName(
@@ -63,8 +63,8 @@ export function certaintyOfName(
 }
 
 /**
- * Checks whether a text is in the letterhead or the footer. Only there does a name count, because a sentence in the
- * middle of the page may name another company.
+ * Checks whether a text is in the letterhead or the footer. A name counts only there, because a sentence in the middle
+ * of the page may name another company.
  */
 function isAtEdge(document: TextDocument, { page, top }: ReadCell): boolean {
   const height = document.pages[page]?.height ?? 1;
