@@ -39,8 +39,8 @@ export interface AccessTokens {
    */
   current(owner: TokenOwner, retry?: Retry): Promise<string>;
   /**
-   * Returns another access token than the one that the ERP refused. If no other process has refreshed the token yet, it
-   * is refreshed once.
+   * Returns an access token that differs from the one that the ERP refused. If no other process has refreshed the token
+   * yet, it is refreshed once.
    * @throws ErpFault
    */
   renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;

@@ -9,9 +9,7 @@ export class GrantRefused extends Error {
   }
 }
 
-/**
- * Calls to the authorization server of one ERP provider, at which this installation has registered an OAuth app.
- */
+/** Calls to the authorization server of an ERP provider. This installation has registered an OAuth app there. */
 export interface AuthorizationServer {
   /** Returns the URL of the OAuth consent page of an ERP provider, with PKCE (S256). */
   authorizeUrl(request: {

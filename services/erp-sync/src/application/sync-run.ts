@@ -159,7 +159,7 @@ async function readAll(
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
-  // An import run first reads the ERP streams that an earlier run did not reach because its budget was used up.
+  // An import run first reads the ERP streams that an earlier run did not reach because it had used up its call budget.
   // Otherwise these streams would never be read.
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();

@@ -133,7 +133,8 @@ export function syncWorker(deps: Deps): SyncWorker {
 
   /**
    * Handles an import run whose worker stopped responding. If the run had been completed, its outcome is applied to the
-   * ERP connection. Otherwise it is continued at once, unless that has happened too often.
+   * ERP connection. Otherwise the run is continued immediately, unless too many runs of the connection were abandoned
+   * in a row.
    * @param mayContinue checks whether the organization exists and has an active subscription
    */
   async function resolveSilent(

@@ -69,8 +69,8 @@ const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
- * Calls ERPs with limits on the time, size, rate and number of requests. The service has one instance, so that all
- * calls to a company share its limit.
+ * Calls ERPs with limits on the time, size, rate and number of requests. Each process has a single client, so that all
+ * its calls to a company share one limit.
  */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {
   // Placeholder for the name of the called ERP in telemetry. Each call replaces it.

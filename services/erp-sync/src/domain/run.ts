@@ -105,7 +105,7 @@ export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: S
 export interface RunLog {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
-  /** Starts or continues the counts of an import run for a stream of ERP records. */
+  /** Starts or continues counting the rows of an ERP stream in this import run. */
   begin(stream: StreamName, cursorFrom: string | undefined): void;
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
   /** Records that the import run has read the stream completely. */

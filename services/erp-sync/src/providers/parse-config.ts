@@ -27,7 +27,7 @@ export function parseConfig<S extends z.ZodType>(schema: S, given: unknown): z.i
   throw faults.refusal();
 }
 
-/** Returns the schema for a text in the configuration of an ERP connection, with one sentence for every fault. */
+/** Returns the schema for a text in the configuration of an ERP connection. `sentence` describes every invalid text. */
 export function textLike(pattern: RegExp, sentence: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? 'Required.' : sentence) })

@@ -48,7 +48,7 @@ export interface Credentials {
    */
   accessToken(): Promise<string>;
   /**
-   * Returns a new access token after a 401 response of an ERP, with one refresh.
+   * Returns a new access token after a 401 response of an ERP. The token is refreshed at most once.
    * @throws ErpFault REAUTH_REQUIRED
    */
   renewedAccessToken(refused: string): Promise<string>;

@@ -15,8 +15,8 @@ import type { Run, RunError, RunMode, RunOutcome, RunStatus, RunTrigger, StreamC
 import type { ProviderCode } from '../providers/provider.js';
 
 /**
- * A stored import run of an ERP. The worker of the run writes the counts without changing the version. The outcome of
- * the run is stored in one write together with its event.
+ * A stored import run of an ERP. Its worker writes the numbers of rows and calls without changing the version of the
+ * run. The outcome of the run is stored in one write together with its event.
  */
 export interface RunDocument extends Aggregate {
   readonly connectionId: string;

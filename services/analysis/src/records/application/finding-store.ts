@@ -184,12 +184,13 @@ export type FindingUpdate = {
 /** Operations on stored findings that use cases need. */
 export interface FindingStore {
   /**
-   * Stores findings. A repeated call changes nothing: the ids are derived, and existing findings keep the changes that
-   * people made.
+   * Stores findings. A repeated call changes nothing: each id is derived from its finding, and existing findings keep
+   * the changes that people made.
    */
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
   /**
-   * Stores a finding that is about no invoice, with its events. The call may be repeated, because the id is derived.
+   * Stores a finding that is about no invoice, with its events. The call may be repeated, because the id is derived
+   * from the finding.
    * @returns true if the finding is new
    */
   insertWithoutInvoice(

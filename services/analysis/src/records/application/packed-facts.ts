@@ -4,8 +4,8 @@ import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
 /**
- * Fastest level of compression of the facts of an analysis. The facts repeat the names of their fields, which compress
- * well at every level.
+ * Level at which the facts of an analysis are compressed: the fastest one. The facts repeat the names of their fields,
+ * which compress well at every level.
  */
 const packing = { level: 1 } as const;
 const gzipAside = promisify(gzip);

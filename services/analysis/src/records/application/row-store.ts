@@ -20,7 +20,7 @@ export interface DecidedRow {
   /** Facts of the analysis of a history scan row. Absent if an earlier call has decided the row. */
   readonly facts?: AnalysisFacts;
   /**
-   * Time that counts as the receipt of a history scan row. It is later than the real time if concurrent invoices were
+   * Time at which the history scan row counts as received. It is later than the real time if concurrent invoices were
    * decided before the history scan.
    */
   readonly receivedAtMs: number;

@@ -37,8 +37,8 @@ export interface ScanRunStore {
    */
   begin(of: RowsReference, receivedAt: Date, now: Date): Promise<{ readonly run: ScanRun; readonly isRepeat: boolean }>;
   /**
-   * Moves the time of receipt of the rows of a history scan to a later time, because other invoices were decided
-   * without finding these rows.
+   * Sets a later time of receipt for all rows of a history scan, because other invoices were decided without finding
+   * these rows.
    */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;

@@ -36,8 +36,8 @@ interface RequestedUpload extends InvoiceReference {
   readonly origin: ChannelOrigin | undefined;
   /**
    * Name of the sequence to which a channel document belongs. The documents of a sequence are decided one after another
-   * in the order in which they were accepted. Undefined for other documents, and for a document that was decided or
-   * failed too often, so that later documents no longer wait for it.
+   * in the order in which they were accepted. Undefined for other documents. Also undefined for a document that already
+   * has a decision or whose attempts failed too often, so that later documents no longer wait for it.
    */
   readonly sequence: string | undefined;
   /**

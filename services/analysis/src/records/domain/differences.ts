@@ -114,8 +114,8 @@ function comparedFinding({
 }
 
 /**
- * Returns an analysis without the sentences of its findings. Findings with equal severity, confidence and type are
- * stored in the order of their sentences, so they are sorted by key here.
+ * Returns an analysis without the sentences of its findings. The sentences determine the stored order of findings with
+ * equal severity, confidence and type, so the findings are sorted by key instead.
  */
 function resultWithoutSentences(analysis: Analysis): ComparedResult {
   const result = resultOf(analysis);

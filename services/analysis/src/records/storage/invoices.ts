@@ -432,8 +432,8 @@ function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<In
 const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
 /**
- * Returns the period of a month and one day on each side. The month of an analysis is that of the day on which the
- * invoice is counted, which may differ from the day on which it is stored.
+ * Returns a period that begins one day before a month and ends one day after it. An analysis belongs to the month in
+ * which its invoice was counted, and the invoice may have been stored on an earlier or later day.
  */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   const begin = new Date(`${month}-01T00:00:00Z`);

@@ -82,8 +82,8 @@ export function findingReader({
     list: (organizationId, query) => findings.list(organizationId, query),
     async summary(organizationId, query, knownStates, context) {
       const { baseCurrency } = await tenants.factsOf(organizationId, context);
-      // The state is read before the findings. A finding that changes in between is in the summary, and the next request
-      // with this state gets the summary again.
+      // The state is read before the findings. If a finding changes in between, the summary includes the change
+      // although the state does not. The next request then gets the summary again.
       const state = await stateOfFindings(findings, organizationId, baseCurrency);
       if (state !== undefined && knownStates.includes(state)) return { state };
       const found = await findings.toSummarize(organizationId, query, summaryFindingsMax + 1);

@@ -14,7 +14,7 @@ interface Deps {
 }
 
 /**
- * Completes reviews of findings that were not applied completely because of a crash or an error. An error in one review
+ * Completes reviews that were stored but not applied completely because of a crash or an error. An error in one review
  * does not delay the other reviews.
  */
 export const sweepReviews =

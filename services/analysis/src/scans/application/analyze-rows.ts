@@ -245,7 +245,10 @@ function reimportedRows(
   return new Map([...identical].map(([rowId, invoiceId]) => [rowId, { scanId, invoiceId }]));
 }
 
-/** Stores findings about the history scan as a whole. Each finding is committed separately under a derived id. */
+/**
+ * Stores findings about the history scan as a whole. Each finding is committed separately under an id that is derived
+ * from the scan and the finding.
+ */
 async function storeScanFindings(
   { findings, clock }: Pick<Deps, 'findings' | 'clock'>,
   { organizationId, scanId, companyId }: RowsReference,

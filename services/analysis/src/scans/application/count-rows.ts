@@ -16,8 +16,8 @@ import type {
 import type { Counts, RowHistory } from './row-history.js';
 
 /**
- * Maximum number of records of suppliers, accounts and orders that are written one by one at the same time, because
- * another writer changed them.
+ * Maximum number of records of suppliers, accounts and orders that are written at the same time, each by its own write,
+ * after another writer changed them.
  */
 const AT_ONCE_MAX = 8;
 

@@ -46,8 +46,8 @@ interface Deps {
 }
 
 /**
- * Lists the bank accounts of suppliers that were first seen, verified or confirmed in a period, supplier by supplier.
- * Reading the first page is recorded in the audit trail, because the list shows contacts.
+ * Lists, supplier by supplier, the bank accounts that were first seen in a period, or whose verification was recorded
+ * or confirmed in it. Reading the first page is recorded in the audit trail, because the list shows contacts.
  * @throws DomainError invalid for a period that does not exist
  */
 export const listAccountChanges =

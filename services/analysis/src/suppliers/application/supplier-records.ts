@@ -30,7 +30,10 @@ export interface InvoiceTexts {
   readonly documentId: string | undefined;
 }
 
-/** First and last day of a period of changes of supplier accounts, as numbers of days. Both days are included. */
+/**
+ * First and last day of the period for which changes of supplier accounts are listed, as day numbers. Both days are
+ * included.
+ */
 export interface DayRange {
   readonly from: number;
   readonly to: number;

@@ -19,8 +19,8 @@ export interface VerificationStore {
   /** Lists the verifications of suppliers' bank accounts, newest first. */
   ofSuppliers(organizationId: string, supplierIds: readonly string[]): Promise<readonly Verification[]>;
   /**
-   * Returns the ids of suppliers with a verification of a bank account, or its confirmation, in the period, in the
-   * order of ids.
+   * Returns, ordered by id, the ids of suppliers with a bank account whose verification was recorded or confirmed in
+   * the period.
    */
   suppliersVerified(organizationId: string, period: Period, afterId: string, limit: number): Promise<readonly string[]>;
 }

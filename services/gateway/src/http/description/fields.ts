@@ -18,7 +18,7 @@ export const LABEL_LENGTH_MAX = 200;
 const NOTE_LENGTH_MAX = 4_000;
 
 /**
- * Schema for free text of a request on one line with visible characters only. The text is stored trimmed; the schema
+ * Schema for a request field with free text: one line of visible characters. The text is stored trimmed; the schema
  * only checks it.
  */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
@@ -100,7 +100,7 @@ function anyOf(words: readonly string[]): string {
   return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
 }
 
-/** Schema for a request field that must be one of the given words. More words may be added. */
+/** Schema for a request field that must be one of the given words. Later versions of the API may accept more words. */
 export function wordOf(words: readonly string[], refusal: string) {
   const known = new Set(words);
   return z
@@ -109,7 +109,7 @@ export function wordOf(words: readonly string[], refusal: string) {
     .meta({ pattern: anyOf(words) });
 }
 
-/** Maximum number of values of one filter of a list. */
+/** Maximum number of values in one list filter. */
 const FILTER_VALUES_MAX = 8;
 
 /**

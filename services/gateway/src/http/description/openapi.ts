@@ -157,7 +157,7 @@ function withoutPatternOfFormat(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'pattern'));
 }
 
-/** Registers one response in the API description for each refusal status, which all routes share. */
+/** Registers one response in the API description for each HTTP status of refusals. All routes share these responses. */
 function registerRefusals(registry: OpenAPIRegistry): void {
   for (const { name, description, headers = [], examples } of Object.values(publishedRefusals)) {
     const values = Object.entries(examples).map(([kind, example]) => [kind, { value: envelopeOf(example) }] as const);

@@ -20,8 +20,8 @@ export class Share {
 
   /**
    * Reserves one concurrency slot for an owner (an organization or address).
-   * @returns a function that releases the slot, once however often it is called; undefined if the owner has used up its
-   *   share, or if all owners together use every slot
+   * @returns a function whose first call releases the slot and whose further calls do nothing; undefined if the owner
+   *   has used up its share, or if all owners together use every slot
    */
   take(owner: string): (() => void) | undefined {
     if (this.max === 0) return () => {};
