@@ -83,8 +83,8 @@ async function worker() {
 }
 
 /**
- * The contracts must stay compatible with the contracts on the main branch, because messages in transit and stored
- * events use those.
+ * The contracts must stay compatible with those of the main branch, because messages in transit and stored events were
+ * written with the contracts of the main branch.
  */
 async function compatibility() {
   const branch = await firstBranch(['main', 'origin/main']);

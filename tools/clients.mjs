@@ -104,7 +104,8 @@ const clients = {
     compile: compileTypescript,
     calls: callTypescriptTypes,
   },
-  // The TypeScript client of the product in Deno. In place of a compilation, it runs and verifies a webhook there.
+  // Tests the TypeScript client of the product in Deno. Deno needs no compilation, so the step `compile` only lets the
+  // client verify a webhook.
   'product-client-deno': {
     version: DENO,
     needs: ['npm'],
@@ -265,7 +266,7 @@ function lint() {
   if (/You have \d+ (?:warning|error)|failed/.test(stderr)) throw new Error(stderr.slice(-3_000));
 }
 
-/** Imports every module of a Python package, which finds what compiling alone does not. */
+/** Imports every module of a Python package, which finds errors that compiling alone does not find. */
 function importAll(folder, packageName) {
   const program = `import importlib, pkgutil, ${packageName} as top
 for module in pkgutil.walk_packages(top.__path__, '${packageName}.'):

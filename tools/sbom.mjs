@@ -1,6 +1,7 @@
-// Writes the list of all packages in the image, as a CycloneDX file: `npm run sbom`. With `--omit dev`, npm leaves out each package on which any
-// workspace depends for development, also where a service needs it (express, mongodb). So npm lists everything, and this file keeps what the services, the
-// web application and the operator's command line need according to the lock file.
+// Writes the list of all packages in the image, as a CycloneDX file: `npm run sbom`. The option `--omit dev` of npm is
+// not used, because it leaves out every package that is a development dependency of any workspace, even if a service
+// needs it (express, mongodb). Instead, npm lists all packages, and this program keeps those that the services, the web
+// application and the operator's command line need according to the lock file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

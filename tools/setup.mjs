@@ -210,7 +210,10 @@ function siteHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
-/** The hash covers what the web application is built from: its sources, those of our packages in it, and the packages. */
+/**
+ * The hash covers all inputs of the web application: its sources, the sources of our packages that it imports, and the
+ * lock file.
+ */
 function consoleHash() {
   const packages = ['client', 'ledger-csv', 'values'].flatMap((name) => files(`packages/${name}/src`, () => true));
   const inputs = ['package-lock.json', ...files(CONSOLE, () => true), ...packages];

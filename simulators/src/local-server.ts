@@ -6,8 +6,8 @@ import type { Call } from './erp/call.js';
 
 const HOST = '127.0.0.1';
 /**
- * Maximum size of a request body that a simulator accepts. A page of records that a test adds is larger than any
- * request of a client.
+ * Maximum size of a request body that a simulator accepts. It is large, because a test adds many records in one
+ * request.
  */
 const BODY_BYTES_MAX = 64 * 1024 ** 2;
 

@@ -67,8 +67,9 @@ export async function warmUp(system: AttackedSystem, servedMsMax: number): Promi
 }
 
 /**
- * Lets an ordinary client with its own connections read, write and upload, and ordinary callers without a key, each
- * with its own address, accept an invitation and send a payment notification.
+ * Makes the requests of an ordinary client (read, write and upload), each over a separate connection. Then sends
+ * requests of callers without an API key, each from a separate address: an invitation to accept, and a payment
+ * notification, both with invalid proof.
  * @returns the duration of the slowest request
  */
 async function serve(system: AttackedSystem, servedMsMax: number): Promise<number> {
@@ -115,8 +116,8 @@ async function serveUpload({ origin, bystander }: AttackedSystem, servedMsMax: n
 }
 
 /**
- * A caller without an API key is served if the gateway checks a token or signature instead. The response then states
- * that the token or signature is invalid.
+ * Sends a request without an API key to a route where the gateway checks a token or a signature instead. The gateway
+ * must respond that the token or the signature is invalid.
  */
 async function serveStranger(
   { port }: AttackedSystem,

@@ -44,7 +44,7 @@ export interface AttackedSystem {
   longestHoldMs(work: () => Promise<void>): Promise<number>;
   readonly mongodbUrl: string;
   readonly databasePrefix: string;
-  /** The product as a process in the same network sees it. */
+  /** The addresses of the services, the broker and the databases, for attacks from inside the network. */
   readonly inside: Inside;
   stop(): Promise<void>;
 }

@@ -43,7 +43,7 @@ const TRICKLED_BYTES = 100_000;
 const LARGE_FILES = 12;
 const LARGE_BYTES = 20_000_000;
 const SENDERS = 4;
-/** Lengths of HTTP headers below and above the maximum for the headers of one name. */
+/** Lengths of a header: one below and one above the maximum for all headers with one name. */
 const HEADER_LENGTHS = [4_000, 15_000];
 const SERVED_MEANWHILE = 5;
 const UNTIL_MS_MAX = 30_000;

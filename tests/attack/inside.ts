@@ -23,7 +23,7 @@ import { expectedReach, proofOf, reachOf } from '../e2e/rpc-reach.js';
 /** Time limit of a call, long enough for a busy machine. */
 const TIMEOUT_MS = 60_000;
 
-/** The running product, as a process in the same network sees it. */
+/** The addresses of the services, the broker and the databases, for an attacker inside the network. */
 export interface Inside {
   readonly addresses: Readonly<Record<ServiceName, string>>;
   readonly natsUrl: string;
@@ -32,17 +32,23 @@ export interface Inside {
   readonly databasePrefix: string;
 }
 
-/** Proofs that a taken process holds: none, or all that the pod of this service has. */
+/**
+ * The service whose credentials the attacker has stolen: its certificate and, if it has a database, its password. With
+ * `nothing`, the attacker has no credentials.
+ */
 export type Taken = 'nothing' | 'webhooks' | 'gateway';
 export const taken: readonly Taken[] = ['nothing', 'webhooks', 'gateway'];
 
-/** Things of one kind that one process reached, and their differences from the tables of rights. */
+/**
+ * Result of one kind of attack from inside the network: what the attacker reached, and where that differs from the
+ * declared permissions.
+ */
 export interface Reached {
   readonly what: string;
-  /** Names of the things that were reached. */
+  /** Names of the RPCs, subjects or databases that the attacker reached. */
   readonly reached: readonly string[];
   readonly tried: number;
-  /** Differences from the tables, each as a sentence. */
+  /** One sentence for each difference between what the attacker reached and what the permissions allow. */
   readonly differences: readonly string[];
 }
 
@@ -153,8 +159,8 @@ async function tryBroker({ natsUrl, databasePrefix }: Inside, holder: Taken): Pr
 }
 
 /**
- * Sends an empty message, which no consumer and no command of the broker accepts, and returns whether the broker took
- * it. A refused request fails with a violation of permissions.
+ * Returns whether the broker lets the attacker publish to a subject. The message is empty, so no consumer and no
+ * command of the broker accepts it. If the broker forbids publishing, the request fails with a permissions violation.
  */
 async function publishes({ connection }: Bus, subject: string): Promise<boolean> {
   try {
@@ -169,13 +175,13 @@ async function hears({ connection }: Bus, subject: string): Promise<boolean> {
   let refused = false;
   const subscription = connection.subscribe(subject, { callback: (error) => void (refused ||= error !== null) });
   await connection.flush();
-  // The refusal arrives before the answer to a second flush.
+  // The broker sends a refusal before it answers the second flush, so the refusal is known after that flush.
   await connection.flush();
   subscription.unsubscribe();
   return !refused;
 }
 
-/** Checks whether a right, which may end with `>` and contain `*`, covers a subject. */
+/** Checks whether a permission of the broker, which may contain `*` and end with `>`, covers a subject. */
 function covers(right: string, subject: string): boolean {
   const [rights, parts] = [right.split('.'), subject.split('.')];
   if (rights.at(-1) === '>') {

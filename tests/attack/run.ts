@@ -177,7 +177,7 @@ async function measureHolds(system: AttackedSystem, good: Good): Promise<number>
 
 /**
  * Tries everything that a process inside the network can reach.
- * @returns the number of differences from the tables of rights
+ * @returns the number of differences from the declared permissions
  */
 async function attackFromInside(system: AttackedSystem, good: Good): Promise<number> {
   const rows = [['inside, with the credentials of', 'reaches', 'of', 'as the tables say']];

@@ -79,8 +79,8 @@ export interface Remains {
 }
 
 /**
- * Lets 40 clients each send half of a file and disconnect.
- * @returns the stored parts after the service has noticed
+ * Lets 40 clients each send half of a file and disconnect, and waits until the service has removed the received data.
+ * @returns the data that is still stored at the end of the waiting time
  */
 export async function leaveHalfway(system: AttackedSystem, bytes: number): Promise<Remains> {
   const file = largeFile(bytes);
@@ -179,9 +179,7 @@ async function attackOnce(target: UploadTarget, file: HostileFile): Promise<numb
   return stored === 204 ? analyzeUpload(target, reservation, 1) : stored;
 }
 
-/**
- * Uploads files of an ordinary client. Each upload begins when it is due, whether or not the previous ones are decided.
- */
+/** Uploads files of an ordinary client at fixed times, whether or not its earlier files have been decided. */
 async function uploadSteadily(target: UploadTarget, first: number, seconds: number): Promise<Latency> {
   const count = Math.round((seconds * 1_000) / ORDINARY_EACH_MS);
   const files = await makeDocuments('xml', first, count);

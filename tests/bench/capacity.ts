@@ -139,7 +139,8 @@ async function simulate(size: Size, logDir: string): Promise<Simulated> {
         addresses.push(started.address);
       }
       if (service === 'gateway') gateways.push(...addresses);
-      // gRPC distributes calls over all addresses of such a target, as it does over the pods of a headless service.
+      // gRPC distributes the calls over all addresses in the target `ipv4:...`, as it does over the pods of a headless
+      // service.
       return { address: addresses.length === 1 ? (addresses[0] ?? '') : `ipv4:${addresses.join(',')}` };
     },
   );

@@ -30,7 +30,7 @@ const usage = `Opens the list of findings of the web application in Chromium wit
 Ends with code 1 if a budget was missed. Ends after ${MINUTES_MAX} minutes at the latest.
 `;
 
-/** Numbers of past invoices of the organization, each of which repeats another one, and of loads of a page. */
+/** Number of past invoices of the organization. Each of them repeats another one, so that each has a finding. */
 const INVOICES = 400;
 const ROUNDS = 5;
 const MOVES = 40;
@@ -49,7 +49,7 @@ const KEY_MS_MAX = { 1: 50, 4: 100 } as const;
 const HEAP_MB_MAX = 40;
 const BUILD_MS_MAX = 15_000;
 
-/** Runs in the page before its scripts, and keeps the largest paint and the long tasks. */
+/** Runs in the page before its scripts, and records the time of the largest paint and the duration of long tasks. */
 const OBSERVE = `
   window.measured = { paintMs: 0, blockedMs: 0 };
   new PerformanceObserver((list) => {

@@ -5,7 +5,10 @@ import { cpuMsOf } from './node-process.js';
 import type { SystemOptions } from './servers.js';
 import { step } from './progress.js';
 
-/** Services search for unfinished work of an earlier process soon after their start, and then rest. */
+/**
+ * Soon after its start, a service searches for work that an earlier process left unfinished. The measurement begins
+ * after this time, when the search has ended.
+ */
 const SETTLE_MS = 15_000;
 const MEASURED_SECONDS = 60;
 /**

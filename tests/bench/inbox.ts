@@ -43,7 +43,10 @@ and two calls for a run without news. Ends after ${MINUTES_MAX} minutes at the l
 const AIMS = {
   /** Maximum memory of the ksef service during a run of the KSeF inbox, in addition to what the service used before. */
   memoryMb: 150,
-  /** Maximum number of KSeF calls that a run of the KSeF inbox makes for one role when there are no new invoices. */
+  /**
+   * Maximum number of KSeF calls that a run of the KSeF inbox makes when there are no new invoices, for each role of
+   * the company (such as buyer or third party).
+   */
   callsWithoutNews: 2,
 } as const;
 const INVOICES = { full: 10_000, quick: 500 } as const;

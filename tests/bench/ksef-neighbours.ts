@@ -13,7 +13,7 @@ import { testIdentity } from '@invoicecontrol/runtime/testing/test-identities';
 import { fa3 } from '../e2e/ksef-actions.js';
 
 export interface Neighbours {
-  /** Addresses of the simulated neighbours of the ksef service. */
+  /** Addresses of the simulated services that the ksef service calls. */
   readonly addresses: Readonly<Record<'organization' | 'analysis' | 'documents', string>>;
   /**
    * Creates the FA(3) document of an invoice to submit.
@@ -103,7 +103,7 @@ export async function startNeighbours(): Promise<Neighbours> {
   };
 }
 
-/** The simulated neighbours refuse RPCs that the ksef service does not call. */
+/** The simulated services refuse RPCs that the ksef service does not call. */
 function only(definition: Definition, answers: Answers): Binding {
   const refuse = (): Promise<never> => Promise.reject(notFound('rpc'));
   const refusals = Object.fromEntries(Object.keys(definition.methods).map((name) => [name, refuse]));

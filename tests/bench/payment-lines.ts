@@ -39,7 +39,7 @@ export interface LabelledLine extends RunLine {
 }
 
 export interface LabelledRuns {
-  /** Payments of earlier payment runs, which are downloaded before the measured run. */
+  /** Payments of earlier payment runs. The benchmark downloads these payments before it checks the measured run. */
   readonly before: readonly RunLine[];
   readonly lines: readonly LabelledLine[];
 }
@@ -73,14 +73,14 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
     random,
   );
   const copies = new Map<string, StoredBill>();
-  // A bill that copies another bill, and that the decision on invoices did not stop, is a fault of that decision (`npm
-  // run bench:detection`) and not of the payment run.
+  // If the check of invoices let a copy of a bill pass, the payment run is not to blame. `npm run bench:detection`
+  // measures such errors.
   for (const bill of stored)
     if (bill.isCopy && bill.decision !== 'PASS' && isPayable(bill)) copies.set(bill.claim, bill);
   const credits = stored.filter(({ invoice, decision }) => decision === 'PASS' && toMicro(invoice.gross_amount) < 0n);
-  // A contract number that stands on the bill of every month does not say which of these bills a payment pays. Such
-  // bills are only in clean lines. A held bill counts as a planted fault if no bill with its number, and none for its
-  // supply, may be paid.
+  // If the bills of every month show the same contract number, the number does not tell which bill a payment pays. Such
+  // bills are used only in clean lines. A held bill counts as a planted fault only if no bill with the same number and
+  // no other bill for the same supply may be paid.
   const numberOf = ({ invoice }: StoredBill): string => `${ibanOf(invoice)}|${invoice.invoice_number}`;
   const sharing = new Map<string, StoredBill[]>();
   for (const bill of stored) sharing.set(numberOf(bill), [...(sharing.get(numberOf(bill)) ?? []), bill]);

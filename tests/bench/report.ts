@@ -36,8 +36,8 @@ export interface LoadReport {
   readonly rounds: number;
   readonly stored: Readonly<Record<'small' | 'large', number>>;
   /**
-   * Number of invoices in the large benchmark organization at the end of the benchmark, because every measurement adds
-   * some.
+   * Number of invoices in the large benchmark organization at the end of the benchmark. It is higher than at the start,
+   * because every measurement adds invoices.
    */
   readonly largeAtEnd: number;
   readonly rows: readonly Row[];

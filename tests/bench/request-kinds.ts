@@ -1,4 +1,4 @@
-// Counts on the wire the database work of each kind of request, one request at a time.
+// Counts the database commands that each kind of request causes, as proxies see them. One request is sent at a time.
 import { randomUUID } from 'node:crypto';
 import type { DatabaseCommand } from './counting-proxy.js';
 import { mean } from './cell.js';

@@ -83,8 +83,8 @@ function original(random: () => number, file: number, time: number, index: numbe
   const { name, tax_id: taxId, bank_account: account } = supplierAt(supplier);
   return {
     supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
-    // The system that exported the file stored neither the tax id nor the account of some suppliers, one of the two of
-    // other suppliers, and both of the rest.
+    // Some suppliers in the exported file have a tax id and a bank account, some have only one of the two, and some
+    // have neither.
     ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
     // The invoice numbers in a history scan file are as long as in the history. Otherwise every supplier would seem to
     // have changed the form of its numbers.

@@ -33,7 +33,8 @@ const REQUESTS_PER_MINUTE = '100000000';
 
 /**
  * Starts a minimal gateway and service for comparison (a ceiling).
- * @param stores where the service end runs the bare commands of storage; without them nothing is stored
+ * @param stores database in which the service runs the commands that storing an invoice takes; without it, nothing is
+ * stored
  */
 export async function startCeiling(logDir: string, name: string, stores?: Stores): Promise<Ceiling> {
   const env = { ...process.env, NODE_ENV: 'production' };

@@ -1,4 +1,4 @@
-// Judges whether a figure of a soak stays flat.
+// Decides whether a figure stayed flat during a soak test.
 
 /** A figure that was read at some time of a soak. */
 export interface Reading {
@@ -6,14 +6,20 @@ export interface Reading {
   readonly value: number;
 }
 
-/** Course of a figure over a soak, without its first quarter, in which caches fill and code is compiled. */
+/**
+ * Development of a figure during a soak test. `before`, `after` and `perHour` leave out the first quarter, in which
+ * caches fill and code is compiled.
+ */
 export interface Course {
-  /** Median of the readings of the second quarter. */
+  /** Median of the figure in the second quarter of the soak test. */
   readonly before: number;
-  /** Median of the readings of the last quarter. */
+  /** Median of the figure in the last quarter of the soak test. */
   readonly after: number;
   readonly most: number;
-  /** Change in an hour, as the median of the slopes between all pairs of readings, which outliers do not move. */
+  /**
+   * Change of the figure per hour: the median of the slopes between all pairs of readings, which outliers hardly
+   * affect.
+   */
   readonly perHour: number;
 }
 

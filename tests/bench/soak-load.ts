@@ -30,7 +30,7 @@ export interface Taxpayer {
   issue(number: string): Promise<void>;
 }
 
-/** Numbers of an activity of a soak: how many succeeded, and how many ended otherwise, by outcome. */
+/** Results of one activity in a soak test: how many runs succeeded, and how many failed, by error. */
 export interface Done {
   ok: number;
   readonly failed: Record<string, number>;
@@ -38,7 +38,7 @@ export interface Done {
 
 export interface SoakLoad {
   readonly done: Readonly<Record<string, Done>>;
-  /** Ends the load and waits for what has begun. */
+  /** Stops beginning new activities, and waits until those in progress have ended. */
   stop(): Promise<void>;
 }
 
@@ -160,7 +160,7 @@ export function startSoakLoad(origin: string, customers: readonly Customer[], ta
 }
 
 /**
- * Begins each activity at its times, whether the one before has ended or not, as independent customers do.
+ * Begins each activity at fixed intervals, even if its previous run is still in progress, as independent customers do.
  */
 function repeat(activities: readonly Activity[]): SoakLoad {
   const ended = new AbortController();
@@ -201,7 +201,9 @@ function outcomeOf(error: unknown): string {
   return text.slice(0, OUTCOME_LENGTH_MAX);
 }
 
-/** Returns a sales invoice of the taxpayer that no other turn returns, paid by card. */
+/**
+ * Returns a sales invoice of the taxpayer that was paid by card. The number of the run makes each invoice different.
+ */
 function ownInvoice(seller: string, turn: number): string {
   const issueDate = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const netCents = 100_000 + ((turn * 7_919) % 90_000);
@@ -217,7 +219,7 @@ function ownInvoice(seller: string, turn: number): string {
   });
 }
 
-/** KSeF wants two decimals. */
+/** KSeF requires amounts with two decimals. */
 function twoDecimals(cents: number): string {
   return (cents / 100).toFixed(2);
 }

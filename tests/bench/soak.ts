@@ -1,5 +1,5 @@
-// Runs `npm run bench:soak`, which does everything that customers do, gently and for long, and watches what must not
-// grow.
+// Runs `npm run bench:soak`, a long test under light load: it does everything that customers do, and checks that
+// memory, open files, disk use and pending events do not grow.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ import { wholeNumber } from './whole-number.js';
 
 const MINUTES = 60;
 const MINUTES_MAX = 24 * 60;
-/** Time that the soak may take besides its load, for the start and for the work that is left at the end. */
+/** Time limit for everything except the load of a soak test: starting the product, and finishing the remaining work. */
 const OTHER_MINUTES_MAX = 15;
 
 const usage = `Does everything that customers do, gently and for long, all services and stores in processes of their own: invoices, uploads, history
@@ -51,11 +51,11 @@ Progress goes to standard error. Ends with code 1 if a figure was not flat, if a
 
 /** Limits on the growth of each figure from the second to the last quarter of the soak. */
 const ALLOWED = {
-  /** Memory varies between two garbage collections. */
+  /** Memory use differs between two garbage collections, so some growth is allowed. */
   memoryMb: { share: 0.1, constant: 16 },
-  /** Connections of customers and between services come and go. */
+  /** Connections are opened and closed all the time, so some growth of the number of open files is allowed. */
   descriptors: { share: 0.05, constant: 4 },
-  /** Compaction runs late, so a stored invoice can take more disk for a while. */
+  /** MongoDB compacts its files late, so an invoice may temporarily use more disk space. */
   bytesPerInvoice: { share: 0.15, constant: 0 },
   pending: { share: 0, constant: 20 },
 } as const;
@@ -86,7 +86,7 @@ interface Sample {
   readonly descriptors: Readonly<Record<string, number>>;
   /** CPU time since the start in seconds, by process. */
   readonly cpuSeconds: Readonly<Record<string, number>>;
-  /** Documents with events that the broker does not have yet, by service. */
+  /** Number of documents with events that are not published to the broker yet, by service. */
   readonly pending: Readonly<Record<string, number>>;
   /** Data and indexes on disk, by service. */
   readonly diskMb: Readonly<Record<string, number>>;
@@ -111,7 +111,8 @@ async function main(): Promise<void> {
   }
   const minutes = wholeNumber('--minutes', values.minutes, MINUTES_MAX);
   endAfter(minutes + OTHER_MINUTES_MAX);
-  // The file has the readings so far at any time, because much can happen in a night.
+  // All readings so far are written to the file after each new reading, so that they are not lost if a long soak test
+  // is interrupted.
   const keep = (samples: readonly Sample[]): Promise<void> => writeReport(values, { ...machine(), minutes, samples });
   const soaked = await soak(minutes, await logDirectory('bench-soak', values.keep), keep);
   await writeReport(values, { ...machine(), minutes, ...soaked });
@@ -121,11 +122,11 @@ async function main(): Promise<void> {
 interface Soaked {
   readonly samples: readonly Sample[];
   readonly done: Readonly<Record<string, Done>>;
-  /** Requests with an Idempotency-Key that clients repeated, by the error that made them. */
+  /** Number of requests with an Idempotency-Key that clients repeated, by the error of the previous attempt. */
   readonly repeated: Readonly<Record<string, number>>;
   readonly arrived: number;
   readonly unverified: number;
-  /** Work that was left when the load had ended and the time to finish was over. */
+  /** Work that was still unfinished some minutes after the end of the load. */
   readonly left: Left;
 }
 
@@ -197,7 +198,8 @@ async function soak(
       await keep(samples);
       progress(lineOf(sample));
     } catch (error) {
-      // On an overloaded machine the database may not answer in time. The load goes on, and the reading is missing.
+      // On an overloaded machine, the database may not respond in time. The soak test then continues without this
+      // reading.
       say(`a reading is missing: ${String(error)}`);
     }
   }
@@ -276,7 +278,7 @@ async function connectTaxpayer(customer: Customer, { urls }: Simulators): Promis
   };
 }
 
-/** Returns a function that reads everything that is watched. */
+/** Returns a function that reads all figures that the soak test watches. */
 function watcher(
   system: System,
   { pids }: Stores,
@@ -343,7 +345,7 @@ async function outboxesIn(databases: Databases): Promise<Outboxes> {
   return outboxes;
 }
 
-/** Counts the documents that have events which the broker does not have, by service. */
+/** Counts the documents with events that are not published to the broker yet, by service. */
 async function pendingIn(outboxes: Outboxes): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [service, collections] of Object.entries(outboxes)) {
@@ -357,7 +359,7 @@ function sumOf(values: Readonly<Record<string, number>>): number {
   return Object.values(values).reduce((sum, one) => sum + one, 0);
 }
 
-/** Waits until no work is left, for some minutes at most, and returns what is left then. */
+/** Waits until all work is finished, for five minutes at most. Returns the work that is then unfinished. */
 async function drained(databases: Databases, outboxes: Outboxes): Promise<Left> {
   const count = (service: string, collection: string, filter: object): Promise<number> =>
     databases[service]?.collection(collection).countDocuments(filter) ?? Promise.resolve(0);
@@ -368,7 +370,8 @@ async function drained(databases: Databases, outboxes: Outboxes): Promise<Left> 
       pending: sumOf(await pendingIn(outboxes)),
       deadLetters: sumOf(deadLetters),
       undelivered: await count('webhooks', 'deliveries', { state: 'PENDING' }),
-      // Bills of an ERP have been approved there, so they are compared with others but never decided.
+      // Bills from an ERP are only compared with other invoices. The service makes no decision about them, because they
+      // were already approved in the ERP.
       undecided: await count('analysis', 'invoices', { status: { $ne: 'ANALYZED' }, source: { $ne: 'ERP' } }),
       unfinishedSubmissions: await count('ksef', 'submissions', { dueAt: { $exists: true } }),
     };
@@ -459,7 +462,8 @@ function report(minutes: number, { samples, done, repeated, arrived, unverified,
   });
   const activities = Object.entries(done).map(([name, { ok, failed }]) => {
     const outcomes = Object.entries(failed).map(([how, count]) => `${count} x ${how}`);
-    // On a machine with other work, a request that is not repeated may be answered with "busy".
+    // On a busy machine, the API may refuse a request with 503 or 504. The client does not repeat every request, so
+    // these failures are accepted.
     const isBusy = Object.keys(failed).every((how) => BUSY.test(how));
     return [name, String(ok), judge(outcomes.join(', ') || 'none', isBusy)];
   });

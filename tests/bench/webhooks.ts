@@ -151,7 +151,7 @@ async function main(): Promise<void> {
   if (figures.some(({ isReached }) => !isReached)) process.exitCode = 1;
 }
 
-/** Counts on the wire the commands that the sender needs for a webhook delivery. */
+/** Counts the database commands that the webhooks service needs for one delivery, as a proxy sees them. */
 async function measureWork(system: WebhooksSystem): Promise<Figure[]> {
   const { counted } = system;
   const tenant = await system.newTenant();

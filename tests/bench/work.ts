@@ -1,4 +1,5 @@
-// Counts on the wire the work of one invoice in the database and in other services, and the candidates that it is compared with.
+// Counts the database commands and the calls between services that one invoice causes, and the records that the invoice
+// is compared with.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Secrets } from '@invoicecontrol/topology/start';
@@ -13,8 +14,8 @@ import type { Call, Counted, KindOfRequest } from './request-kinds.js';
 
 const REQUESTS = 40;
 /**
- * Pause after which a database command counts as sent after the response to another. Commands that are sent together
- * must not seem to have waited for each other, however busy the machine is.
+ * Minimum time between a response and the next command for which the command counts as waiting for that response.
+ * Commands that are sent together are closer to each other, even on a busy machine.
  */
 const LATENCY_MS = 10;
 /**
@@ -68,7 +69,7 @@ export interface Customer {
 }
 
 export interface WorkOptions {
-  /** Address of MongoDB. Its only options are options of the driver. */
+  /** Address of MongoDB, without query options except those of the driver. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly databasePrefix: string;

@@ -1,4 +1,4 @@
-// Tells when the alerts of production fire for what a running product exports.
+// Computes when the alert rules of production would fire for the metrics that a running product exports.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,23 +18,23 @@ export interface WatchedAlert {
 }
 
 export interface AlertClock {
-  /** Takes the values of all series, once in each interval. */
+  /** Records the current values of all metrics. Must be called once in each interval. */
   take(points: readonly ReceivedPoint[]): void;
   /**
-   * Evaluates the rules over everything that was taken.
-   * @returns seconds from the first values to the alert, or undefined if it did not fire
+   * Evaluates the alert rules with all recorded values.
+   * @returns number of seconds from the first values until the alert fires, or undefined if it does not fire
    */
   firedAfter(alert: WatchedAlert): Promise<number | undefined>;
 }
 
-/** Interval in which Prometheus reads the metrics. */
+/** Interval in seconds at which Prometheus reads the metrics. */
 export const TAKE_EACH_SECONDS = 15;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * Runs the rules of `k8s/components/telemetry-rules` with promtool, which evaluates them as Prometheus does.
  * @param promtool path of the program
- * @param directory in which the rules and values are written
+ * @param directory directory into which the rules and the values are written
  */
 export function startAlertClock(promtool: string, directory: string): AlertClock {
   const values = new Map<string, (number | undefined)[]>();
@@ -73,7 +73,10 @@ export function startAlertClock(promtool: string, directory: string): AlertClock
   };
 }
 
-/** The groups with a rule of this name and labels, and what the group records for it. */
+/**
+ * Returns the rule groups that contain this alert, without the other alerts. The recording rules of these groups are
+ * kept.
+ */
 function groupsOf(name: string, labels: Readonly<Record<string, string>>) {
   const groups = ruleGroups
     .map((group) => ({
@@ -89,7 +92,10 @@ function groupsOf(name: string, labels: Readonly<Record<string, string>>) {
   return groups;
 }
 
-/** The test expects no alert at any time, so its first failure is the time when the alert fires. */
+/**
+ * The promtool test expects that the alert never fires. The first failure that it reports is therefore the time at
+ * which the alert fires.
+ */
 async function outputOf(promtool: string, testFile: string): Promise<string> {
   try {
     const { stdout, stderr } = await promisify(execFile)(promtool, ['test', 'rules', testFile], {
@@ -114,7 +120,7 @@ function secondsOf(duration: string): number {
   return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** Returns the series of Prometheus that a point becomes. */
+/** Returns the Prometheus series for a received metric data point. A histogram has several series. */
 function seriesOf(point: ReceivedPoint): (readonly [series: string, value: number])[] {
   if (!(point.name in metrics)) return [];
   const { instrument, unit } = declarationOf(point.name as MetricName);

@@ -63,7 +63,7 @@ export interface ScanRecord extends Marks {
   readonly skippedRows?: Scan['skippedRows'];
 }
 
-/** The request to analyze an uploaded document, which counts as an analysis. */
+/** A request for the analysis of an uploaded document. Each request counts as an analysis towards the quota. */
 export interface UploadAnalysisRecord extends Marks {
   readonly _id: string;
   readonly organizationId: string;
@@ -339,8 +339,8 @@ async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
 }
 
 /**
- * Returns a sentence if an event stream of the broker does not match the record of the relay that publishes to it. The
- * relay fills a stream again that was replaced or has lost events.
+ * Returns a sentence if an event stream of the broker is incomplete according to the record of the relay that publishes
+ * to it. When a stream was replaced or has lost events, the relay publishes these events again.
  */
 async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Promise<string[]> {
   const relays = await Promise.all(

@@ -209,9 +209,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     let untilMs = endedAtMs + graceMs;
     const unfinished = async () => {
       const pending = await receivers.pending();
-      // A busy machine may send deliveries for longer than the grace period, so only a number of pending deliveries
-      // that no longer falls counts as stuck. The number is compared with the previous one, because few deliveries are
-      // pending before the backlog of an outage is stored.
+      // On a busy machine, sending deliveries may take longer than the grace period. The run therefore waits as long as
+      // the number of pending deliveries falls. It compares with the previous number, because the deliveries of an
+      // outage are added only after the outage.
       if (pending < pendingBefore) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
       pendingBefore = pending;
       return [...(await reader.unfinished()), ...(pending === 0 ? [] : [`${pending} deliveries are PENDING`])];

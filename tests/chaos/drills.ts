@@ -33,18 +33,26 @@ const names = ['broker', 'database', 'collector'] as const;
 type DrillName = (typeof names)[number];
 
 const POST_EACH_MS = 500;
-/** Time with exported values before anything fails, so that rates have a beginning. */
+/**
+ * Time before the fault in which metrics are already recorded, because alert rules compute rates from earlier values.
+ */
 const BEFORE_SECONDS = 45;
 const LATER_MS_MAX = 120_000;
 const COLLECTOR_SECONDS = 120;
 const BYTES_PER_MB = 1024 * 1024;
-/** Memory in which the exporter of a process keeps what the collector does not take. */
+/**
+ * Maximum growth of a process in MB while the collector hangs, because the exporter keeps telemetry that it cannot
+ * send.
+ */
 const HUNG_MB_MAX = 24;
 const HUNG_P95_MAX = 1.05;
-/** Difference between two runs of the same load that no percentile of a few hundred requests can be below. */
+/**
+ * Difference in milliseconds between the p95 latencies of two equal runs that is only noise, because each run has a few
+ * hundred requests.
+ */
 const P95_NOISE_MS = 5;
 
-/** A figure of a drill beside its limit. */
+/** A measured figure of a drill with its limit. */
 interface Found {
   readonly drill: DrillName;
   readonly what: string;
@@ -62,7 +70,9 @@ interface Drilled {
 }
 
 const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly Found[]>>> = {
-  /** The broker is away: events wait, requests do not. */
+  /**
+   * Stops the broker. Alerts must fire, and invoices must still be accepted, because their events wait in the outbox.
+   */
   async broker(drilled) {
     const { system } = drilled;
     const broker = system.node('broker');
@@ -86,7 +96,9 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
     ];
   },
 
-  /** The database is away: a person is called. */
+  /**
+   * Stops the database. An alert of severity `page` must fire, and invoices must be accepted again after the restart.
+   */
   async database(drilled) {
     const database = drilled.system.node('database');
     const seen = await during(drilled, {
@@ -107,7 +119,7 @@ const drills: Readonly<Record<DrillName, (drilled: Drilled) => Promise<readonly 
     ];
   },
 
-  /** The collector takes connections and never answers: nobody notices. */
+  /** Lets the telemetry collector accept connections without responding. Requests must not become slower or fail. */
   async collector(drilled) {
     const { telemetry, system } = drilled;
     const watched = ['gateway-1', 'analysis-1'];
@@ -200,12 +212,14 @@ interface Posted {
 }
 
 interface Seen extends Posted {
-  /** Seconds from the fault to each alert, in the order of the fault. Undefined for an alert that did not fire. */
+  /** Seconds from the fault to each alert, in the order of `alerts`. Undefined for an alert that did not fire. */
   readonly fired: readonly (number | undefined)[];
   readonly alerts: Fault['alerts'];
 }
 
-/** Lets clients post while something fails, until all alerts have fired or are late. */
+/**
+ * Causes a fault while clients post invoices. Ends the fault when all alerts have fired or their time limit is over.
+ */
 async function during(drilled: Drilled, { alerts, fail, repair }: Fault): Promise<Seen> {
   const clock = startAlertClock(drilled.promtool, drilled.directory);
   const posting = startPosting(drilled);

@@ -47,7 +47,7 @@ export function backlogOf(
   return { deliveries: arrivedAtMs.length, drainedAfterMs: lastMs - returnedAtMs };
 }
 
-/** Returns by what number each count of a chaos run has increased between two readings. */
+/** Returns the increase of each count of a chaos run between two readings. */
 export function addedTo(
   counts: ReadonlyMap<string, number>,
   since: ReadonlyMap<string, number>,

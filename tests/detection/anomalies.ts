@@ -58,8 +58,8 @@ export const anomalies: Readonly<Record<string, Anomaly>> = {
     plant: (bill, { party, random }) =>
       withInvoice(
         withSupplier(bill, {
-          // Doubles the last letter of the third word of the supplier name. The word for the trade is changed, because
-          // one letter more does not distinguish shorter words.
+          // Doubles the last letter of the third word of the supplier's name, which names the trade. The other words
+          // are too short: one additional letter does not make them different enough.
           name: party.name.replace(/^(\S+ \S+ \S+?)(.)(?= )/, '$1$2$2'),
           tax_id: validTaxId(party.country, random),
           bank_account: { iban: validIban(party.country, random) },

@@ -10,7 +10,10 @@ export interface Bill {
   /** The day of arrival of the bill, which orders the history; the issue date may differ. */
   readonly arrival: string;
   readonly companyId: string;
-  /** Id that all generated bills of one supply share: the original, its copies, and the parts of a whole. */
+  /**
+   * Id that all generated bills for one supply share: the original, its copies, and the instalments into which it was
+   * split.
+   */
   readonly claim: string;
   /** The mutation that created this duplicate. Absent on an original bill. */
   readonly mutation?: string;

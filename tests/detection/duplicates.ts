@@ -76,8 +76,8 @@ export const mutations: Readonly<Record<string, Mutation>> = {
 };
 
 /**
- * Returns duplicates of the bill by the named mutation, with a later arrival and the same claim; empty if the mutation
- * is not possible for the bill.
+ * Returns duplicates of the bill, made by the named mutation. They arrive later and keep the `claim` of the bill. Empty
+ * if the mutation is not possible for the bill.
  */
 export function duplicatesOf(bill: Bill, mutation: string, party: Party, random: Random): Bill[] {
   const made = mutations[mutation]?.(bill, party, random);

@@ -5,7 +5,8 @@ import { daysIn } from './habit.js';
 import { numberApart, padded } from './numbering.js';
 
 /**
- * Distances between the numbers of a customer's insurance policies, which were issued on one day or in different years.
+ * Possible differences between the numbers of a customer's insurance policies: small for policies that were issued on
+ * one day, large for policies of different years.
  */
 const policySteps = [
   [13, 60],

@@ -12,7 +12,10 @@ const Z = 1.96;
 const SAMPLES = 2_000;
 const SEED = 95;
 
-/** Returns the Wilson interval of a detection rate, which is right for few cases and for shares near 0 and 1. */
+/**
+ * Returns the Wilson interval of a detection rate. This interval is also correct for few cases and for rates near 0 and
+ * 1.
+ */
 export function wilson({ hits, of }: Rate): Interval {
   if (of === 0) return { low: 0, high: 1 };
   const found = hits / of;
@@ -23,8 +26,8 @@ export function wilson({ hits, of }: Rate): Interval {
 }
 
 /**
- * Returns the interval of a figure over samples of the customers, drawn with replacement (bootstrap). The bills of one customer
- * resemble each other, so customers vary more than bills do.
+ * Returns the interval of a figure by bootstrap: the figure is computed for many random samples of the customers, drawn
+ * with replacement. The samples consist of customers, because the bills of one customer resemble each other.
  */
 export function overCustomers<T>(customers: readonly T[], figureOf: (drawn: readonly T[]) => number): Interval {
   const random = randomFrom(SEED);
@@ -36,8 +39,9 @@ export function overCustomers<T>(customers: readonly T[], figureOf: (drawn: read
 }
 
 /**
- * Returns the interval of a share over several customers: the wider of the bootstrap and the Wilson interval. The
- * bootstrap cannot vary where no customer had a case, and Wilson counts bills as if each came from another customer.
+ * Returns the interval of a rate over several customers. It contains the bootstrap interval and the Wilson interval,
+ * because each alone can be too narrow: the bootstrap if most customers have no case, and Wilson because it ignores
+ * that bills of one customer resemble each other.
  */
 export function intervalOf(rates: readonly Rate[]): Interval {
   const byBill = wilson(total(rates));

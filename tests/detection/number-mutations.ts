@@ -182,8 +182,8 @@ function nextNumberOf(number: string, step = 1): string | undefined {
 }
 
 /**
- * Returns a regular expression that finds the year of the issue date in an invoice number, from digit `from` of the
- * year on, as a group of digits of its own.
+ * Returns a regular expression that finds the year of the issue date in an invoice number if no other digit is next to
+ * it. With `from` 2, the year is written with two digits.
  */
 function ownYear(date: string, from: number): RegExp {
   return new RegExp(`(?<!\\d)${date.slice(from, 4)}(?!\\d)`);

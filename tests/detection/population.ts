@@ -24,7 +24,8 @@ export interface Population {
 const PLAIN_SHARE = 0.7;
 
 /**
- * Returns a history of correct bills: plain suppliers, and the same number of suppliers for each habit, at least one.
+ * Returns a history of correct bills. Most suppliers bill in a plain way; the others have a special habit, with equally
+ * many suppliers for each habit, at least one.
  */
 export function population(random: Random, suppliers: number, monthsCount: number): Population {
   const makeParty = partyMaker(random);
@@ -39,7 +40,7 @@ export function population(random: Random, suppliers: number, monthsCount: numbe
   return { bills, plain };
 }
 
-/** Returns one to three bills a month, some of them with an order. */
+/** Returns the plain bills of a supplier, one to three a month. Some state an order number. */
 function plainBills({ months, random, bill }: Books): Bill[] {
   return months.flatMap((month) =>
     daysIn(month, random.integer(1, 3), random).map((date) =>

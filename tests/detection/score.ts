@@ -132,8 +132,8 @@ function isShownByRows({ anomaly }: Bill): boolean {
 }
 
 /**
- * Returns the originals that were analyzed after a copy because the copy has an earlier date. The finding about such a
- * copy correctly names the original.
+ * Returns the originals that were analyzed after one of their copies, because the copy has an earlier issue date. For
+ * such a pair, the duplicate finding is correctly raised for the original.
  */
 function originalsBehindCopies(analyzed: readonly AnalyzedBill[]): ReadonlySet<AnalyzedBill> {
   const seen = new Set<string>();
@@ -207,9 +207,10 @@ function rightByConfidence(analyzed: readonly AnalyzedBill[]): ReadonlyMap<strin
 }
 
 /**
- * Checks whether a finding is right by the labels of the bill, or returns undefined if the labels do not say: a copy or
- * a planted fault may have further marks of a fault. A finding about another bill is right if it names a bill of the
- * same claim.
+ * Checks by the labels whether a finding about a bill is right. It is right if the planted fault must cause it, or if
+ * it names a bill with the same claim. Any other duplicate finding is wrong, and so is any other finding about a clean
+ * bill. Undefined for the remaining findings about a copy or a planted fault, because the labels do not list all of its
+ * faults.
  */
 function isRightFinding(bill: Bill, { type, others }: Raised): boolean | undefined {
   const isExpected = bill.anomaly?.expected.includes(type) === true;

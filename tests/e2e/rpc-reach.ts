@@ -16,7 +16,7 @@ const DEADLINE_MS = 60_000;
 /** Outcome of a call: the table of callers refused it, the connection was refused, or a handler responded. */
 export type Reach = 'served' | 'refused' | 'unreachable';
 
-/** Names that the packages of the contracts and several services share: each of these services serves them. */
+/** Proto packages whose RPC services are served by several services of the product. */
 const SHARED = ['operations', 'usage', 'archive'];
 
 /** Every rpc of the product, with the service that serves it. */

@@ -62,13 +62,16 @@ interface Rehearsed {
   readonly identities: string;
   readonly other: string;
   readonly logDir: string;
-  /** Invoices that the parts so far have posted. */
+  /** Ids of the invoices that the parts of the rehearsal have posted so far. */
   readonly invoiceIds: string[];
   tenant: Tenant | undefined;
   part: number;
 }
 
-/** Journeys of clients in each part, by name. Each throws if it fails. */
+/**
+ * Parts of the rehearsal, each with the services that run the program of the other release. All parts use the same
+ * data, one after another.
+ */
 const journeys: Readonly<Record<string, (api: Api, rehearsed: Rehearsed) => Promise<void>>> = {
   async 'read earlier'(api, { invoiceIds }) {
     for (const id of invoiceIds) {
@@ -84,7 +87,10 @@ const journeys: Readonly<Record<string, (api: Api, rehearsed: Rehearsed) => Prom
     if (twice.decision !== 'BLOCK') throw new Error(`a duplicate was decided ${twice.decision}`);
     invoiceIds.push(twice.id);
   },
-  /** The audit trail of the organization service has the review by an event of the analysis service. */
+  /**
+   * Reviews a finding and waits until the audit trail of the organization service contains the review, about which the
+   * analysis service publishes an event.
+   */
   async 'review, event'(api) {
     const { items } = await api<{ items: { id: string }[] }>('GET', '/findings?disposition=OPEN', 200);
     const finding = items[0];
@@ -140,7 +146,7 @@ async function main(): Promise<void> {
   const stores = await startStores();
   const rehearsed: Rehearsed = {
     stores,
-    // The other release may need a secret that this one does not know.
+    // The other release may need a secret that this release does not have.
     secrets: { ...(await secretsOf(other)), ...newSecrets() },
     identities: await identitiesForTests(),
     other,

@@ -1,7 +1,7 @@
-// Writes the parts of docs/architecture.md that follow from the code: who calls whom from the map in tools/topology,
-// the module comments of each service, package.json and README of each package, the routes of the gateway, and the
-// event catalogue, as they were built last. The rest of the page is written by hand. `node
-// tools/generate/architecture-page.mjs --check` only compares, as part of `npm test`.
+// Writes the generated parts of docs/architecture.md. Their sources are the service map in tools/topology, the first
+// comment in each service, package.json and README of each package, the routes of the gateway, and the event catalogue,
+// as last compiled. The rest of the page is written by hand. `node tools/generate/architecture-page.mjs --check` only
+// compares, as part of `npm test`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { events } from '@invoicecontrol/contracts/events';

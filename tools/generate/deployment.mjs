@@ -30,7 +30,7 @@ const INGRESS = [
  */
 const LOGS_MIB = 192;
 
-/** Schedule of a CronJob from which a release creates a Job. Nothing starts it by time. */
+/** Schedule of a suspended CronJob, which never starts by time. A release creates a Job from its template. */
 const SUSPENDED = `  # A release creates a Job from this template; nothing starts it by time.
   suspend: true
   schedule: '0 0 1 1 *'
@@ -56,7 +56,7 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
   'k8s/components/operator/deployment.yaml': operator(),
   'k8s/components/identity/certificates.yaml': `${GENERATED}\n${[...entries.map(([name]) => name), 'operator'].map((name) => certificate(name)).join('---\n')}`,
   'k8s/components/identity-csi/kustomization.yaml': identityCsi(),
-  // The names of the servers of a cluster end with the name of the Service.
+  // Each server of a NATS cluster has a host name that ends with the name of the Service, such as `nats-0.nats`.
   'k8s/components/nats/certificate.yaml': `${GENERATED}\n${certificate('nats', ["'*.nats'"])}`,
   'k8s/components/nats/broker-setup.yaml': brokerSetup(),
   'k8s/components/migrations/cron-job.yaml': migrations(),

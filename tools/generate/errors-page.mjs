@@ -87,16 +87,15 @@ function quoted(message) {
   return `"${message}"`;
 }
 
-/**
- * Returns the examples of the error responses by status. The operations of the API description share these responses.
- */
+/** Returns the published example message for an error of this kind and status. */
 function exampleOf(http, kind) {
   const name = kind.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
   return publishedExamples.get(String(http))?.[name]?.value.error.message;
 }
 
 /**
- * Returns the examples of the error responses by status, in which the operations of the API description share one list.
+ * Returns the examples of error messages for each status. The operations of the API description share these error
+ * responses.
  */
 function examplesByStatus() {
   const operations = Object.values(api.paths).flatMap((item) => Object.values(item));

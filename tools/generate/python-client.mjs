@@ -121,8 +121,8 @@ function baseOf(isAsync) {
 }
 
 /**
- * Returns what the methods for an API operation need. Undefined for operations that browsers and payment providers
- * call.
+ * Returns the values from which the methods for an API operation are generated. Undefined for operations that only
+ * browsers and payment providers call.
  */
 function readOperation(path, method, operation) {
   const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));

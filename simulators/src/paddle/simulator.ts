@@ -211,7 +211,10 @@ function fieldOf(body: unknown): unknown {
   return asObject(body, 'body')['effective_from'];
 }
 
-/** The Paddle API uses `price_id`. Items of a checkout may also be sent unchanged. */
+/**
+ * Returns the name of the field for the price id: `price_id` as in the Paddle API, or `priceId` if the caller sends the
+ * items of a checkout unchanged.
+ */
 function idFieldOf(items: unknown): 'priceId' | 'price_id' {
   return Array.isArray(items) && items.some((item) => typeof item === 'object' && item !== null && 'priceId' in item)
     ? 'priceId'

@@ -247,7 +247,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       return (await Promise.all(receivers.map(skippedBy))).flat();
     },
     async breaches(receivers) {
-      // The jobs that remove what broken calls left, and that correct the usage counters, are made due at once.
+      // Lets three minutes pass for the services, so that two jobs run at once: the removal of data that broken calls
+      // left, and the correction of usage counters.
       system.letTimePass();
       await eventually(async () => expect(await books.unfinished()).toEqual([]), { timeoutMs: FINISHED_MS_MAX });
       const found = async (): Promise<string[]> => {

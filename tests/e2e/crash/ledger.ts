@@ -8,9 +8,7 @@ import type { Row } from './sample-invoices.js';
 
 /** Time limit in milliseconds for one attempt of a request in the crash test. The gateway responds earlier. */
 const ATTEMPT_MS_MAX = 15_000;
-/**
- * Time limit in milliseconds for a history scan, which waits for its turn and for the scans that are being analyzed.
- */
+/** Time limit in milliseconds for a history scan, which waits until the scans before it have been analyzed. */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** Pause in milliseconds of a client in the crash test after a response that says to retry after a second. */
 const RETRY_EACH_MS = 1_000;

@@ -11,8 +11,9 @@ const WITHOUT_ID_SHARE = 0.4;
 const KNOWN_ID_SHARE = 0.1;
 
 /**
- * Posts several history scans of an organization in parallel, with copies of each other's rows and of posted invoices,
- * and some of the same external ids: one file with a key, one that is sent twice at once, and one without a key.
+ * Posts four requests with history scans of an organization at the same time: one with an Idempotency-Key, two with the
+ * same key and file, and one without a key. The files contain copies of rows and of posted invoices, and repeat some
+ * external ids.
  * @returns a promise that resolves when every request with a key was acknowledged
  */
 export async function scanAtOnce(

@@ -224,7 +224,9 @@ async function wrongUsage(documents: Db, analysis: Db, senders: readonly Sender[
 }
 
 /**
- * Expects for a document one upload, one invoice, one analysis and one event of its end, or one failure and its event.
+ * Lists differences from the expected records of an uploaded document. A readable document must have one upload, one
+ * invoice, one analysis and one event about it. An unreadable document must have one upload and one event about the
+ * failure.
  */
 async function breachesOf(
   { tenant: { organizationId }, uploadId, file, isReadable, marker }: Sender,

@@ -124,10 +124,13 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   ): AsyncIterable<Outcome>;
 }
 
-/** An operator's command that takes all that it needs from its environment and calls no service as the operator. */
+/**
+ * An operator's command that calls no RPC of the services. It gets everything that it needs from its options and
+ * environment variables.
+ */
 export interface StandaloneCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
   readonly argument?: undefined;
-  /** Yields one result for each piece of the work of an operator's command. */
+  /** Yields one result for each part of the work, for example for each service. */
   runAlone(
     given: Readonly<Record<string, string | undefined>>,
     env: NodeJS.ProcessEnv,

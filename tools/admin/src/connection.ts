@@ -40,7 +40,8 @@ export async function findSystem(
     if (address === undefined) throw new UsageError(noAddress(service, services.length, file));
     addresses.set(service, address);
   }
-  // The identity in dev.json belongs to the system that dev.json describes. Another system gets the one of TLS_DIR.
+  // The identity in dev.json belongs to the system that dev.json describes. For another system, the identity in TLS_DIR
+  // is used.
   const isRunningHere = services.every((service) => addresses.get(service) === running.addresses?.[service]);
   const fromRunning = isRunningHere ? running.operatorIdentity : undefined;
   const directory = given.identity ?? fromRunning ?? (env['TLS_DIR'] || running.operatorIdentity);

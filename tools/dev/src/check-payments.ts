@@ -50,7 +50,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return values.help ? 0 : 1;
   }
-  // npm runs scripts in the directory of the package; INIT_CWD is the directory of the user.
+  // npm runs a script in the directory of its package. INIT_CWD is the directory in which the user called npm.
   const directory = process.env['INIT_CWD'] ?? process.cwd();
   const bytes = await readFile(resolve(directory, file)).catch(() => {
     throw new UsageError(`The file ${file} cannot be read. Check its name.`);

@@ -6,7 +6,10 @@ export interface DemonstrationInvoice {
   readonly invoice: Schemas['Invoice'];
 }
 
-/** Returns the invoice for readers to post: a copy of the second invoice, with its number written differently. */
+/**
+ * Returns an invoice that users of the demonstration can post themselves: a copy of the second invoice, with its number
+ * written differently.
+ */
 export function copyToTry(since: Date): Schemas['Invoice'] {
   const { invoice } = demonstrationInvoices(since)[1] as DemonstrationInvoice;
   const { invoice_number, issue_date, currency, gross_amount } = invoice;

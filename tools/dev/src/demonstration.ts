@@ -19,8 +19,8 @@ const POLL_EACH_MS = 100;
 /**
  * Analyzes the demonstration's invoices, both those sent as JSON and those uploaded as documents. Each invoice has a
  * fixed idempotency key or upload, so a second start shows the first results again.
- * @returns an invoice for readers to post, which repeats one of the invoices, and the number of webhook events that the
- * invoices cause
+ * @returns a copy of one of the invoices, which users can post themselves, and the number of webhook events about the
+ * invoices
  */
 export async function demonstrate(
   baseUrl: string,

@@ -8,7 +8,7 @@ import { demonstrationInvoices } from './demonstration-invoices.js';
 export interface DemonstrationPayment {
   readonly about: string;
   readonly verdict: 'PAY' | 'HOLD' | 'UNKNOWN';
-  /** Code of the reason that holds the payment. */
+  /** Code of the reason for which the payment is held. */
   readonly reason?: string;
   readonly payee: string;
   readonly account: string;

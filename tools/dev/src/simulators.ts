@@ -120,10 +120,10 @@ export async function startPaddle(
 }
 
 /**
- * Starts the simulator of KSeF. The services trust the seals with which the simulator seals confirmations.
+ * Starts the simulator of KSeF, and makes the services trust the certificate with which it seals confirmations.
  * @param directory directory in which the simulator stores its state
- * @param env environment of the services; a KSeF environment whose address it sets is not simulated, and seals of the
- * simulator do not count there
+ * @param env environment variables of the services. If they set the address of a KSeF environment (such as TEST), that
+ * environment is not simulated and the certificate of the simulator is not trusted for it.
  * @returns the simulator, with the settings that tell the ksef service its address
  */
 export async function startKsef(

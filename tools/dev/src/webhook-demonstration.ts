@@ -28,7 +28,7 @@ export function showsWebhook(env: NodeJS.ProcessEnv): boolean {
  * Registers the receiver of this start for all events. The endpoint of an earlier start gets the address of this
  * receiver and a new secret, because only the earlier receiver knew the old secret. Without a receiver, that endpoint
  * is deleted.
- * @returns true if the endpoint is new, so that deliveries about this start are the first
+ * @returns true if the endpoint is new, so that it has no deliveries of an earlier start
  */
 export async function registerReceiver(
   baseUrl: string,

@@ -158,7 +158,10 @@ function withServedLinks(file) {
   });
 }
 
-/** Returns the search index of all documentation sections, which the script of the site searches in the browser. */
+/**
+ * Returns the Markdown of a documentation page with links to the served Markdown. A link to a file that is not served
+ * is replaced by its text.
+ */
 function searchIndex(all) {
   const index = new MiniSearch({ idField: 'id', fields: ['title', 'text'], storeFields: ['title', 'page'] });
   const seen = new Set();

@@ -539,7 +539,8 @@ export const alerts: readonly Alert[] = [
     journey: 'decide',
     dashboard: 'journeys',
     summary: 'The synthetic invoice has not been decided as expected for half an hour.',
-    // The job of the probe fails when its check fails, so it also shows that no probe could start or export anything.
+    // The job of the probe succeeds only if its check succeeds. The alert therefore also fires if no probe could start
+    // or export metrics.
     expr: `time() - max(${cronJob}{${NAMESPACE},cronjob="probe"}) > 1800`,
     for: '5m',
     // The clock of the alert tests begins at 0, so a negative time of the last successful probe is before the test.

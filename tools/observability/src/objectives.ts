@@ -12,7 +12,7 @@ export interface Objective {
   /** Expression for the rate of bad events, or of all events, of an objective in a range such as `5m`. */
   readonly bad: (range: string) => string;
   readonly all: (range: string) => string;
-  /** A ratio of an objective that is measured by time instead of by events. */
+  /** The ratio of bad to all time, for an objective that counts time instead of events. */
   readonly ratio?: (range: string) => string;
   /** Series of metrics for the test of the alert: during an outage, and during a healthy hour. */
   readonly outage: Given;

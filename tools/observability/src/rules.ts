@@ -121,8 +121,8 @@ export function ruleTests(): RuleTest[] {
   const groups = { objectives: ruleGroups.slice(0, -1), alerts: ruleGroups.slice(-1) };
   const named = new Map(groups.alerts.flatMap(({ rules }) => rules).map((rule) => [rule.alert, rule]));
   const ofObjectives = objectives.flatMap((objective) => {
-    // A time range of an alert that is longer than the test also contains the outage, so all four burn rates are
-    // exceeded.
+    // The longest time range of the alert is longer than the test, so every time range contains the outage and all four
+    // burn rates are exceeded.
     const burning = burnAlerts(objective).map((rule) => expected(rule));
     return [
       test(`${objective.name} burns`, objective.outage, 'ErrorBudgetBurn', burning),

@@ -117,8 +117,8 @@ function company(text: string | undefined): string | undefined {
 
 function currency(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  // The option `--currency` has no date, so only the code is checked. Each row checks whether the currency was valid on
-  // its date.
+  // The option `--currency` applies to all rows, so only its code is checked here. Whether the currency was valid on
+  // the date of an invoice is checked for each row.
   const read = invoiceCurrency(text, '2000-01-01');
   if ('code' in read) return read.code;
   throw new UsageError(`--currency: ${read.refusal}`);

@@ -156,8 +156,8 @@ function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | unde
 }
 
 /**
- * Returns the number of attempts of a failed history scan request, or the time that its attempts took, if there were
- * several.
+ * Describes the effort for a history scan request that failed after several attempts: the waiting time in minutes, or
+ * the number of attempts if they took less than two minutes. Empty after a single attempt.
  */
 function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
   if (attempts === 1) return '';

@@ -63,8 +63,9 @@ export function brokerRights(service: ServiceName, databasePrefix: string | unde
           // A service reads the oldest waiting event of a stream, to report when the event was published.
           `$JS.API.STREAM.MSG.GET.${stream}`,
           `$JS.ACK.${stream}.${durable}.>`,
-          // nats-server 2.16 puts the domain and the account before the stream, and 2.14 can already do so. `_` stands for no
-          // domain. With `*` in its place, a subject could begin with the consumer of another service.
+          // The subject of an acknowledgement has the domain and the account before the stream in nats-server 2.16, and
+          // may have them in 2.14. `_` means that there is no domain. If the permission had `*` in place of `_`, it
+          // would also cover acknowledgements for consumers of other services.
           `$JS.ACK._.*.${stream}.${durable}.>`,
         ];
       }),

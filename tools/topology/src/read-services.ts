@@ -93,9 +93,9 @@ function importsIn(source: string): string[] {
 }
 
 /**
- * Returns the collections that the modules open. A collection is opened by `collection('name')` or by a constant of one
- * of the modules, and a GridFS bucket by a function that takes the database and the name. Code that gets the name from
- * its caller, such as the outbox, is not counted.
+ * Returns the names of the collections that the modules open: by `collection('name')`, by `collection(NAME)` with a
+ * constant of one of the modules, or, for a GridFS bucket, by a function that takes the database and the name. Code
+ * that gets the name from its caller, such as the outbox, is not counted.
  */
 export function collectionsIn(modules: readonly string[]): string[] {
   const code = modules.join('\n');
@@ -124,8 +124,8 @@ export function servedIn(source: string): string[] {
 }
 
 /**
- * Finds the RPC services that a module calls: by `client(UploadServiceDefinition, channel)`, and in the gateway by the
- * entries of its list.
+ * Finds the RPC services that a module calls. A module calls them by `client(UploadServiceDefinition, channel)`; the
+ * gateway instead has a list of entries with `owner` and `definition`.
  */
 export function askedIn(source: string): Asked[] {
   const imported = definitionsIn(source);

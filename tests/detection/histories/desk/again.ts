@@ -8,13 +8,16 @@ import { checkDigit } from './desk.js';
 import type { Desk, Paper } from './desk.js';
 
 /**
- * Function that repeats a test bill: it returns the bills by which the claim arrives a second time, or undefined if the
- * bill cannot be repeated in this way.
+ * Function that repeats a test bill: it returns the bills with which the supplier requests the same payment again, or
+ * undefined if the bill cannot be repeated in this way.
  */
 export type Again = (paper: Paper, random: Random, desk: Desk) => Returned | undefined;
 
 interface Returned {
-  /** Bill that replaces the first bill of the claim, if another document arrived before it. */
+  /**
+   * An earlier document for the same payment, which takes the place of the original bill. The original bill is then the
+   * repetition.
+   */
   readonly first?: Bill;
   readonly again: readonly Bill[];
 }

@@ -375,7 +375,7 @@ export function restarting(
   };
 }
 
-/** Returns numbers for test bills that follow one of several habits for each bill. */
+/** Returns numbers for the test bills of a supplier. A habit of numbering is chosen at random for each bill. */
 function seriesOf(random: Random, habits: readonly NumberHabit[]): NumberHabit {
   return (date) => random.pick(habits)(date);
 }

@@ -21,7 +21,7 @@ export const migrate: StandaloneCommand = {
       throw new UsageError(`--service must be one of ${operatedServices.join(', ')}.`);
     const text = readFileSync(new URL('../../indexes.json', import.meta.url), 'utf8');
     const declared = JSON.parse(text) as DeclaredIndexes;
-    // Only a database that knows its users by their certificates needs one.
+    // The client certificate is needed only if the database identifies its users by certificates.
     const identity = env['TLS_DIR'] ? openOperatorIdentity(env['TLS_DIR'], env) : undefined;
     try {
       for (const name of operatedServices) {

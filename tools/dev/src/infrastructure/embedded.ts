@@ -34,8 +34,8 @@ export interface DataDirectory {
 
 /**
  * Starts MongoDB as a replica set of one member, because the driver and production expect a replica set. Every user
- * needs a password. The key and the passwords are new at each start, so data of an earlier start can be used without
- * them.
+ * needs a password. The key and the passwords are new at each start; data that was stored with other passwords can
+ * still be used.
  */
 export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, env, version, origin } = await findMongod(log);
@@ -60,7 +60,8 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
         ['--replSet', REPLICA_SET, '--oplogSize', String(MONGODB_OPLOG_MB)],
         ['--wiredTigerCacheSizeGB', String(MONGODB_CACHE_GB)],
         ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-        // A replica set of one member has no other member that could take over, so the server need not wait at its end.
+        // A replica set of one member has no other member that could take over, so the server need not wait for one
+        // before it stops.
         ['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
       ].flat(),
       env,
