@@ -43,7 +43,7 @@ export interface Leaf {
   readonly row?: RowField;
 }
 
-/** Differences of the field in a row of a history scan from the canonical invoice. */
+/** The ways in which a field in a row of a history scan differs from the same field of the canonical invoice. */
 export interface RowField {
   readonly name: string;
   readonly kind?: Kind;
@@ -51,7 +51,7 @@ export interface RowField {
   readonly description?: string;
 }
 
-/** Declaration of an object within the invoice whose fields are declared too. */
+/** Declaration of an object within the invoice, with the declarations of the object's fields. */
 export interface Group<M extends Members = Members> {
   readonly members: M;
   readonly isOptional: boolean;

@@ -45,9 +45,9 @@ export type CountedOutcome<Created, First> =
 
 /**
  * Counts and stores a record once, however often a request is repeated, also in parallel (architecture section 5, rule
- * 6). The quota is reserved first, the insert decides which request stores the record, and a repeated request returns
- * its reservation. A crash between two steps leaves the usage counter correct or too high, but never too low, and a job
- * corrects it.
+ * 6). The quota is reserved first, the insert decides which request stores the record, and a repeated request gives its
+ * reservation back. A crash between two steps leaves the usage counter correct or too high, but never too low, and the
+ * reconciliation job corrects it.
  * @throws DomainError usage_exceeded if the limit is reached and no first request with the key is found
  */
 export async function createCounted<Created, First>(

@@ -72,7 +72,7 @@ export function placeStore<IdsField extends string>(
  * Reserves a slot of the plan before the record is stored. The count is exact even with parallel requests, and the
  * slots of requests that crashed are released.
  * @param recordId a new UUIDv7
- * @param existing returns the given records that are stored
+ * @param existing returns those of the given ids whose records are stored
  * @returns false if the organization has reached its limit
  */
 export async function takePlace(

@@ -34,7 +34,7 @@ export function usageNoticeCollection(db: Db): Collection<NoticeDocument> {
 
 /**
  * Publishes a notice when 80 or 100 percent of a quota are used, once for each month and meter. Every reservation above
- * a threshold triggers the notice, so a crash can delay it but cannot lose it.
+ * a threshold tries to publish the notice, so a crash can delay it but cannot lose it.
  */
 export async function usageNotices(
   type: EventType<UsageReached>,

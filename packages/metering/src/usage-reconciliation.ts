@@ -174,7 +174,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
 
 /**
  * Reads the minutes of a usage counter that are due to be counted.
- * @returns undefined if no minute was reconciled since the last count of the month and none is left to reconcile
+ * @returns undefined if no minute is left to reconcile and the month need not be counted
  */
 function readCounter(counter: UsageDocument, countTo: Date): Reading | undefined {
   const { used, countedTo = NEVER_COUNTED, minutes = {}, recounts = 0, lowering = {} } = counter;

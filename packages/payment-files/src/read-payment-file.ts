@@ -39,7 +39,7 @@ const OTHER_ACCOUNTS = [
   'IntrmyAgt3Acct',
 ];
 
-/** A transaction of a payment file with the values that were read before the end of its block. */
+/** A transaction of a payment file, with the values that can be read before its block has ended. */
 type OpenTransaction = Omit<PaymentTransaction, 'creditorBankAccount' | 'paymentMethod'> & {
   readonly agent: { readonly bic?: string; readonly clearing?: string; readonly memberId?: string };
 };

@@ -20,8 +20,8 @@ export interface BatchLimits {
   readonly underWayMax?: number;
   /**
    * Time in milliseconds after which a waiting batch is sent although the maximum number of commands is in progress. A
-   * batch that has reached `keysMax` keys is sent then as well. If the time is absent, a batch always waits until fewer
-   * commands are in progress.
+   * batch that has reached `keysMax` keys is also sent in this case. If the time is absent, a batch always waits until
+   * fewer commands are in progress.
    */
   readonly waitMsMax?: number;
 }

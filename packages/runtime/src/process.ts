@@ -7,7 +7,10 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Time after SIGTERM at which a process that is still running is killed, just below the grace period of the pods. */
+/**
+ * Time after SIGTERM at which the process ends itself if it is still running. The time is just below the grace period
+ * of the pods.
+ */
 const STOP_MS_MAX = 35_000;
 
 /**

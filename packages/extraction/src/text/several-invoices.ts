@@ -7,8 +7,8 @@ import { readText } from './read-text.js';
 import type { TextContext } from './read-text.js';
 
 /**
- * Minimum confidence of the number, date and total of a part of a document for the part to count as a separate invoice.
- * Lists of invoices have lower confidence.
+ * Confidence that the number, the date and the total in a part of a document must have if the part is to count as a
+ * separate invoice. In a list of invoices, their confidence is lower.
  */
 const CONFIDENCE_MIN = 0.75;
 

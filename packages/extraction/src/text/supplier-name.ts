@@ -39,8 +39,9 @@ const PAYEE_SCORE = 0.25;
 const ACCOUNT_OWNER_SCORE = 0.45;
 /** Minimum length of a label that is never part of a supplier name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
-/** Height at which the letterhead ends and height at which the footer begins, as fractions of the page height. */
+/** Height at which the letterhead of a document page ends, as a fraction of the page height from the top. */
 export const LETTERHEAD = 0.28;
+/** Height at which the footer of a document page begins, as a fraction of the page height from the top. */
 export const FOOTER = 0.82;
 
 /**
@@ -50,11 +51,9 @@ export const FOOTER = 0.82;
 const LETTERHEAD_BONUS = 0.3;
 /** Score that a letterhead gets on a scanned page, where stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
-/**
- * Number of lines of a block that are examined, and number of lines at the end of a document page that count as its
- * footer.
- */
+/** Maximum number of lines below a name that are examined as the block of the name. */
 const LINES_OF_BLOCK_MAX = 7;
+/** Number of lines at the end of a document page that count as its footer. */
 const LINES_OF_FOOTER = 6;
 const ADDRESSEE_PENALTY = 0.4;
 const SENDER_BONUS = 0.12;

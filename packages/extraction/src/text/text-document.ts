@@ -36,8 +36,8 @@ export interface TextDocument {
 }
 
 /**
- * Signs on an invoice of countries in which the day is written before the month: currencies, ids, and addresses with a
- * British postcode.
+ * Signs that an invoice comes from a country in which the day is written before the month: a currency, an id, or an
+ * address with a British postcode.
  */
 const DAY_FIRST =
   /[€£]|\b(?:EUR|GBP|AUD|NZD|INR|ZAR|SGD|PLN|CHF|BRL|R\$)(?![A-Za-z])|\b(?:ABN|GSTIN|CNPJ|NIPC|P\.? ?IVA)\b|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;

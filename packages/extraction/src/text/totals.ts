@@ -45,8 +45,8 @@ function totalsOfLine(placed: readonly Placed[]): Totals {
 }
 
 /**
- * Returns the totals of a corrective invoice after the correction minus the totals before it. Absent unless both totals
- * are stated.
+ * Returns the totals of a corrective invoice after the correction minus its totals before the correction. A total is
+ * absent unless it is stated both times.
  */
 function difference(after: Totals | undefined, before: Totals | undefined): Totals {
   const minus = (one: Candidate | undefined, other: Candidate | undefined): Candidate | undefined => {

@@ -38,7 +38,10 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
   }
 }
 
-/** Messages of the XML parser that a document exceeds its limits. The parser reports this in no other way. */
+/**
+ * Pattern of the messages by which the XML parser reports that a document exceeds its limits. The parser reports this
+ * in no other way.
+ */
 const LIMIT = /excessive depth|too (?:big|long)|huge text node|XML_PARSE_HUGE/i;
 
 function toFailure({ message, line }: { readonly message: string; readonly line: number | null }): {

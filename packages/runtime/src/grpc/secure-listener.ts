@@ -150,7 +150,7 @@ export async function listenSecurely(
     accept,
   );
   listener.maxConnections = connectionsMax;
-  // This listener is before that of the TLS server, so a refused connection begins no handshake.
+  // This listener is called before the listener of the TLS server, so a refused connection begins no handshake.
   listener.prependListener('connection', beginHandshake);
   listener.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     const reset = error.code === 'ECONNRESET';

@@ -18,11 +18,13 @@ const READ_EACH_MS = 60_000;
  */
 const COMPARE_AGAIN_MS = 1_000;
 /**
- * Time before the last event in the stream from which events are published again, because the clocks of broker and
- * database may differ.
+ * Time by which the events that are published again reach back before the last event in the stream, because the clocks
+ * of the broker and the database may differ.
  */
 const OVERLAP_MS = 5 * 60_000;
-/** Maximum age of events that are published to a new event stream, as long as an old stream would keep them. */
+/**
+ * Maximum age of events that are published again to a new event stream. A stream keeps its events for the same time.
+ */
 const STREAM_AGE_MS = 7 * 24 * 3_600_000;
 const BATCH_DOCUMENTS = 256;
 

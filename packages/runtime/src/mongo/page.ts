@@ -36,8 +36,8 @@ export async function findPageOfAll<D extends Listed>(
   const createdAt = {
     ...(createdFrom && { $gte: createdFrom }),
     ...(createdTo && { $lt: createdTo }),
-    // The upper bound of a page query can use an index. The `$or` condition excludes documents with the same creation
-    // time that earlier pages contained.
+    // The upper bound of a page query can use an index. The `$or` condition excludes documents of earlier pages, which
+    // may have the same creation time.
     ...(last && { $lte: last }),
   };
   const query = {

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import type { FindStuckWork } from '../stuck-work.js';
 import type { Announcing } from './event-envelope.js';
 
-/** Maximum number of documents in one collection in which stuck work is searched. */
+/** Maximum number of documents of one collection that a search for stuck work reads. */
 const DOCUMENTS_MAX = 256;
 
 interface OutboxSource {

@@ -5,8 +5,8 @@ import type { Bus } from './connection.js';
 import { oldestWaiting } from './oldest-waiting.js';
 
 /**
- * Reports the progress of a durable consumer. The figures of broker and database are for all replicas; the state
- * is for this process.
+ * Reports the progress of a durable consumer. Every replica reports the same figures of the broker and the database,
+ * but the state of its own process.
  * @param isListening checks whether the loop of this process still receives events
  * @param countDeadLetters counts the dead letters of this consumer
  */

@@ -296,7 +296,7 @@ export async function subscribe<T extends EventHeader>(
     logger.warn(fields, 'the broker lost a consumer, or it stopped; it listens again');
     listening = await listen(consumer);
   };
-  /** The broker includes an acknowledgement in its counts only shortly after it has received it. */
+  /** The broker does not include an acknowledgement in its counts until shortly after it has received it. */
   const consumerAfterLastAck = async (): Promise<ConsumerInfo | undefined> => {
     for (let attempts = 1; ; attempts++) {
       const found = await findConsumer(bus, type, durable);

@@ -17,7 +17,7 @@ const READ_RECORDS_MAX = 5_000;
 const MARKED_RECORDS_MAX = 1_000;
 const ATTEMPTS_MAX = 5;
 
-/** A range of a list of ERP record ids that is sorted by id. */
+/** A range of ids in a sorted list of ERP record ids. */
 export interface IdRange {
   /** Id before the first record in a range of ERP record ids. Empty for the first range. */
   readonly after: string;

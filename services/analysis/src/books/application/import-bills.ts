@@ -240,7 +240,7 @@ function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string
   return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
 }
 
-/** Returns the notes on an ERP bill from other use cases, which are kept. */
+/** Returns the values that reviews and other use cases have stored with an ERP bill, and that an import keeps. */
 function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
   if (stored === undefined) return {};
   const { bookedInvoiceId, confirmedAs, suspectedAs } = stored.match;

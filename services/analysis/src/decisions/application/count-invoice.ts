@@ -32,8 +32,8 @@ interface Deps {
 }
 
 /**
- * Returns those of the given invoices and history scans that may not have been counted in every supplier, account and
- * order.
+ * Returns those of the given invoices and history scans that some record of a supplier, account or order may not have
+ * counted yet.
  */
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 

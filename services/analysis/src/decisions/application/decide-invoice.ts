@@ -227,7 +227,7 @@ interface Times {
   readonly loadedAt: number;
 }
 
-/** Records the stages of a decision up to its commit, and returns them in whole milliseconds. */
+/** Records the durations of the stages of a decision up to its commit, and returns them in whole milliseconds. */
 function stagesOf({
   begun,
   loadedAt,

@@ -45,7 +45,8 @@ interface Deps {
 }
 
 /**
- * Reads what happened to an invoice. Nothing is stored for it: each entry follows from the record that it is about.
+ * Reads what happened to an invoice. The timeline itself is not stored: each of its entries is derived from the record
+ * that the entry is about.
  * @throws DomainError not_found
  */
 export type ReadTimeline = (organizationId: string, invoiceId: string) => Promise<Timeline>;

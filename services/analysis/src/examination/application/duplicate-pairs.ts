@@ -14,10 +14,7 @@ export const EQUAL_BILLS_MAX = 100;
 export interface DuplicatePairs {
   /** Keys of the pairs of ERP bills that are duplicates. */
   readonly pairs: ReadonlySet<string>;
-  /**
-   * Pairs of ERP bills that are no duplicates only because of a credit note between them. Each pair key has the id of
-   * the credit note.
-   */
+  /** Ids of the credit notes because of which pairs of ERP bills are not duplicates, by the key of the pair. */
   readonly credited: ReadonlyMap<string, string>;
   /** Number of ERP bills that were not compared, because too many bills have the same amount. */
   readonly leftOut: number;

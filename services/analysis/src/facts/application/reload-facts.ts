@@ -110,8 +110,8 @@ async function reviewedCandidates(
     candidates: candidates.map(
       ({ confirmedAs: _confirmed, suspectedAs: then, bookedInvoiceId: _booked, ...candidate }) => {
         const { suspectedAs: now, ...notes } = noted.get(candidate.invoiceId) ?? {};
-        // If an invoice became suspected only after the first analysis, the suspicion does not count. A suspicion that
-        // people have dismissed since is removed.
+        // An invoice that became suspected only after the first analysis does not count as suspected. A suspicion that
+        // people have dismissed since the first analysis is removed.
         return { ...candidate, ...notes, ...(then === undefined || now === undefined ? {} : { suspectedAs: then }) };
       },
     ),

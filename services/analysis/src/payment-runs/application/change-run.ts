@@ -60,11 +60,11 @@ export interface RunChanges {
   download(of: RunReference, context: RequestContext): Promise<PaymentFileContent>;
   /** Returns the bytes of an earlier download of a payment run again. */
   repeat(of: RunReference, number: number, context: RequestContext): Promise<PaymentFileContent>;
-  /** Reads the lines of a payment run that are held or unknown as a payment file. */
+  /** Returns a payment file with the lines of a payment run that have the given verdict. */
   withheld(of: RunReference, verdict: 'HOLD' | 'UNKNOWN', context: RequestContext): Promise<PaymentFileContent>;
 }
 
-/** Changes to stored payment runs that check their lines again. */
+/** Creates the use cases that change stored payment runs and check the lines of the runs again. */
 export function runChanges({ runs, files, turns, check, tenants, audit, clock, logger }: Deps): RunChanges {
   const requireBytes = async ({ organizationId, runId, source }: PaymentRun): Promise<Uint8Array> => {
     const bytes = source === 'JSON' ? undefined : await runs.bytesOf(organizationId, runId);

@@ -2,7 +2,7 @@ import type { PaymentFile, PaymentTransaction } from '@invoicecontrol/payment-fi
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import type { CreditorAccount, PaymentLine } from '../domain/payment-line.js';
 
-/** Payment method of a cheque in a payment file, which has no account. */
+/** Payment method of a cheque in a payment file. A cheque has no account. */
 const CHEQUE = 'CHK';
 
 /** Returns the payments of a file as lines of a payment run. */

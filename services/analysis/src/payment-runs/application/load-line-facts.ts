@@ -150,7 +150,7 @@ interface KnownBills {
   /** Ids of the bills and of the received invoices that they book, by lookup key. */
   readonly idsByKey: Map<string, string[]>;
   readonly payables: Map<string, Payable>;
-  /** Received credit notes that no payment is known to have used, by supplier. */
+  /** Received credit notes that no payment is known to have used, by the supplier that issued them. */
   readonly receivedCredits: Map<string, readonly ReceivedCredit[]>;
   /** Numbers of credit notes of the ERP that no payment has used, by supplier. */
   readonly openCredits: Map<string, Set<string>>;

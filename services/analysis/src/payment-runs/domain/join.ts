@@ -23,7 +23,7 @@ export interface NearInvoice {
 export interface JoinedLine {
   readonly references: LineReferences;
   readonly payables: readonly Payable[];
-  /** Invoices that a KSeF number of the payment names, although its invoice numbers name other invoices. */
+  /** Invoices that a KSeF number in the payment names, if the invoice numbers in the payment name other invoices. */
   readonly contradicting: readonly Payable[];
   readonly candidates: readonly NearInvoice[];
 }

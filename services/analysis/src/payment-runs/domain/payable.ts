@@ -7,7 +7,10 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 export interface PayableAccount {
   readonly key: string;
   readonly masked: string;
-  /** Source of a bank account: the bill itself, trusted use by the supplier, or the vendor master of the ERP. */
+  /**
+   * Source from which a bank account is known: the bill itself, earlier trusted use for the supplier, or the vendor
+   * master of the ERP.
+   */
   readonly from: 'INVOICE' | 'SUPPLIER' | 'VENDOR';
 }
 

@@ -2,8 +2,8 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
 /**
- * A document that a payment states as its reason. If the payment file states it, the amount that is paid of the
- * document is included.
+ * A document that a payment states as its reason, with the amount that is paid of the document if the payment file
+ * states this amount.
  */
 export interface StatedDocument {
   readonly number: string;

@@ -422,7 +422,7 @@ function ksefReason(
 
 /**
  * Returns a notice with the numbers of open credit notes: credit notes in the ERP, and received credit notes that have
- * the company and the currency of an invoice of the payment line. A credit note that this line or an earlier line of
+ * the same company and currency as an invoice of the payment line. A credit note that this line or an earlier line of
  * the run deducts is not open.
  */
 function creditNotice(

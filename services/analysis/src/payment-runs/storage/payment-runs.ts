@@ -24,7 +24,7 @@ import type { LineResult, RunFacts, Verdict } from '../domain/verdict.js';
 const WRITE_LINES_MAX = 100;
 /** Number of payment lines whose facts are stored together. Facts of neighbouring lines resemble each other. */
 const FACTS_BUNDLE_LINES = 100;
-/** Number of bundles of payment line facts that one write stores. */
+/** Number of documents with payment line facts that one write stores. */
 const WRITE_BUNDLES_MAX = 2;
 const LOOKUP_IDS_MAX = 500;
 /** Maximum number of payments in earlier payment runs that are read for one invoice. */

@@ -22,7 +22,10 @@ const SORT_CODE = `${ACCOUNT}.sort_code`;
 const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
 const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 
-/** Minimum confidence of a supplier name in a document that the tax id or the account confirms. */
+/**
+ * Confidence that a supplier name in a document has at least if the tax id or the account in the document confirms the
+ * name.
+ */
 const CONFIDENCE_OF_KNOWN_NAME = 0.95;
 
 /** Value of an invoice field, with the place in the document from which it was read or the person who entered it. */
