@@ -3,7 +3,7 @@ import type { Client, Schemas } from '@invoicecontrol/client/browser';
 
 export type Caller = Schemas['Caller'];
 export type Assignee = Schemas['Assignee'];
-/** A finding. It has no evidence in a list that was requested as a summary. */
+/** A finding. Lists that are requested as a summary contain findings without evidence. */
 export type Finding = Schemas['ListedFinding'];
 export type Invoice = Schemas['StoredInvoice'];
 export type DocumentField = Schemas['ExportedField'];

@@ -26,7 +26,10 @@ export function useAssignees() {
   });
 }
 
-/** Names the people and API keys that the API states, and shows which of them is the signed-in person. */
+/**
+ * Returns the names of people and API keys for the texts by which the API states them, and checks whether one of them
+ * is the signed-in person.
+ */
 export interface People {
   isMe(person: string): boolean;
   /**

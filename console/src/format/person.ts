@@ -7,7 +7,7 @@ export interface Person {
   readonly id: string;
 }
 
-/** Reads the text by which the API names who did something, such as a review. */
+/** Reads a text such as `USER:<id>`, by which the API names who did something, such as a review. */
 export function readPerson(text: string, me: { readonly userId: string | undefined; readonly keyId: string }): Person {
   const separator = text.indexOf(':');
   const [type, id] = [text.slice(0, separator), text.slice(separator + 1)];

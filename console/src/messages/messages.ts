@@ -18,13 +18,14 @@ async function load(): Promise<{ readonly messages: Messages; readonly messagesL
   try {
     return { messages: await catalogues[language](), messagesLanguage: language };
   } catch {
-    // A catalogue that cannot be loaded must not leave the page blank. The English texts came with the app.
+    // If a catalogue cannot be loaded, the page shows the English texts, which are part of the app, instead of staying
+    // blank.
     return { messages: en, messagesLanguage: 'en' };
   }
 }
 
 /**
- * The texts of the app in the language of this page, and the language that they are in, which is English if the
- * catalogue of the other language could not be loaded.
+ * The texts of the app, with their language. The language is that of this page, or English if the catalogue of that
+ * language could not be loaded.
  */
 export const { messages, messagesLanguage } = await load();

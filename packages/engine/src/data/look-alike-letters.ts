@@ -3,10 +3,10 @@
  * sound. Small letters are left out if only their capital looks Latin. Reviewed 2026-11.
  */
 const pairs = [
-  // Cyrillic capital letters, then small letters, each before the Latin letters that it looks like.
+  // Cyrillic capital letters, then small letters, each followed by the Latin letters that it looks like.
   'АA ВB ЕE ЅS ІI ЇI ЈJ КK МM НH ОO РP СC ТT УY ХX ЗZ ԚQ ԜW ҮY ЁE ԌG ҺH ӀI',
   'аa еe ѕs іi їi јj оo рp сc уy хx ԛq ԝw үy ёe һh ԁd ӏl',
-  // Greek capital letters, then small letters, each before the Latin letters that it looks like.
+  // Greek capital letters, then small letters, each followed by the Latin letters that it looks like.
   'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
   'αa γy εe ηn ιi κk νv οo ρp τt υu χx ωw',
   // Letters of the Armenian, Cherokee, Lisu and Coptic scripts with the Latin letters that they look like.

@@ -26,10 +26,11 @@ export interface BilledTwice {
 }
 
 /**
- * Finds bills that were entered twice, based on the points of their pairs (detection reference, section 5). Each copy
- * is reported with the earliest bill that it repeats, so that a pair is the same regardless of which bill is examined.
+ * Finds bills that were entered twice, by the points that each pair of bills has (detection reference, section 5). Each
+ * copy is reported with the earliest bill that it repeats, so that a pair is the same regardless of which bill is
+ * examined.
  * @param cleared pairs that a credit note between the bills clears, if the caller knows more credit notes than `booked`
- *   contains
+ * contains
  */
 export function billedTwice(
   { bill, others, creditedIds }: Pick<BookedBill, 'bill' | 'others' | 'creditedIds'>,
@@ -101,7 +102,7 @@ export function duplicateBills(bills: readonly BookedBill[], policy: Policy): Ra
       const both = [twice.original.invoiceId, twice.copy.invoiceId];
       const paid = both.filter((id) => booked.paidIds.includes(id)).length;
       if (paid < both.length) return [duplicateBill(twice, paid, policy)];
-      // If the ERP reports both payments, the payments themselves are compared by their own dates.
+      // If the ERP reports both payments, another rule compares these payments by their own dates.
       return both.every((id) => booked.settledIds.includes(id)) ? [] : paidTwice(twice, policy);
     }),
   );

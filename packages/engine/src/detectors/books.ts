@@ -236,8 +236,8 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
       // If the payments are more than a month apart, only equal references or duplicate invoices distinguish a repeated
       // payment from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
-      // A regular payment is a repetition only if both payments name the same bill, or if it falls between two regular
-      // payments.
+      // If an amount is paid regularly, a payment repeats another only if both name the same bill, or if it falls
+      // between two regular payments.
       const isExtra =
         !isRhythm &&
         isRhythmic(

@@ -23,7 +23,7 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 import { haveConflictingTaxIds, isSameName } from '../supplier/identity.js';
 
-/** Maximum number of numbers of partial invoices that a summary names. */
+/** Maximum number of partial invoices that a summary names by their numbers. */
 const NAMED_PARTS_MAX = 5;
 
 /** Finds supplies that were billed twice (family DUP; detection reference, sections 5 and 7.1). */

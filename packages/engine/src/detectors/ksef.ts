@@ -42,8 +42,8 @@ interface Difference {
   readonly document: string;
   readonly ksef: string;
   /**
-   * Values of the invoice field that differs from KSeF, for the evidence of the finding, if the sentences of the
-   * finding write them differently.
+   * Values of the differing invoice field for the evidence of the finding. Present only if the sentences of the finding
+   * write them differently.
    */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
   /** True if both records state a bank account and the accounts differ. */

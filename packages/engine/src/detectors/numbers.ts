@@ -293,8 +293,8 @@ function saysOnlyCustomer(
 }
 
 /**
- * Checks whether the invoice number contains digits in addition to those of a period. Numbers such as
- * `<customer>-<count>` are counted for each customer.
+ * Checks whether the invoice number contains digits in addition to the counter and a period, such as the customer
+ * number in `<customer>-<count>`. Such numbers count the invoices of each customer separately.
  */
 function hasAccountPart(invoice: NormalisedInvoice): boolean {
   const numeric = invoice.number.runs.filter((run) => /^[0-9]+$/.test(run));
@@ -302,8 +302,9 @@ function hasAccountPart(invoice: NormalisedInvoice): boolean {
 }
 
 /**
- * Checks whether digits of an invoice number represent the month or year of the invoice date. Digits are a counter if
- * they have more leading zeros than a month (`2026.0026`), or if two digits follow or precede the four-digit year.
+ * Checks whether digits of an invoice number represent the month or year of the invoice date. Digits with more leading
+ * zeros than a month are a counter (`2026.0026`). The last two digits of the year are a counter too, if the number also
+ * contains the four-digit year.
  */
 function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): boolean {
   const [year, short, month, day] = [

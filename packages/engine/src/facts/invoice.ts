@@ -6,7 +6,7 @@ import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP' | 'KSEF';
 
 /**
- * Status of an invoice record. The ERP has withdrawn bills that are VOID or REJECTED. Other records can only be
+ * Status of an invoice record. Bills that are VOID or REJECTED were withdrawn in the ERP. Other records can only be
  * duplicates of records that are RECEIVED or ANALYZED.
  */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
@@ -139,8 +139,8 @@ export interface Candidate extends InvoiceOrigin {
    */
   readonly confirmedAs?: Confirmation;
   /**
-   * Suspicion from a finding about the invoice record that is waiting for a review or was confirmed. Absent in records
-   * stored before the field existed.
+   * Suspicion about the bill from one of its findings. The finding is waiting for a review or was confirmed. Absent in
+   * records stored before the field existed.
    */
   readonly suspectedAs?: Suspicion;
   /** True on the invoice whose analysis reported that none of the supplier's invoices are received through KSeF. */

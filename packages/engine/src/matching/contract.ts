@@ -47,7 +47,7 @@ export function namesItsBill({ number, issueDate }: Candidate): boolean {
  * Returns the minimum number of days between bills for a contract whose supplier states the contract number as the
  * invoice number: a month, a quarter or a year. The shortest interval between two consecutive issue days decides.
  * Undefined if the bills show no contract.
- * @param issueDays issue days of earlier records with one number and one amount
+ * @param issueDays issue days of earlier records that all have the same number and amount
  */
 export function contractStepDays(issueDays: readonly number[], parameters: DuplicateParameters): number | undefined {
   const days = issueDays.toSorted((left, right) => left - right);

@@ -321,7 +321,8 @@ function isWrongYear(
   if (run === undefined || others.length > 0 || left.number.runs.filter(isDigitRun).length < 2) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   const year = left.issueDate.slice(0, 4);
-  // Two digits with leading zeros next to a four-digit year are the counter of an invoice number, as in 2026.0026.
+  // Two digits are read as the year only if the invoice number has no four-digit year. In 2026.0026, the last digits
+  // are the counter.
   const mayBeShort = sameAmountAndDate && run.printedLeft.length === 2 && !left.number.runs.includes(year);
   const own = mayBeShort ? [year, year.slice(2)] : [year];
   return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));

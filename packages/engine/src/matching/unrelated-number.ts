@@ -246,8 +246,8 @@ function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' 
 }
 
 /**
- * Returns the indication that one of the two invoice numbers does not belong to the supplier's own series, or undefined
- * if there is no such indication.
+ * Returns the reason why one of the two invoice numbers does not seem to belong to the supplier's own series, or
+ * undefined if there is no such reason.
  */
 function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { facts, parameters } = context;

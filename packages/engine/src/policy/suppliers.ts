@@ -3,8 +3,8 @@ import type { Level } from './level.js';
 /**
  * Lengths that decide which supplier names count as lookalikes. Stored keys depend on these lengths. Short brands with
  * four letters are similar by chance. Long words may differ in two characters. Words with at least `twoSlipsLengthMin`
- * letters may do so too if the bank account differs. The order of words may differ if they have `wordSetLengthMin`
- * letters together.
+ * letters may also differ in two characters if the bank account differs. The order of words may differ if they have
+ * `wordSetLengthMin` letters together.
  */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 

@@ -29,8 +29,8 @@ export interface UnrelatedNumberParameters {
     readonly ownNumbersApartMax: number;
   };
   /**
-   * Number of bills around the days of the pair above which equal amounts are probably a coincidence, by the relation
-   * of the two dates.
+   * If the supplier sent more bills than this around the days of a pair of bills, equal amounts are probably a
+   * coincidence. The number depends on how the dates of the pair are related.
    */
   readonly billsAround: Readonly<Record<'SAME' | 'NEAR' | 'FAR', number>>;
   /** Minimum number of other recent bills that show how the supplier writes its numbers. */

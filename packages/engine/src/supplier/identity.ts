@@ -184,7 +184,10 @@ function isMistyped(known: TaxParts, invoice: TaxParts): boolean {
   );
 }
 
-/** A tax id whose country is only presumed may be a national number of another kind. */
+/**
+ * Checks whether a tax id is impossible in its stated country. A tax id whose country is only presumed may be a
+ * national number of another kind, so it never counts as impossible.
+ */
 function isImpossible({ taxKey, taxCountry, taxCountryPresumed }: TaxParts): boolean {
   if (taxKey === undefined || taxCountry === undefined || taxCountryPresumed === true) return false;
   const validity = taxIdValidity(taxKey, taxCountry);

@@ -45,11 +45,11 @@ interface ComparedName {
 
 /**
  * Returns the keys of a supplier name that lookalike names share, so that such names are found by equal keys. Keys are
- * built from the name without spaces and with look-alike letters unified, from the same without a misspelt legal form
- * and without generic words, from the base forms of its words, from the set of its distinguishing words, also for each
- * side of `trading as`, from the name with one character of a word left out, and from the name with a long word reduced
- * to its initial or, if it is the only word, to one half. Keys contain the whole name and not single words, because a
- * word that many names share (`SERVICES`) would hide the others.
+ * built from these forms of the name: without spaces and with look-alike letters unified; this form without a misspelt
+ * legal form and without generic words; the base forms of its words; the set of its distinguishing words, also for each
+ * side of `trading as`; the name with one character of a word left out; the name with a long word reduced to its
+ * initial or, if it is the only word, to one half. Keys contain the whole name and not single words, because a word
+ * that many names share (`SERVICES`) would hide the others.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(
@@ -307,8 +307,8 @@ function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean
 }
 
 /**
- * Checks whether the longer of two name keys equals the shorter key after `reduced` has removed words from it, and the
- * shorter key is long enough to be a name.
+ * Checks whether `reduced` turns the longer of two name keys into the shorter one by removing words. The shorter key
+ * must be long enough to be a name.
  */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];

@@ -83,8 +83,8 @@ export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: r
 }
 
 /**
- * Checks whether the invoice number contains digits in addition to those of a period. Numbers such as
- * `<customer>-<count>` are counted for each customer.
+ * Checks whether the supplier is known to use the bank account: the account is trusted, or at least one bill with it
+ * had no finding about the account or the supplier.
  */
 export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): boolean {
   return accounts.some(({ key, trust, earning }) => key === bankKey && (isTrusted(trust) || earning !== undefined));
@@ -101,8 +101,8 @@ export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
 }
 
 /**
- * Checks whether bills with the bank account have been received for long enough to establish trust, including bills
- * with open findings.
+ * Checks whether bills with the bank account have been received for long enough to establish trust. Bills with open
+ * findings count too.
  */
 export function isLongInUse({ earning, asked, count, firstDay, lastDay }: AccountUse): boolean {
   const [first, last] = [earning ?? asked, asked ?? earning];

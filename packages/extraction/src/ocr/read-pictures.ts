@@ -110,10 +110,7 @@ function fullContrast(grey: Buffer): { readonly factor: number; readonly offset:
   return { factor, offset: -darkest * factor };
 }
 
-/**
- * Returns the lowest grey value for which more than the given number of pixels of a picture have this value or a lower
- * value.
- */
+/** Returns the lowest grey value at which more than the given number of pixels of a picture are as dark or darker. */
 function valueAfter(counts: Uint32Array, pixels: number): number {
   let seen = 0;
   return counts.findIndex((count) => (seen += count) > pixels);

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createWorker, OEM } from 'tesseract.js';
 import type { Worker } from 'tesseract.js';
 
-/** Path of the compiled worker for text recognition, which is also used when tests run the sources. */
+/** Path of the compiled worker for text recognition. Tests that run the sources use the compiled worker too. */
 const WORKER = fileURLToPath(new URL('../../dist/ocr/recogniser-worker.js', import.meta.url));
 
 export type OcrLanguage = 'eng' | 'deu' | 'fra' | 'pol' | 'spa' | 'ita' | 'nld';

@@ -120,7 +120,7 @@ const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
  * Maximum length of a rectangle's path in a PDF: five points, each with its operator and two coordinates, and the end.
  */
 const RECTANGLE_NUMBERS_MAX = 16;
-/** Share of the document page from which a rectangle counts as the background of the page. */
+/** Minimum share of the document page that a rectangle covers to count as the background of the page. */
 const BACKGROUND_SHARE = 0.7;
 
 /** Layers of the PDF file that a reader may show or hide (optional content). */

@@ -6,8 +6,8 @@ import type { Sending } from './measure-reading.js';
 
 const POINTS_PER_INCH = 72;
 /**
- * Returns the picture of a document page as a scanner would make it: slightly rotated, on paper that is not quite
- * white.
+ * Values of a rough scan, which looks like the picture that a scanner makes: slightly rotated, blurred and grainy, on
+ * paper that is not quite white.
  */
 const TURN_DEGREES = 0.6;
 const BLUR = 0.5;

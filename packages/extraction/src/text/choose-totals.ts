@@ -436,7 +436,7 @@ interface Sum {
   readonly netThousandths?: number;
   readonly taxThousandths: number;
   readonly isLabelled: boolean;
-  /** Checks whether the tax is a printed percentage of the net amount, or labels confirm it. */
+  /** True if the tax is a printed percentage of the net amount, or labels confirm it. */
   readonly isRate: boolean;
   readonly weight: number;
 }

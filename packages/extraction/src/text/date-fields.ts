@@ -10,7 +10,7 @@ import type { DateMatch } from './dates.js';
 
 /** Confidence that the only date of a document is the issue date, whatever its label. */
 const CERTAINTY_OF_LONE_DATE = 0.88;
-/** Score of a date that follows the label of its field, which was the correct date in all measured invoices. */
+/** Score of a date that follows the label of its field. In all measured invoices, such a date was the correct date. */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;
 /** Factor for the score of dates in a document whose labels name another purpose, such as a delivery. */
 const OTHER_LABEL_PENALTY = 0.6;

@@ -60,7 +60,7 @@ function textBeside(document: TextDocument, cell: ReadCell): string | undefined 
 
 /**
  * Checks whether two names on a document may be those of one party: all words of one are words of the other, apart from
- * legal forms. A letterhead often shortens the name that the account has.
+ * legal forms. A letterhead often states a shorter name than the bank account does.
  */
 export function areOneParty(left: string, right: string): boolean {
   const [short, long] = [wordsOf(left), wordsOf(right)].toSorted((one, other) => one.length - other.length);
@@ -77,8 +77,8 @@ function wordsOf(name: string): string[] {
 }
 
 /**
- * Returns the name of a firm without its legal form, which is at the end of the name in the document or before the
- * name.
+ * Returns the name of a firm without its legal form. In the document, the legal form may be at the end of the name or
+ * before it.
  */
 function withoutLegalForm(name: string): string {
   const plain = normaliseText(name);
