@@ -41,7 +41,7 @@ export function writePaymentFile(
   const staying = transactions.filter((_, index) => stays[index]);
   if (staying.length === 0) throw new RangeError('A payment file must have at least one transaction.');
   if (staying.length !== kept.size)
-    throw new RangeError('The payment file lacks some of the transactions that were requested for the new file.');
+    throw new RangeError('The new payment file was requested with transactions that the original file does not have.');
   const source: Source = { bytes, encoding: layout.encoding };
   const identifiers = identifiersOfPart(file, part);
   const before = totalsOf(layout.blocks.length, transactions);

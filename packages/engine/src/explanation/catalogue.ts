@@ -25,14 +25,14 @@ export type Family = keyof typeof families;
 
 /** Facts that a detection rule needs. If they are missing, the rule raises no finding. */
 export const requiredFacts = {
-  EARLIER_RECORDS: 'earlier invoices with the number, the amount or the file of the invoice',
+  EARLIER_RECORDS: 'earlier invoices with the same number, amount or file as the checked invoice',
   SUPPLIER_HISTORY: 'earlier invoices of the supplier',
-  RELATED_SUPPLIERS: 'other suppliers with the same name',
-  LOOKALIKES: 'other suppliers with a similar name',
+  RELATED_SUPPLIERS: 'other suppliers with the same name as the supplier',
+  LOOKALIKES: 'other suppliers whose names resemble the name of the supplier',
   ACCOUNT: 'a bank account on the invoice',
-  ACCOUNT_LINKS: 'other suppliers that use the bank account',
+  ACCOUNT_LINKS: 'other suppliers that use the bank account on the invoice',
   ORDER: 'a purchase order number on the invoice',
-  ORDER_LINKS: 'earlier invoices for the purchase order',
+  ORDER_LINKS: 'earlier invoices for the same purchase order',
   ORDER_MASTER: 'the purchase order in the ERP',
   TAX_ID: 'a tax id on the invoice',
   NET_AND_TAX: 'the net amount and the tax on the invoice',
@@ -216,7 +216,7 @@ export const catalogue = {
     family: 'BANK',
     severities: ['LOW', 'MEDIUM'],
     requires: ['DOCUMENT'],
-    description: 'The document asks to pay another party than the supplier.',
+    description: 'The document asks for payment to a party other than the supplier.',
     recommendedAction:
       'Ask a known contact of the supplier whether {payee} is to be paid for the invoice. Do not use contact details from the document.',
   },
@@ -233,7 +233,7 @@ export const catalogue = {
     family: 'SUP',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['TAX_ID', 'RELATED_SUPPLIERS'],
-    description: 'The supplier has the name of a known supplier, but another tax id of the same country.',
+    description: 'The supplier has the name of a known supplier, but a different tax id from the same country.',
     recommendedAction: 'Check in the company register whether the legal entity of the supplier changed.',
   },
   SUPPLIER_TAX_ID_FIRST_USE: {
@@ -241,7 +241,7 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM'],
     requires: ['TAX_ID', 'SUPPLIER_HISTORY'],
     description:
-      'A supplier that was known by its name alone states a tax id for the first time. A person must review the invoice if it also states another account, country or legal form.',
+      'A supplier that was known by its name alone states a tax id for the first time. A person must review the invoice if it also states a bank account, country or legal form that is new for the supplier.',
     recommendedAction: 'Check in the company register that the tax id belongs to {supplier}.',
   },
   SUPPLIER_NAME_MISMATCH: {
@@ -621,7 +621,7 @@ export const catalogue = {
     family: 'SCAN',
     severities: ['MEDIUM', 'HIGH'],
     requires: ['BOOKS'],
-    description: 'The same bill was entered twice in the ERP and has not been paid twice.',
+    description: 'The same bill was entered twice in the ERP, but has been paid at most once.',
     recommendedAction:
       'Compare bill {number} with bill {other}. If both are the same bill, void one of the two entries before the next payment run.',
   },

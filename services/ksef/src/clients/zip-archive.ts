@@ -42,7 +42,7 @@ export async function openArchive(fd: number, filesMax: number): Promise<Archive
     files: [...files.keys()],
     async read(file) {
       const entry = files.get(file);
-      if (entry === undefined) throw new TypeError('The file to read belongs to another ZIP archive of KSeF.');
+      if (entry === undefined) throw new TypeError('The file that is to be read is not in this ZIP archive of KSeF.');
       if (file.bytes > FILE_BYTES_MAX)
         throw new PackageFault(`A file in the KSeF package is too large: it has ${file.bytes} bytes.`);
       try {

@@ -66,7 +66,7 @@ export const reserveRequests = ({ windows, clock }: { windows: RateWindows; cloc
     if (policies.length > POLICIES_MAX)
       throw new DomainError(
         'invalid',
-        `The call names too many rate limit policies. Reserve requests of at most ${POLICIES_MAX} policies in one call.`,
+        `The call names too many rate limit policies. Name at most ${POLICIES_MAX} policies in one call.`,
       );
     policies.forEach(requireValid);
     return Promise.all(policies.map((policy) => reserve({ windows, countPrevious }, policy, clock.now())));

@@ -68,7 +68,7 @@ export async function ensureTestOrganization(
   if (current !== undefined) return current;
   throw new DomainError(
     'wrong_state',
-    'The test organization is being deleted, because its organization was deleted. Restore the organization before you create test keys.',
+    'The test organization is being deleted, because the organization that it belongs to was deleted. Restore that organization before you create test keys.',
   );
 }
 

@@ -184,7 +184,7 @@ async function removeAccounts(
     if (attempts > ATTEMPTS_MAX) {
       throw new DomainError(
         'concurrent_change',
-        'Another page of the ERP import is changing the same vendors right now. Retry the call.',
+        'Another page of the ERP import is changing the vendors of the deleted bank accounts right now. Retry the call.',
       );
     }
     const missed: string[] = [];

@@ -74,7 +74,7 @@ export async function importPage<
     if (attempts > ATTEMPTS_MAX) {
       throw new DomainError(
         'concurrent_change',
-        'Another page of the ERP import is changing the same records right now. Send this page again.',
+        'Another page of the ERP import is changing the records of this page right now. Send this page again.',
       );
     }
     const stored = await steps.stored(open.map(([id]) => id));

@@ -86,6 +86,6 @@ export async function openSource(sources: ErpSourceStore, source: ImportSource, 
   if (known.endedAt === undefined) return { ...known, ...source };
   throw new DomainError(
     'wrong_state',
-    'The ERP connection was disconnected, so records can no longer be imported through it.',
+    'The ERP was disconnected, so this ERP connection can no longer import records.',
   );
 }

@@ -49,7 +49,7 @@ export const importVendorAccounts =
       if (attempts > ATTEMPTS_MAX) {
         throw new DomainError(
           'concurrent_change',
-          'Another page of the ERP import is changing the same vendors right now. Send this page again.',
+          'Another page of the ERP import is changing the vendors of this page right now. Send this page again.',
         );
       }
       const placed = placeAccounts(source, [...open.values()], await loadVendors(vendors, source, open));

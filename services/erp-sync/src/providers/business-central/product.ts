@@ -43,7 +43,7 @@ export const businessCentral: ErpProduct = {
           if (read[name] === undefined)
             throw invalidField(
               `config.${name}`,
-              'The name of a field on the bank account page is required because bankAccountEndpoint is set. Send the name, or omit bankAccountEndpoint.',
+              'bankAccountEndpoint requires bankAccountVendorIdField and bankAccountIbanField. Send all three fields, or omit bankAccountEndpoint.',
             );
         }
       }

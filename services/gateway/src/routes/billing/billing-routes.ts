@@ -6,7 +6,7 @@ export const billingResources: readonly Resource[] = [
   {
     tag: 'billing',
     description:
-      'The subscription of the organization, which is bought and changed on the pages of the payment provider.',
+      'The paid subscription of an organization to this service. Customers buy and change the subscription on pages of the payment provider.',
     routes: [createCheckout, getSubscription, createPortalSession, receivePaddleNotification],
   },
 ];

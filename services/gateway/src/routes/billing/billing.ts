@@ -192,7 +192,12 @@ export const getSubscription = route({
     'invoicecontrol.usage.v1.UsageService/GetUsage',
   ],
   access: { minimumRole: 'ADMIN', scope: 'organization:read', refusesTestKeys: true },
-  responses: { 200: { description: 'The subscription of the organization.', schema: subscription } },
+  responses: {
+    200: {
+      description: 'The paid subscription of the organization, with its plan and the use of its quotas.',
+      schema: subscription,
+    },
+  },
   async handle({ principal }, clients) {
     return { status: 200, body: await readSubscription(principal, clients) };
   },

@@ -49,7 +49,9 @@ export const organization = shown.record<Organization>('Organization')({
   baseCurrency: shown.field(baseCurrency, 'EUR'),
   referenceValidationMode: shown.word(referenceValidationMode, 'DECLARED_PROFILES'),
   plan: shown.word(
-    z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('The plan of the organization.'),
+    z
+      .enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'])
+      .describe('The subscription plan of the organization, which determines its quotas and features.'),
     'ENTERPRISE',
   ),
   subscriptionStatus: shown.word(

@@ -135,7 +135,12 @@ export const recheckPaymentRun = route({
   readsWholeRun: true,
   timeoutMs: CHECK_TIMEOUT_MS,
   params: runParams,
-  responses: { 200: { description: 'The payment run with the new verdicts.', schema: paymentRun.schema } },
+  responses: {
+    200: {
+      description: 'The payment run after all its lines were checked again, with the current verdicts.',
+      schema: paymentRun.schema,
+    },
+  },
   refusals: [409],
   async handle({ params }, { paymentRuns }) {
     const reply = await paymentRuns.recheckPaymentRun({ runId: params.runId });

@@ -90,7 +90,7 @@ async function requireDocument(
   if (invoice.companyId !== companyId) {
     throw new DomainError(
       'wrong_state',
-      'The invoice belongs to another company. Submit the invoice with the KSeF connection of that company.',
+      'The invoice and the KSeF connection belong to different companies. Submit the invoice with the KSeF connection of its own company.',
     );
   }
   const { documentId } = invoice;
