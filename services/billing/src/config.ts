@@ -70,7 +70,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Returns the names of the plan prices in the configuration that are not set while another one is. */
+/** Returns the names of the plan prices that are not set in the configuration although other plan prices are set. */
 function missingPrices(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   const names = Object.keys(priceSettings);

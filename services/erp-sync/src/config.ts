@@ -36,7 +36,7 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** Origins of customer URLs for ERPs that are allowed although their hosts are otherwise blocked. */
+    /** Origins of customer URLs for ERPs that may be called even if their hosts would otherwise be blocked. */
     ERP_EGRESS_ALLOW_ORIGINS: origins,
     /** Form of ERP names in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
     ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),

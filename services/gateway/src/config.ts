@@ -28,8 +28,8 @@ export const configSchema = z.object({
   /** Maximum time for which a request waits until the organization service has counted it for the rate limits. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
   /**
-   * Host name that resolves to the addresses of all gateways, such as a headless Service in Kubernetes. By these
-   * addresses, each gateway counts the gateways that share the rate limits. The count is used only while the
+   * Host name that resolves to the addresses of all gateways, such as a headless Service in Kubernetes. Each gateway
+   * counts these addresses to find out how many gateways share the rate limits. The count is used only while the
    * organization service is unavailable.
    */
   GATEWAY_PEERS: z.string().min(1).optional(),

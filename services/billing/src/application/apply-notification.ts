@@ -45,7 +45,7 @@ export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>
 
 const FIRST_RETRY_MS = 1_000;
 const RETRY_MS_MAX = 300_000;
-/** Results of applying a payment notification that the operator must check. */
+/** Outcomes of payment notifications that the operator must check. */
 const ALERTED: ReadonlySet<NotificationOutcome> = new Set([
   'UNKNOWN_ORGANIZATION',
   'UNKNOWN_PRICE',
@@ -81,7 +81,7 @@ export const workOnNotification =
 
 /**
  * Applies a payment notification. The function can run again for the same notification: a message that was applied
- * before is recognized as stale, and e-mails have derived ids.
+ * before is recognized as stale, and an e-mail has the same id each time, so it is sent only once.
  */
 async function applyNotification(
   deps: ApplyingDeps,

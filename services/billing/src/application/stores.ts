@@ -113,8 +113,8 @@ export interface Notifications {
    */
   insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;
   /**
-   * Records only that a payment event was received, because its organization was purged and its name must not be stored
-   * again.
+   * Records only that a payment event was received. The organization that the event names was purged, so its name must
+   * not be stored again.
    */
   insertEmpty(event: Pick<StoredNotification, 'eventId' | 'type' | 'occurredAt'>): Promise<{ readonly isNew: boolean }>;
   /** Returns the ids of payment notifications that are due and not claimed, oldest first. */
@@ -150,7 +150,7 @@ export interface Checkout extends CheckoutRequest {
 
 export interface Checkouts {
   insert(checkout: Checkout, events: readonly Announcement[]): Promise<void>;
-  /** Returns the checkout of an organization that has the given reference. */
+  /** Returns the organization's checkout with the given reference. */
   findByReference(
     organizationId: string,
     referenceHash: string,

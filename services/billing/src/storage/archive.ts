@@ -64,7 +64,9 @@ function toCheckoutRecord(document: WithId<CheckoutDocument>): Readonly<Record<s
 }
 
 const text = z.string().nullish().catch(undefined);
-/** Fields of a payment transaction by which the archive shows a transaction as an invoice from the payment provider. */
+/**
+ * Fields of a payment transaction that are needed to show it in the archive as an invoice from the payment provider.
+ */
 const transaction = z.object({
   data: z.object({
     id: text,

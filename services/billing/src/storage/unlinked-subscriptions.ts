@@ -6,7 +6,7 @@ import type { Collection } from 'mongodb';
 import type { UnlinkedSubscriptions } from '../application/stores.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 
-/** A stored subscription that was not linked to an organization when it was seen. */
+/** A stored subscription that was not linked to an organization when a message about it arrived. */
 export interface UnlinkedSubscriptionDocument extends Pick<
   UnlinkedSubscription,
   'reason' | 'status' | 'plan' | 'occurredAt'

@@ -1,23 +1,25 @@
 /**
- * Versions of the kernel interface Landlock from which each operation can be denied (linux/landlock.h and the kernel's
- * Landlock documentation).
+ * First versions of the kernel interface Landlock in which the operations can be denied (linux/landlock.h and the
+ * kernel's Landlock documentation).
  */
 export const LANDLOCK_SINCE = {
   /**
-   * Version of Landlock since which reading, writing, executing, creating and removing files of all kinds can be denied
-   * to a process (Linux 5.13).
+   * First version of Landlock in which reading, writing, executing, creating and removing files of all kinds can be
+   * denied to a process (Linux 5.13).
    */
   files: 1,
   /**
-   * Version of Landlock since which moving and linking files into other directories can be allowed (Linux 5.19). Older
-   * versions always deny it.
+   * First version of Landlock in which moving and linking files into other directories can be allowed (Linux 5.19).
+   * Older versions always deny it.
    */
   moving: 2,
-  /** Version of Landlock since which truncating files can be denied (Linux 6.2). */
+  /** First version of Landlock in which truncating files can be denied (Linux 6.2). */
   truncation: 3,
-  /** Version of Landlock since which bind and connect of TCP sockets can be denied (Linux 6.7). */
+  /** First version of Landlock in which bind and connect of TCP sockets can be denied (Linux 6.7). */
   tcp: 4,
-  /** Version of Landlock since which abstract sockets, and signals to processes outside, can be denied (Linux 6.12). */
+  /**
+   * First version of Landlock in which abstract sockets, and signals to processes outside, can be denied (Linux 6.12).
+   */
   scopes: 6,
 } as const;
 

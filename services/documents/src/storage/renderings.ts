@@ -29,7 +29,10 @@ const STORING_MS_MAX = 600_000;
 /** Maximum number of document renderings handled in one run of the sweep, or in one query of a removal. */
 const BATCH_MAX = 200;
 
-/** A stored document rendering whose file has the same id, or the reason why the document cannot be rendered. */
+/**
+ * A stored rendering of a document, whose file has the same id as this record, or the reason why the document cannot be
+ * rendered.
+ */
 export interface RenderingDocument {
   readonly _id: string;
   readonly organizationId: string;

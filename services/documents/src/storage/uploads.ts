@@ -63,7 +63,10 @@ export interface UploadDocument extends Claimable {
     readonly mediaType: string;
     readonly receivedAt: Date;
   };
-  /** Number of bytes that count in the quota of a month. Their sum corrects the usage counter. */
+  /**
+   * Number of bytes of the upload that count in the quota of a month. The usage counter is corrected to the sum for all
+   * uploads.
+   */
   readonly usage?: { readonly month: string; readonly bytes: number };
 }
 

@@ -70,7 +70,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     return holder;
   };
 
-  /** Returns OAuth tokens of the ERP connection whose version is later than the given version. */
+  /** Returns the OAuth tokens of the ERP connection if their version is later than the given version. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
     // After twice the duration of the lease, another process has either finished refreshing the OAuth tokens or lost
     // its claim.

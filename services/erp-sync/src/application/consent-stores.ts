@@ -49,7 +49,7 @@ export interface OAuthFlows {
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
   /** Removes the OAuth tokens of a closed consent flow. */
   wipe(flow: OAuthFlow): Promise<void>;
-  /** Claims OAuth tokens of ERPs that are due for revocation, until the given time. */
+  /** Claims, until the given time, OAuth tokens of an ERP that are due for revocation. */
   claimRevocation(now: Date, until: Date): Promise<AbandonedTokens | undefined>;
   retryRevocation(flow: OAuthFlow, at: Date): Promise<void>;
 }
@@ -99,7 +99,7 @@ export interface ConnectionTokenStore {
    * new OAuth consent is given.
    */
   stopRefreshing(holder: TokenHolder): Promise<void>;
-  /** Claims a disconnected ERP connection whose OAuth tokens must be revoked, until the given time. */
+  /** Claims, until the given time, a disconnected ERP connection whose OAuth tokens must be revoked. */
   claimRevocation(
     now: Date,
     until: Date,

@@ -40,7 +40,7 @@ export interface Imports {
    */
   remove(source: ImportSource, stream: StreamName, externalIds: readonly string[], call: ImportCall): Promise<number>;
   /**
-   * Marks the imported ERP records that are missing from a complete list as deleted.
+   * Marks as deleted the imported ERP records that are missing from a complete list of ids.
    * @param sortedIds all ids, sorted by code units and without repetition
    * @returns undefined if the list is empty although records exist; no record is then marked
    */

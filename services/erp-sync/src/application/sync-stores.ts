@@ -86,7 +86,8 @@ export interface ConnectionClaim {
    */
   confirm(): Promise<void>;
   /**
-   * Stores the time window after a page of ERP records was stored, or at its beginning.
+   * Stores the progress in a time window: at the beginning of the window, and after each page of ERP records was
+   * stored.
    * @throws ClaimEnded
    */
   saveWindow(stream: StreamName, window: OpenWindow): Promise<void>;

@@ -17,7 +17,7 @@ export const RUNS_MAX = 8;
 export const RUNS_WAITING_MAX = 100;
 /**
  * Maximum number of consecutive import runs of an ERP connection that are continued immediately after their worker
- * stopped responding. After that, the ERP connection waits for its regular time.
+ * stopped responding. Once this number is reached, the ERP connection waits for its regular time.
  */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {

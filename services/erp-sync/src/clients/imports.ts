@@ -35,8 +35,8 @@ const DELETED_PER_CALL_MAX = 1_000;
  */
 const CALL_MS_MAX = 60_000;
 /**
- * Maximum number of calls that examine imported records at the end of a run, with 5,000 records each. The next run
- * continues.
+ * Maximum number of calls at the end of a run that examine imported records. Each call examines 5,000 records. The next
+ * run examines the remaining records.
  */
 export const COMPLETE_CALLS_MAX = 500;
 

@@ -6,7 +6,7 @@ import type { VendorMaster } from '../application/change-connections.js';
 
 const END_MASTER_MS_MAX = 5_000;
 
-/** Creates the client for the vendor master of ERP connections, which the analysis service owns. */
+/** Creates the client for the vendor master of ERP connections. The analysis service owns the vendor master. */
 export function vendorMaster(channel: Channel): VendorMaster {
   const imports = client(ErpImportServiceDefinition, channel);
   return {

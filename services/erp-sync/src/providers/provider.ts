@@ -57,7 +57,7 @@ export interface Credentials {
 /** A session with one ERP company, for an import run or a test. */
 export interface Session {
   /**
-   * Makes the first calls to an ERP that are described in erp.md, sections 3 to 6, which check the credentials, the
+   * Makes the first calls to an ERP, as described in erp.md, sections 3 to 6. The calls check the credentials, the
    * company and each permission.
    * @throws ErpFault that names all missing permissions
    */

@@ -4,7 +4,7 @@ import type { InvalidRow, Page } from './provider.js';
 const LIST_LENGTH_MAX = 10_000;
 /** Maximum number of decimals in an amount from an ERP. */
 const DECIMALS_MAX = 6;
-/** Format of ids of invalid ERP rows that can be shown in an import run. */
+/** Format that the id of an invalid ERP row must have to be shown in an import run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
 /** Error that is thrown if a row of an ERP cannot be read. The message names the field but not its value. */

@@ -18,8 +18,8 @@ import type { ProviderCode } from '../domain/provider-code.js';
 
 /**
  * A stored ERP connection. Changes of its status, configuration or credentials, a pause and a deletion increase
- * `version` and are published as events. Claims, the progress of streams, and tokens change independently, and each of
- * their writes requires its own claim.
+ * `version` and are published as events. Writes of claims, of the progress of streams and of tokens do not change
+ * `version`. Each of them requires the claim of the worker or of the token refresh.
  */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;

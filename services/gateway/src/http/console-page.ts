@@ -10,7 +10,7 @@ export const BUILT_CONSOLE = fileURLToPath(new URL('../../../../console/dist/app
 
 /** Path of the web application. All other paths below `/app` are pages, which the application itself shows. */
 const PATH = '/app';
-/** Folder of files of the web application whose names change with their contents. */
+/** Folder that contains those files of the web application whose names change with their contents. */
 const ASSETS = 'assets';
 
 /**

@@ -65,8 +65,7 @@ export interface Dispatching {
   /** Counter that limits the concurrent requests for each organization. */
   readonly organizations: Share;
   /**
-   * Counter that limits the HTTP connections for each organization whose clients have sent a valid key, token or
-   * signature.
+   * Counter that limits, for each organization, the HTTP connections on which a valid key, token or signature was sent.
    */
   readonly recognized: Share;
   readonly bodies: BodyBudget;

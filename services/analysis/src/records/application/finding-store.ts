@@ -240,6 +240,9 @@ export interface FindingStore {
    * come from all tenants, one page at a time, ordered by id. A sweep then completes their reviews.
    */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
-  /** Records that all changes that follow from the review of a finding are stored, for this version of the finding. */
+  /**
+   * Marks the review of this version of the finding as completed, because all changes that follow from the review are
+   * stored.
+   */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

@@ -61,6 +61,6 @@ export interface RowStore {
    * @returns ids of invoices that another worker has decided, which keep their decision
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
-  /** Stores the findings of committed decisions on history scan rows as records. The call may be repeated. */
+  /** Creates the finding records for committed decisions on history scan rows. The call may be repeated. */
   finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

@@ -124,7 +124,8 @@ export interface UploadStore {
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
   /**
    * Stores the result of reading a document.
-   * @throws VersionConflict if another worker has taken over the upload, like all changes below
+   * @throws VersionConflict if another worker has taken over the upload; the methods below that change an upload throw
+   *   this error, too
    */
   saveReading(at: UnreadUpload, read: Pick<ReadUpload, 'extracted' | 'knownSupplierName'>): Promise<ReadUpload>;
   /**

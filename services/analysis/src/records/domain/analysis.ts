@@ -9,7 +9,7 @@ import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { LearnedTolerance } from './tolerance.js';
 
 /**
- * Engine facts and earlier reviews: the complete input of the analysis of an invoice, which is stored with the
+ * The complete input of the analysis of an invoice: engine facts and earlier reviews. This input is stored with the
  * analysis.
  */
 export interface AnalysisFacts extends Facts {

@@ -2,7 +2,7 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
 import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** A row in an earlier history scan that a row in a new scan repeats. */
+/** The row of an earlier history scan that has the same content as a row of a new scan. */
 export interface ReimportedRow {
   /** Id of the first history scan that contained the row. */
   readonly scanId: string;

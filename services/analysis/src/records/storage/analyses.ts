@@ -23,7 +23,7 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   readonly organizationId: string;
   readonly invoiceId: string;
   readonly facts: StoredFacts;
-  /** Gross amount in the base currency of a history scan row that an earlier release decided. */
+  /** Gross amount of a history scan row in the base currency. Present only if an earlier release decided the row. */
   readonly base?: ConvertedAmount | null;
 }
 

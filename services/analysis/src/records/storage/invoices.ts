@@ -72,8 +72,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   /** Month in which the invoice counts as an analysis. Absent if the invoice does not count as an analysis. */
   readonly usageMonth?: string;
   /**
-   * Marker that is present until the decision is stored if the invoice may have been stored but not counted towards the
-   * quota.
+   * Marker of an invoice that may have been stored but not counted towards the quota. The marker is removed when the
+   * decision is stored.
    */
   readonly isCountUnsure?: true;
   /**
@@ -441,8 +441,8 @@ function aroundMonth(month: string): { $gte: Date; $lt: Date } {
 }
 
 /**
- * Returns the fields by which an invoice is compared, with its current status. An ERP bill has its own status, because
- * its invoice status always remains RECEIVED.
+ * Returns the fields by which an invoice is compared, with its current status. ERP bills keep the status that is stored
+ * among these fields, because their invoice status always remains RECEIVED.
  */
 export function matchPartIn({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
   return match.source === 'ERP' ? match : { ...match, status };

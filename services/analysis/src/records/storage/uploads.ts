@@ -25,8 +25,8 @@ import type {
 /** Maximum number of unfinished uploads that one sweep starts. */
 export const SWEEP_UPLOADS_MAX = 100;
 /**
- * Number of failed attempts, over about six minutes, after which the other documents in the sequence no longer wait for
- * an uploaded document.
+ * Number of failed attempts to process an uploaded document, made over about six minutes, after which later documents
+ * in its sequence no longer wait for it.
  */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
 /**
@@ -48,14 +48,17 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
   readonly corrections: readonly Correction[];
   readonly knownSupplierName?: string;
   readonly failure?: UploadFailure;
-  /** Reading of an upload by the documents service in binary form, because a document may have many fields. */
+  /**
+   * Result of reading the upload, from the documents service. It is stored in binary form, because a document may have
+   * many fields.
+   */
   readonly extracted?: Binary;
 }
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
   await ensureIndexes(collection, [
-    // With the index of due uploads, the sweep skips thousands of documents that are waiting for their sequence without
-    // reading them.
+    // With the index of due uploads, the sweep does not read the thousands of documents that may be waiting for their
+    // sequence.
     { key: { leaseUntil: 1, sequence: 1 }, sparse: true, name: 'due_by_sequence' },
     { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },

@@ -15,6 +15,6 @@ export interface ReviewStore {
   falsePositives(organizationId: string, keys: readonly string[]): Promise<CurrentReview[]>;
   /** Returns the reviews of findings, for any supplier, that decide whether a bank account is trusted. */
   ofAccount(organizationId: string, bankKey: string): Promise<CurrentReview[]>;
-  /** Returns the newest reviews of similar findings. */
+  /** Returns the newest reviews of findings with the same supplier, type and signature. */
   ofSubject(organizationId: string, subject: ToleranceSubject): Promise<CurrentReview[]>;
 }

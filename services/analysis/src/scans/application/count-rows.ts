@@ -95,7 +95,7 @@ interface CountingAll<R extends CountedRecord, S> {
    */
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
   /**
-   * Builds the record of a supplier, account or order that is written, from its new state and the version that was
+   * Builds the next version of the record of a supplier, account or order, from its new state and the version that was
    * read.
    */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;

@@ -81,7 +81,7 @@ export interface Counts<R, S> {
   readonly record: R | undefined;
   /** Rows of the history scan in their order, each with the suspicion that its decision raised. */
   readonly rows: readonly NormalisedInvoice[];
-  /** State of the counting record of a supplier after the rows of the history scan are counted. */
+  /** State of the supplier, account or order after the rows of the history scan are counted. */
   readonly state: S;
 }
 

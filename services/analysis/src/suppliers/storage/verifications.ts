@@ -14,8 +14,8 @@ export const ACCOUNT_VERIFICATIONS = 'account_verifications';
 const VERIFICATIONS_MAX = 5_000;
 
 /**
- * A stored verification of a bank account. A verification is a document of its own, so that its audit event is stored
- * in the same write.
+ * A stored verification of a bank account. Each verification has its own database document, so that its audit event is
+ * stored in the same write.
  */
 export interface VerificationDocument
   extends Aggregate, Omit<Verification, 'verificationId' | 'organizationId' | 'version' | 'contact' | 'confirmation'> {

@@ -41,8 +41,8 @@ export class CheckLine {
   /**
    * Waits until the unknown API key of a request on the connection may be checked.
    * @returns a function to call once when the check is complete
-   * @throws ClientGone if the client disconnects first; DomainError `unavailable` if it is already waiting and too many
-   * requests are waiting
+   * @throws ClientGone if the client disconnects first; DomainError `unavailable` if another request on the connection
+   *   is waiting and too many such requests are waiting
    */
   async enter(address: string, socket: Socket): Promise<() => void> {
     if (socket.destroyed) throw new ClientGone();

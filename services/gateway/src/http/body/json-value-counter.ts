@@ -18,7 +18,7 @@ export class JsonValueCounter {
 
   /**
    * Counts the JSON values in the next chunk.
-   * @returns the maximum number of values in the text so far
+   * @returns an upper bound of the number of values in all chunks so far
    */
   add(chunk: Uint8Array): number {
     let values = this.#values;

@@ -22,8 +22,8 @@ interface Waiting {
    */
   readySinceMs?: number;
   /**
-   * Time for which the gateway has been waiting for the request body, with the number of bytes that the connection had
-   * received when the wait began.
+   * Duration of the wait for the request body so far, and the number of bytes that the connection had received when the
+   * wait began.
    */
   window?: { waitedMs: number; readonly bytes: number };
 }

@@ -25,7 +25,7 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
 
-/** Maximum length of a text with which a list is searched, which the analysis service accepts. */
+/** Maximum length of a search text for lists. The analysis service refuses longer texts. */
 const SEARCH_LENGTH_MAX = 200;
 
 /** Schema for the query parameter `q` of lists that are searched by invoice number and supplier. */
@@ -168,7 +168,10 @@ export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);
 }
 
-/** Schema for a base currency, into which amounts can be converted, in upper or lower case. */
+/**
+ * Schema for the code of a base currency, in upper or lower case. Amounts can be converted to every currency that the
+ * schema accepts.
+ */
 export const baseCurrency = z
   .string()
   .refine(

@@ -17,7 +17,7 @@ const componentNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replaces in the API description the parameters that all lists have by references to components, so that generated
+ * Replaces each parameter that all lists have with a reference to a component of the API description, so that generated
  * clients have a single type for each parameter. A list that describes such a parameter in another way keeps its own
  * description.
  */

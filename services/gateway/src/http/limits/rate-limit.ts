@@ -49,7 +49,7 @@ const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
 /**
  * Maximum number of blocks of rate limit tokens for which a request waits. Requests with the same API key share blocks
- * of ten tokens. After that, the local window of the gateway decides.
+ * of ten tokens. Once this number is reached, the local window of the gateway decides.
  */
 const ROUNDS_MAX = 100;
 
