@@ -17,8 +17,8 @@ export interface CountedTime {
 }
 
 /**
- * Adds up the amounts of records that count towards the usage of the month and were created in the range. The query
- * uses an index and a limited amount of memory.
+ * Adds up the amounts of the records that count towards the usage of the month and were created in the given period.
+ * The query uses an index and a limited amount of memory.
  */
 export type SumOfMarks = (organizationId: string, month: string, time: CountedTime) => Promise<number>;
 

@@ -179,8 +179,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
    * @returns whether each reservation was made
    */
   const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {
-    // While several quota reservations were waiting, a block of quota units may have been reserved from which they can
-    // be served.
+    // While several quota reservations were waiting, this process may have reserved a block of quota units that can
+    // serve them.
     const left = alike.filter(({ mark, limit }) => !blocks.use(mark, limit));
     const reserved = new Set(await reserveFitting(left));
     const refused = new Set(left.filter((reservation) => !reserved.has(reservation)));

@@ -118,7 +118,7 @@ function isIn(country: string, agent: AccountAgent): boolean {
   return countriesOf(agent)[0] === country;
 }
 
-/** Returns the country in which the bank of an account is known to be, or otherwise the countries that are presumed. */
+/** Returns the country of the bank of an account, if it is known, or otherwise the presumed countries. */
 function countriesOf({ bic, clearing, countries = [] }: AccountAgent): readonly string[] {
   const ofClearing = COUNTRY_OF_CLEARING[clearing ?? ''];
   if (ofClearing !== undefined) return [ofClearing];

@@ -33,8 +33,8 @@ export interface XmlElement {
   readonly name: string;
   readonly parent: XmlElement | undefined;
   /**
-   * Position among the XML elements of this kind in the parent, from 1, for elements that the reader reports, and
-   * otherwise 0.
+   * Position of a reported XML element among the reported elements in its parent, from 1. It is 0 for an element that
+   * is not reported.
    */
   readonly number: number;
   readonly currency: string | undefined;

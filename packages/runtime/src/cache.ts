@@ -26,7 +26,10 @@ export interface CacheOptions<V, A> {
   /** Maximum number of cache entries. If there are more, the entry that was loaded longest ago is removed. */
   readonly entriesMax: number;
   readonly staleIfError?: StaleIfError<V>;
-  /** Function that is called for each value that the cache returns, with the way in which it was found. */
+  /**
+   * Function that is called for each value that the cache returns. It is told whether the value was cached, was loaded,
+   * or is stale.
+   */
   readonly onGet?: (how: 'FRESH' | 'LOADED' | 'STALE') => void;
   readonly clock?: Clock;
 }

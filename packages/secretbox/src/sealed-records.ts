@@ -13,7 +13,7 @@ export interface SealedRecords {
   /** Counts the records with a secret that was encrypted with none of the given keys. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
   /**
-   * Seals the secrets that were sealed with the given key again with the newest key, unless they changed after they
+   * Seals secrets again with the newest key if they are sealed with the given key, unless they have changed since they
    * were read.
    * @returns the number of records that were read, at most the limit
    */

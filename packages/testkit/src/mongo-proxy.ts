@@ -42,7 +42,7 @@ export interface Hold {
 
 /** A proxy that understands MongoDB commands, so that tests can inject failures without code in the product. */
 export interface MongoProxy extends TcpProxy {
-  /** URL of the test proxy in front of MongoDB, in the format of the URL of the server. */
+  /** URL of the test proxy in front of MongoDB, in the same format as the URL of a MongoDB server. */
   readonly url: string;
   /** Starts to hold MongoDB messages in the test proxy. If several holds match a message, the oldest one holds it. */
   hold(options: HoldOptions): Hold;

@@ -29,8 +29,8 @@ export interface WebhookReceiver {
   /** Returns the recorded webhook requests to the given path. */
   to(path: string): readonly ReceivedRequest[];
   /**
-   * Sets the response of the webhook receiver to requests to a path, which is sent after the request was recorded. The
-   * default is 200.
+   * Sets the response of the webhook receiver to requests to a path. The receiver records a request before it responds.
+   * The default response is 200.
    */
   answer(path: string, answer: (request: ReceivedRequest, response: ServerResponse) => void): void;
   close(): Promise<void>;

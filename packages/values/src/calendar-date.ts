@@ -1,7 +1,9 @@
 /** A calendar date of the form `YYYY-MM-DD`, without a time or a time zone. */
 export type CalendarDate = string;
 
-/** First accepted year of a date. Years outside the range are typing errors on an invoice and are refused. */
+/**
+ * First accepted year of a date. An earlier year on an invoice, or one after 2199, is a typing error and is refused.
+ */
 export const CALENDAR_YEAR_MIN = 1900;
 export const CALENDAR_YEAR_MAX = 2199;
 

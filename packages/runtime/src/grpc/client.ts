@@ -34,8 +34,8 @@ export interface CallOptions {
 
 const TIMEOUT_MS_DEFAULT = 10_000;
 /**
- * Time by which a nested gRPC call ends before the call that it serves, so that the outer call has time to report the
- * result.
+ * Time by which a nested gRPC call must end earlier than the call that it serves, so that the outer call has time to
+ * report the result.
  */
 export const DEADLINE_MARGIN_MS = 200;
 /**

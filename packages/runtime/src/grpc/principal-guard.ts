@@ -57,7 +57,7 @@ export interface PrincipalGuard {
 
 type Method = MethodDefinition<unknown, unknown>;
 
-/** Caller whose grants expire, because it uses them only for requests that it handles at that moment. */
+/** Caller whose grants expire, because it uses a grant only while it handles the request to which the grant belongs. */
 const GATEWAY = 'gateway';
 const OPERATOR = 'operator';
 

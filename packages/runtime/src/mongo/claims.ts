@@ -27,7 +27,8 @@ export interface Lease {
    */
   renew(): Promise<boolean>;
   /**
-   * Extends the lease of a worker on a document each time a third of it has passed, until it is stopped.
+   * Extends the lease of a worker on a document each time a third of the lease has passed, until the worker calls
+   * `stop`.
    * @param onLost called after a takeover, or when the lease has expired and may be taken over
    */
   keepAlive(onLost: () => void): { stop(): void };

@@ -80,8 +80,8 @@ export async function watchForRewind(
    * the time when the loss began.
    */
   const noteLoss = async (): Promise<Date | undefined> => {
-    // The stored position of the event stream is read first. In the other order, events that are published in between
-    // would seem lost.
+    // The stored position of the event stream is read before the stream. In the other order, events that are published
+    // between the two reads would seem lost.
     const known = await relays.findOne({ _id: stream });
     const { created, lastSeq, lastAt } = await publisher.position();
     compared = { created, lastSeq, atMs: performance.now() };

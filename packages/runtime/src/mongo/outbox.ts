@@ -114,8 +114,9 @@ interface Task {
 }
 
 /**
- * Publishes events from documents to the broker, at least once and in the order of each document (webhooks-and-events
- * section 2). An event is removed from an outbox only after the broker has acknowledged it and its position was stored.
+ * Publishes events from documents to the broker, at least once. The events of one document are published in their order
+ * (webhooks-and-events section 2). An event is removed from an outbox only after the broker has acknowledged it and its
+ * position was stored.
  */
 export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const { db, collectionNames, publisher, clock, logger, relayEachMs } = options;

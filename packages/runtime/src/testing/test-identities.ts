@@ -63,8 +63,8 @@ function grantFor(request: object, facts: Partial<Grant>): Buffer | undefined {
 /**
  * Opens a channel to a tested service. Each call is made with the identity of the first program that the table of
  * callers allows to make it. The tests of a service therefore need not know its callers, although the table is
- * enforced. Where the table requires a grant, the call has one of the organization in its request, unless its context
- * has another grant.
+ * enforced. If the table requires a grant, the call gets a grant for the organization that its request names, unless
+ * the context of the call has a grant.
  */
 export function openTestChannel(
   service: string,

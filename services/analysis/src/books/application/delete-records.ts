@@ -62,7 +62,8 @@ export interface ListedAccounts {
 export interface ListedAccountStore {
   hasListedAccounts(of: ImportSource): Promise<boolean>;
   /**
-   * Returns the ERP vendors with separately listed bank accounts in the range, including account ids outside the range.
+   * Returns the ERP vendors that have separately listed bank accounts with ids in the range. The result also contains
+   * the ids of their other separately listed accounts.
    */
   listedAccounts(of: ImportSource, range: IdRange): AsyncIterable<ListedAccounts>;
 }
@@ -82,8 +83,9 @@ export interface ListPart extends IdRange {
 }
 
 /**
- * Marks the imported records that are missing from a complete list of ids as deleted, within a range of the list. An
- * empty list is ignored while records exist, because an ERP also returns it when a permission is missing.
+ * Compares the imported records with a range of a complete list of ids, and marks the records that are missing from the
+ * list as deleted. An empty list is ignored while records exist, because an ERP also returns it when a permission is
+ * missing.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ReconcileIds = (of: ImportSource, list: ListPart) => Promise<Reconciled>;

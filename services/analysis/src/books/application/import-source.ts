@@ -43,8 +43,8 @@ export interface ExaminedBooks {
 /** State of the imports through one ERP connection. */
 export interface ErpSource extends ImportSource {
   /**
-   * Time through which all imported records were examined together, or undefined before the first import run was
-   * completed.
+   * Time up to which the changes to all imported records have been examined, or undefined before the first import run
+   * was completed.
    */
   readonly completedThrough: Date | undefined;
   /** Time when the vendor list was last imported completely, or undefined if it never was. */

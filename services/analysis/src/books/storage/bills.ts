@@ -16,7 +16,7 @@ import { searchFilter } from '../../records/storage/search-filter.js';
  */
 const ORDER_DIGITS = 15;
 
-/** Projection with the fields of stored ERP bills to which an imported page is compared. */
+/** Projection with the fields of stored ERP bills that are compared with an imported page. */
 const KNOWN = {
   version: 1,
   companyId: 1,

@@ -14,7 +14,9 @@ import { inBatches } from '../../records/storage/in-batches.js';
 const LOOKUP_KEYS_MAX = 2_000;
 /** Number of ERP vendors that the database returns in one batch. */
 const BATCH_DOCUMENTS = 500;
-/** The character that sorts after all other characters, which ends a range of vendor names in a search. */
+/**
+ * The character that sorts after all other characters. It ends ranges of vendor names and of account ids in a query.
+ */
 const LAST_CHARACTER = '\u{10FFFF}';
 
 /**

@@ -46,7 +46,7 @@ export const PAYMENTS_OF_VENDOR_MAX = 500;
  * Maximum number of ERP bills of one vendor (the newest) that are compared again after its credit notes have changed.
  */
 export const BILLS_OF_VENDOR_MAX = 500;
-/** Maximum number of ERP credit notes from one supplier with the same amount in a quarter that are compared. */
+/** Maximum number of ERP credit notes with the same amount, from one supplier and one quarter, that are compared. */
 const CREDITS_PER_KEY_MAX = 64;
 const LINKS_OF_WRITE_MAX = 100;
 
@@ -334,8 +334,8 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
 const LIVE = { deletedAt: { $exists: false }, isReturned: false };
 
 /**
- * Filter for the ERP bill to be linked to an invoice, unless the bill changed after it was read. The next examination
- * handles a bill that changed.
+ * Filter that finds the ERP bill to link to an invoice, unless the bill has changed since it was read. The next
+ * examination handles a changed bill.
  */
 function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
   return { _id: billId, organizationId, 'erp.changedAt': changedAt };

@@ -213,8 +213,8 @@ function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | 
 }
 
 /**
- * Returns the facts about a bank account from the first analysis with the current block of the account and the
- * suppliers for which it is now accepted.
+ * Returns the facts that the first analysis had about a bank account, but with the current block of the account and the
+ * suppliers for which the account is now accepted.
  */
 function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
   if (then === null && now?.fraud === undefined) return null;

@@ -100,8 +100,8 @@ export interface PaymentRunStore {
     lineId: string,
   ): Promise<CheckedLine | undefined>;
   /**
-   * Returns all lines of a payment run with the results of a check, from which a file is written or another check is
-   * made.
+   * Returns all lines of a payment run with the results of a check. The caller writes a file, or makes another check,
+   * from these lines.
    */
   allLines(
     organizationId: string,
