@@ -11,7 +11,7 @@ export function keyLookedUp(result: AttributesOf<'invoicecontrol.keys.cache'>['r
   count('invoicecontrol.keys.cache', { result });
 }
 
-/** Counts a request that was not authenticated. Callers get the same message for most reasons. */
+/** Counts a request that was not authenticated, by reason. The message to the caller is the same for most reasons. */
 export function authenticationFailed(reason: AttributesOf<'invoicecontrol.auth.failures'>['reason']): void {
   count('invoicecontrol.auth.failures', { reason });
 }

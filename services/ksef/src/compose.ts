@@ -62,7 +62,8 @@ const WIPE_EACH_MS = 30_000;
 /** Interval at which each replica searches for due KSeF submissions and inboxes that another process has stored. */
 const POLL_EACH_MS = 10_000;
 /**
- * Minimum time between two searches for KSeF work that this process makes because submissions or inboxes become due.
+ * Minimum time between two additional searches for KSeF work. A process makes such a search when a submission or inbox
+ * that it has stored becomes due.
  */
 const POLL_GAP_MS = 200;
 /** Limits for downloading KSeF packages, which come from few hosts. */

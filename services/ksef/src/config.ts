@@ -42,8 +42,8 @@ export const configSchema = z.object({
   KSEF_PRODUCTION_STORAGE_HOSTS: hosts,
 
   /**
-   * PEM files with the certificates of the holders of trusted KSeF seals, or of their issuers, in each environment.
-   * Without a file, every valid seal is accepted.
+   * PEM files with certificates for each environment. A KSeF seal is trusted if one of these certificates belongs to
+   * its holder or to the issuer of its certificate. Without a file, every valid seal is accepted.
    */
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),

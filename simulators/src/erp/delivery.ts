@@ -102,7 +102,10 @@ async function drip(
   return answer.status;
 }
 
-/** The spaces of the huge response of the simulated ERP are written as fast as the caller reads them. */
+/**
+ * Sends a huge response of the simulated ERP. Its body is filled with spaces, which are written as fast as the caller
+ * reads them.
+ */
 async function sendHuge(response: ServerResponse, answer: Answer, bytes: number): Promise<number> {
   const body = writeHead(response, answer, bytes);
   response.write(body.subarray(0, -1));

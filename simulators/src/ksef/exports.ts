@@ -235,7 +235,7 @@ export class Exports {
     return this.#deps.clock.now().getTime() - Date.parse(startedAt);
   }
 
-  /** Returns the last invoice stored before the range of a KSeF invoice search. */
+  /** Returns the last invoice whose date is before the date range of a KSeF invoice search. */
   #lastBefore(search: Search): AcceptedInvoice | undefined {
     const { dateRange } = search.filters;
     const earlier = { ...search.filters, dateRange: { ...dateRange, from: BEGINNING, to: dateRange.from } };

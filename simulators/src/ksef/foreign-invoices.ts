@@ -56,7 +56,7 @@ export const foreignInvoiceSchema = z
 
 /**
  * Reads the invoices in a control request.
- * @throws ControlRefusal if the request contains neither the seller nor the number of its document
+ * @throws ControlRefusal unless the request or its XML states the seller and the number of the document
  */
 export function readForeignInvoices(
   request: z.infer<typeof foreignInvoiceSchema>,

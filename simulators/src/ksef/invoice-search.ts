@@ -94,16 +94,16 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
 }
 
 /**
- * Checks whether the period of a KSeF invoice search begins after the time up to which KSeF has stored all invoices,
- * although the search is limited to invoices before that time.
+ * Checks whether a KSeF invoice search is limited to invoices before the high water mark, the time up to which KSeF has
+ * stored all invoices, but its period begins after that time.
  */
 export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }: Search): boolean {
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);
 }
 
 /**
- * Returns the time until which the result of a KSeF invoice search is complete, or null for dates other than the date
- * of permanent storage.
+ * Returns the time until which the result of a KSeF invoice search is complete. Returns null unless the search is by
+ * the date of permanent storage.
  */
 export function completeUntil({ filters: { dateRange }, highWaterMark }: Search): string | null {
   if (dateRange.dateType !== 'PermanentStorage') return null;

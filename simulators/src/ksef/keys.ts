@@ -42,8 +42,8 @@ export class Keys {
   }
 
   /**
-   * Creates the key pairs of the simulated KSeF. The other methods of this class may be called only when it has
-   * resolved.
+   * Creates the key pairs of the simulated KSeF. The other methods of this class may be called only after this method
+   * has resolved.
    */
   async ready(): Promise<void> {
     this.#made ??= this.#makeFirst();
@@ -63,8 +63,8 @@ export class Keys {
   }
 
   /**
-   * Returns the revocation list (CRL) of the simulated KSeF in PEM format. The seal has issued its certificate itself,
-   * so it signs the list too.
+   * Returns the revocation list (CRL) of the simulated KSeF in PEM format. The certificate of the seal is self-signed,
+   * so the key of the seal signs the list too.
    * @param isSealRevoked true if the list names the certificate of the seal
    */
   async revocationList(isSealRevoked: boolean): Promise<string> {

@@ -85,7 +85,7 @@ export interface Session {
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
-  /** Number of polls of the closed KSeF session that still return status 170. */
+  /** Number of further polls of the closed KSeF session that return status 170. */
   readonly looks: number;
   /** Number of polls of the KSeF session that a simulated fault adds. */
   readonly looksMore: number;
@@ -155,7 +155,7 @@ export interface Invoice {
   /** Fields of the FA(3) document, or null if the document could not be read. */
   readonly facts: InvoiceFacts | null;
   /**
-   * Status of the KSeF invoice that its document itself causes, or null if only permissions and duplicates remain to be
+   * Status of the KSeF invoice if its document has a fault. Null if only permissions and duplicates remain to be
    * checked.
    */
   readonly failure: Status | null;
@@ -169,7 +169,9 @@ export interface Invoice {
    * Absent until the invoice is accepted.
    */
   readonly storedAt?: string;
-  /** Number of next requests for the invoice list of a KSeF session in which a simulated fault hides this invoice. */
+  /**
+   * Number of further requests for the invoice list of a KSeF session in which a simulated fault hides this invoice.
+   */
   readonly hiddenLooks: number;
   /**
    * Status of the invoice that a simulated fault forces. If the code is below 200, the status remains until the fault

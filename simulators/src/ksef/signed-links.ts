@@ -22,7 +22,7 @@ export class SignedLinks {
   }
 
   /**
-   * Signs the address of a path of KSeF below the environment URL.
+   * Returns a signed address for a path below the URL of the KSeF environment.
    * @param base base address that replaces the environment URL
    */
   sign(

@@ -16,7 +16,7 @@ export const encryptionSchema = z.object({
 
 /**
  * Decrypts the symmetric key in a KSeF request.
- * @returns undefined if it cannot be decrypted or has another length, which KSeF reports later
+ * @returns undefined if it cannot be decrypted or has the wrong length, which KSeF reports later
  * @throws Refusal 21470 for a public key that KSeF does not have or no longer has
  */
 export function openSymmetricKey(

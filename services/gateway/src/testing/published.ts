@@ -111,7 +111,10 @@ ajv.addKeyword('components');
 ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 
-/** Returns a validator for a schema of the API description that does not depend on the code. */
+/**
+ * Compiles a schema of the published API description to a validator. The validator does not use the code of the
+ * gateway.
+ */
 export function validatorOf(schema: Schema): ValidateFunction {
   return ajv.compile(rooted(schema) as object);
 }
@@ -125,7 +128,7 @@ export function nameOf(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
-/** Converts references in the API description to references in the single schema that contains all components. */
+/** Rewrites references in the API description so that they refer to the single schema that contains all components. */
 function rooted(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"published#/components/'));
 }

@@ -41,7 +41,10 @@ export interface RunningGateway {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly readiness: Readiness;
-  /** Returns the number of requests that count as load of the gateway, because their bodies have been received. */
+  /**
+   * Returns the number of requests in progress that count as load of the gateway. A request counts once its body has
+   * been received.
+   */
   inFlight(): number;
   /** Returns the number of request slots that organizations use. */
   held(): number;
@@ -61,8 +64,8 @@ export interface GatewayOptions {
   readonly logger?: Logger;
   readonly trustedProxyHops?: number;
   /**
-   * Maximum number of connections of an address to the test gateway. The default in tests, 0, means that there is no
-   * limit.
+   * Maximum number of connections that the test gateway accepts from one IP address. The default in tests, 0, means
+   * that there is no limit.
    */
   readonly connectionsPerAddressMax?: number;
   readonly connectionsMax?: number;

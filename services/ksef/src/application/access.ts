@@ -73,7 +73,7 @@ export class Access {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        // A KSeF access token was revoked early. The refresh token can terminate the login session as well.
+        // The KSeF access token was revoked before its expiry. The refresh token can terminate the login session too.
         await calls.end(this.#credentials, tokens.refresh.token);
       }
     });

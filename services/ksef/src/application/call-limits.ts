@@ -120,15 +120,16 @@ export class CallLimits {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // The call limits of KSeF are checked before a login. Logins are rare, because a login remains valid for days.
+    // A login to KSeF also waits while KSeF has paused the calls for its taxpayer. The additional read is acceptable,
+    // because logins are rare: a login remains valid for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
   }
 
   /**
-   * Records that KSeF asked for a pause. During the pause, the operation (or every operation) is not called for this
-   * taxpayer.
+   * Records that KSeF asked for a pause. Until it is over, the operation is not called for this taxpayer. With `EVERY`,
+   * no operation is called.
    */
   async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
     const untilMs = this.#deps.clock.now().getTime() + ms;
@@ -296,15 +297,15 @@ class ScopeLedger {
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // The mark of a write in progress is removed in the same step as the check for remaining KSeF call counts, so that
-    // no count is left unstored.
+    // No other code runs between the check of the loop and this assignment. Calls that are requested later therefore
+    // start another write, and no KSeF call count is left unstored.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }
 
   /**
    * Makes one attempt to store a batch of counted KSeF calls.
-   * @returns false if the database failed, or if other replicas were always faster
+   * @returns false if the database failed, or if another replica stored the record first in every try
    */
   async #storeOnce(batch: Batch): Promise<boolean> {
     try {

@@ -111,13 +111,16 @@ export interface RegisteredInvoice {
 }
 
 /**
- * Time window of a KSeF export, which contains the invoices of one role that KSeF stored within it. Times are kept
- * exactly as KSeF wrote them.
+ * Time window of a KSeF export. The export contains the invoices of one role that KSeF stored in this window. Times are
+ * kept exactly as KSeF wrote them.
  */
 export interface ExportWindow {
   readonly role: InboxRole;
   readonly from: string;
-  /** End of the time window of a KSeF export. Undefined for the KSeF high water mark. */
+  /**
+   * End of the time window of a KSeF export. If undefined, the window ends at the KSeF high water mark, which is the
+   * time up to which KSeF has stored all invoices.
+   */
   readonly to: string | undefined;
 }
 
@@ -154,14 +157,14 @@ export interface Leaving {
 
 /**
  * The authenticated calls of one connection to KSeF. Each call is attempted once, except that an expired token is
- * renewed. A short wait for the rate limit that the ksef service keeps happens inside the call. A longer wait is
- * returned as a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
+ * renewed. If a call limit requires a short wait, the call waits. If the wait is longer, the call fails with a
+ * TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {
   /**
-   * Opens a KSeF session (S1). This function encrypts the key, with newly read certificates if requested. After the
-   * KSeF error 21470, the certificates are read again and the call is repeated once.
+   * Opens a KSeF session (S1) with a key that this function encrypts. If requested, the certificates of KSeF are read
+   * again first. After the KSeF error 21470, the certificates are read again and the call is repeated once.
    */
   openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
   /** Sends an invoice in a KSeF session (call S2). Only for this call can a refusal be UNKNOWN. */
@@ -195,13 +198,13 @@ export interface KsefCalls {
   /** Checks the permission to view invoices (S10). Without it, the refusal is a REFERENCE refusal `KSEF_HTTP_403`. */
   probeViewPermission(): Promise<void>;
   /**
-   * Finds an invoice that this context registered as the seller within a week of its issue day (call S10), or returns
-   * undefined. The call needs the permission to view invoices.
+   * Finds an invoice that this taxpayer registered as the seller within a week of its issue day (call S10). Returns
+   * undefined if there is none. The call needs the permission to view invoices.
    */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
   /**
-   * Starts an invoice export (R1). This function encrypts the key, as the opening of a session (S1) does. If the
-   * permission to view invoices is missing, the result is a REFERENCE refusal `KSEF_HTTP_403`.
+   * Starts an invoice export (R1) with a key that this function encrypts. If the permission to view invoices is
+   * missing, the result is a REFERENCE refusal `KSEF_HTTP_403`.
    */
   startExport(
     key: SessionKey,

@@ -157,8 +157,8 @@ export function unexpectedAnswer(operation: Operation, httpStatus: number): Ksef
 }
 
 /**
- * Returns the refusal for a response with a status of success whose form KSeF does not use, such as the error page of a
- * proxy. Such a response counts as an outage.
+ * Returns the refusal for a response with a success status but with content that KSeF never sends, such as the error
+ * page of a proxy. Such a response counts as an outage.
  */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF responded to call ${operation} with HTTP status ${httpStatus} and unreadable content.`;

@@ -81,7 +81,10 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   const http = ksefHttp({ ...rest, waits }, logger);
   const accesses = new Map<string, Access>();
 
-  /** Stores a temporary KSeF refusal, so that no replica calls the operation before the refusal has expired. */
+  /**
+   * Stores the pause that a temporary KSeF refusal requires, so that no replica calls the operation before the pause is
+   * over.
+   */
   async function heed({ kind, httpStatus, retryAfterMs }: KsefRefusal, subject: LimitSubject): Promise<void> {
     if (httpStatus === 429) await limits.block(subject, subject.operation, retryAfterMs ?? waits.throttledMs);
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
@@ -474,7 +477,8 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
 }
 
 /**
- * Returns true if KSeF permitted the given call, which only finds out whether the connection has a permission.
+ * Returns true if the given check of a permission succeeded, and false if KSeF refused it because the permission is
+ * missing.
  * @throws KsefRefusal if KSeF refuses the call for another reason
  */
 async function isPermitted(probe: Promise<void>): Promise<boolean> {

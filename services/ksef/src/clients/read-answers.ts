@@ -109,7 +109,7 @@ export const metadataAnswer = z.object({
     .max(10_000),
 });
 
-/** Schema of a time in a KSeF response whose text is kept, because a `Date` would truncate its digits. */
+/** Schema of a time in a KSeF response. The time is kept as text, because a `Date` would truncate its digits. */
 const instant = z
   .string()
   .max(64)

@@ -39,8 +39,9 @@ export function isRepeat(
 }
 
 /**
- * Records a call in the attempt that belongs to its KSeF session. A failed opening is added to the failed openings just
- * before it. If the same call gets the same response again, only its time changes.
+ * Records a call in the attempt that belongs to its KSeF session. A call without a session is a failed opening of a
+ * session. It is added to the last attempt if that attempt has no session either. If the same call gets the same
+ * response again, only its time changes.
  */
 export function noteStep(
   attempts: readonly Attempt[],
@@ -56,7 +57,7 @@ export function noteStep(
   return attempts.map((attempt) => (attempt === known ? { ...known, steps } : attempt));
 }
 
-/** Returns the attempt of a KSeF session, or the failed openings that no session has followed. */
+/** Returns the attempt of a KSeF session. If no session is given, returns the last attempt if it has no session. */
 function attemptOf(attempts: readonly Attempt[], sessionReferenceNumber: string | undefined): Attempt | undefined {
   const among = sessionReferenceNumber === undefined ? attempts.slice(-1) : attempts;
   return among.find((attempt) => attempt.sessionReferenceNumber === sessionReferenceNumber);

@@ -63,8 +63,9 @@ const PARTS_OF_WINDOW = 60;
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
- * The KSeF calls of all replicas that KSeF counts together. KSeF counted a call at some time before it completed, so a
- * call counts until its window has passed since its completion. Times are milliseconds of the database clock.
+ * The KSeF calls of all replicas that KSeF counts together. It is not known when KSeF counted a call before the call
+ * completed. A call therefore counts until a whole window has passed since its completion. Times are milliseconds of
+ * the database clock.
  */
 export interface CallCount {
   /** Groups of completed KSeF calls, oldest first. */
@@ -138,8 +139,8 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // Number of counted KSeF calls that must leave the window before another call is allowed. It is not known when the
-    // calls in progress will complete and then leave the window.
+    // Number of counted KSeF calls that must leave the window before another call is allowed. It includes calls in
+    // progress, although the time when they will leave the window is not known.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;
@@ -169,8 +170,9 @@ export function usedShare(
 }
 
 /**
- * Returns the limits that calls to KSeF must respect: the limits that KSeF states, or the published limits if it states
- * none. A factor multiplies only the published limits. Limits that KSeF states then apply in addition.
+ * Returns the limits that calls to KSeF must respect. Without a factor, these are the limits that KSeF states, or the
+ * published limits if KSeF states none. With a factor, these are the published limits times the factor, but never more
+ * than the limits that KSeF states.
  */
 export function limitsInForce(
   group: LimitGroup,
@@ -189,15 +191,16 @@ function multiplied([perSecond, perMinute, perHour]: WindowLimits, factor: numbe
 }
 
 /**
- * Combines older KSeF calls, rounding their times up, so that the list never has more entries than the windows have
- * parts.
+ * Combines completed KSeF calls that are no longer recent, and rounds their times up. The list then has at most as many
+ * entries as the time windows have parts.
  */
 function compacted(
   ended: readonly EndedCalls[],
   nowMs: number,
   [shortMs, middleMs, longMs]: readonly [number, number, number],
 ): readonly EndedCalls[] {
-  // The time of a KSeF call is rounded only if the rounded time does not make the call count in a shorter window again.
+  // The time of a KSeF call is rounded up only if the rounded time does not fall into a shorter window that the call
+  // has already left.
   const middlePartMs = middleMs / PARTS_OF_WINDOW;
   const longPartMs = longMs / PARTS_OF_WINDOW;
   const partOf = (ageMs: number): number => {

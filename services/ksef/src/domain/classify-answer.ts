@@ -230,8 +230,9 @@ export function classifyAnswer(
     const message = 'KSeF currently accepts no more calls of this type. The call is retried later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
-  // When the gateway in front of KSeF blocks a call, it gives no reason and often sends no body. KSeF itself often
-  // responds to the closing of a login with an empty 403, so for that call an empty response does not count as a block.
+  // When the gateway in front of KSeF blocks a call, it gives no reason and often sends no body. A 403 response without
+  // readable content therefore counts as a block. The exception is the call that ends a login (A7), to which KSeF
+  // itself often responds with an empty 403.
   const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
   // An error response of an unknown form was sent by a proxy in front of KSeF, or by KSeF during a failure.
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
@@ -290,7 +291,10 @@ interface ReadError {
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
-  /** True if the response shows that KSeF's gateway blocked the call, which also uses problem details. */
+  /**
+   * True if the response shows that the gateway of KSeF blocked the call. Like KSeF itself, the gateway sends problem
+   * details.
+   */
   readonly isBlock: boolean;
   readonly text: string;
   /** True if the error response has a form that KSeF uses. A proxy in front of KSeF sends other JSON. */

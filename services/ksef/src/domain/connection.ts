@@ -31,7 +31,7 @@ export interface EndNotice {
   readonly endsAt: Date;
   /**
    * Number of days before expiry at which the notice is given: 30, 14, 7 or 1. If the token or certificate was stored
-   * late, the expiry may be nearer.
+   * shortly before its expiry, fewer days may be left.
    */
   readonly days: number;
 }

@@ -41,7 +41,8 @@ export function decodeSessionKey(text: string): SessionKey {
 /**
  * Encrypts an invoice document for KSeF with AES-256-CBC and PKCS#7. The result does not contain the initialization
  * vector (KSeF reference, section 4).
- * @throws RangeError if the key or vector has another length, because KSeF stopped responding to such documents
+ * @throws RangeError if the key or the vector has the wrong length, because KSeF does not respond to documents that are
+ *   encrypted with such values
  */
 export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): EncryptedDocument {
   requireLengths({ key, iv });

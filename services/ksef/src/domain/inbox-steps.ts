@@ -60,11 +60,11 @@ export interface ExportedWindow {
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
-  /** True if the completed inbox run has received all purchase invoices up to a later time than before. */
+  /** True if the completed inbox run has received all purchase invoices up to a later time than earlier runs. */
   readonly hasNews?: boolean;
 }
 
-/** Returns the next step of a KSeF inbox, for the role of the company that has been due the longest. */
+/** Returns the next step of a KSeF inbox. The step is for the role that has been due the longest. */
 export function nextStep({ roles }: Inbox): {
   readonly kind: 'BEGIN' | 'REPAIR' | 'EXPORT' | 'FOLLOW';
   readonly role: RoleInbox;
@@ -198,8 +198,9 @@ export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
 }
 
 /**
- * Notes that a KSeF invoice package is ready to be passed on, before its first document is stored. If the process is
- * killed before the documents are counted, the noted period shows which documents the role must still count.
+ * Begins the period in which the documents of a KSeF invoice package are stored, before the first of them is stored. If
+ * the process is killed before it has counted the documents, this period shows which documents the role must still
+ * count.
  */
 export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): InboxChange {
   const roles = inbox.roles.map((one): RoleInbox => {
@@ -216,7 +217,7 @@ export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): 
 /**
  * Checks whether a document received from KSeF has not been counted yet.
  * @param role role whose package contains the document
- * @param storedAt time at which the document was stored, now or earlier
+ * @param storedAt time at which this inbox run or an earlier one stored the document
  */
 export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): boolean {
   const isWithin = ({ from, until }: StoringPeriod): boolean =>
@@ -252,9 +253,9 @@ export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception,
 }
 
 /**
- * Records that all invoices up to the end of a time window are received, because each was stored or is kept as refused.
- * After a truncated package, the next time window follows at once. If not all refused invoices can be kept, nothing is
- * recorded and the KSeF inbox waits for a person.
+ * Records that all invoices of a time window have been received: each was stored or is kept as refused. After a
+ * truncated package, the next time window follows at once. If the KSeF inbox cannot keep all refused invoices, nothing
+ * is recorded, and the inbox waits for a person.
  */
 export function windowReceived(
   inbox: Inbox,
@@ -329,8 +330,8 @@ export interface RunFault {
   readonly message: string;
   readonly isPaused?: boolean;
   /**
-   * True if the KSeF inbox run abandoned as many exports as one run may start. The limit of KSeF also applies to other
-   * software of the company.
+   * True if the KSeF inbox run has abandoned the maximum number of exports. It starts no further export, because KSeF
+   * limits the exports of all software of the company together.
    */
   readonly hasSpentExports?: boolean;
   /** Invoices of the time window of a KSeF export that were received before the fault. */
@@ -384,8 +385,8 @@ export function stoppedRuns({ roles }: Inbox, message: string, now: Date): reado
 }
 
 /**
- * Returns the start of the next night for a KSeF inbox after a given time. The wait factor also shortens the interval
- * between nights.
+ * Returns the start of the next night for a KSeF inbox after a given time. A wait factor below 1 also shortens the
+ * interval between two nights.
  */
 export function nextNight(
   { id }: Pick<Inbox, 'id'>,
@@ -450,9 +451,9 @@ function withReception(
 }
 
 /**
- * Returns the periods of interrupted KSeF packages whose documents a role must still count after it has received a
- * package or a part of one. The documents of a package always have the same order, so all documents before the last
- * counted document are counted as well.
+ * Returns the storage periods of a role that still contain uncounted documents, after the role has received a package
+ * or a part of one. The documents of a package always have the same order, so every document that was stored before the
+ * last counted one has been counted too.
  */
 function periodsAfter(
   { uncounted = [] }: RoleInbox,
@@ -460,7 +461,8 @@ function periodsAfter(
   isWhole: boolean,
 ): RoleInbox['uncounted'] {
   const left = uncounted.flatMap(({ from, until }) => {
-    // A part of a KSeF invoice package may have stored one more document, whose analysis could not be requested.
+    // If only a part of the KSeF invoice package was received, its period stays open: one more document may have been
+    // stored, whose analysis could not be requested.
     if (until === undefined && isWhole) return [];
     const next = lastStoredAt === undefined || lastStoredAt < from ? from : new Date(lastStoredAt.getTime() + 1);
     return until === undefined || next < until ? [{ from: next, until }] : [];

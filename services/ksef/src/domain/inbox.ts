@@ -31,8 +31,8 @@ export const REFUSALS_KEPT_MAX = 100;
 
 export type RunTrigger = 'SCHEDULE' | 'MANUAL';
 /**
- * Status of a KSeF inbox run. PARTIAL means that a part was received: the next run continues after it, or invoices were
- * refused. FAILED means that nothing was received.
+ * Status of a KSeF inbox run. PARTIAL means that some invoices were not received: the next run continues with them, or
+ * they were refused. FAILED means that nothing was received.
  */
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED';
 
@@ -122,7 +122,7 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly cursor: string;
   /** End of the last time window that the KSeF inbox run received completely. */
   readonly through?: string | undefined;
-  /** True if the KSeF inbox run has received invoices of its role up to a later time than before. */
+  /** True if the KSeF inbox run has received the invoices of its role up to a later time than earlier runs. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
   /** KSeF numbers of refused invoices that a KSeF inbox run still has to request, before its first export. */
@@ -134,8 +134,8 @@ export interface RunUnderWay extends ReceivedCounts {
 }
 
 /**
- * Period in which an interrupted KSeF package stored documents. The period has no end until another invoice package
- * begins.
+ * Period in which the documents of an interrupted KSeF package were stored. The period has no end until a package of
+ * another role begins.
  */
 export interface StoringPeriod {
   readonly from: Date;
@@ -143,8 +143,8 @@ export interface StoringPeriod {
 }
 
 /**
- * Maximum number of interrupted packages of a KSeF inbox role whose documents can be distinguished from the documents
- * of other roles.
+ * Maximum number of interrupted packages whose storage periods a KSeF inbox role keeps. The documents of older packages
+ * cannot be distinguished from the documents of other roles.
  */
 export const UNCOUNTED_MAX = 10;
 
@@ -157,7 +157,10 @@ export interface RoleInbox {
    */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
-  /** Time from which a run of the KSeF inbox also receives the last 48 hours again. */
+  /**
+   * Earliest start of the next nightly run of a KSeF inbox role, which receives the invoices of the last 48 hours
+   * again.
+   */
   readonly nightAt: Date;
   /**
    * Time from which the stored documents of a KSeF inbox have not been counted yet. Absent before the first inbox run.
@@ -190,8 +193,8 @@ export interface Inbox {
   readonly contextNip: string;
   readonly isEnabled: boolean;
   /**
-   * First day from which a KSeF inbox receives invoices, `YYYY-MM-DD` in Polish time: the day on which KSeF stored an
-   * invoice.
+   * First day whose invoices a KSeF inbox receives, as `YYYY-MM-DD` in Polish time. An invoice belongs to the day on
+   * which KSeF stored it.
    */
   readonly from: string;
   readonly roles: readonly RoleInbox[];

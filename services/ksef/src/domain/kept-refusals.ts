@@ -14,9 +14,9 @@ export const REPAIRS_MAX = 16;
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
- * Maximum number of closed refusals that a KSeF inbox keeps. One package cannot cause more refusals: each file may be
- * missing from the list of the package, and each listed invoice may have no file. The inbox can therefore always
- * continue after a time window whose refused invoices are closed.
+ * Maximum number of closed refusals that a KSeF inbox keeps. One package cannot cause more refusals, even if none of
+ * its files is in its list and no listed invoice has a file. The inbox can therefore always go on to the next time
+ * window once all refusals of a window are closed.
  */
 export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
 /** Maximum number of refused KSeF invoices that a message names. */
@@ -28,7 +28,7 @@ export interface Reception extends ReceivedCounts {
   readonly refused: readonly RefusedFile[];
   /** KSeF numbers of received invoices that are stored and whose analysis is requested. */
   readonly stored: ReadonlySet<string>;
-  /** Latest time at which one of the KSeF documents was stored, now or earlier. */
+  /** Latest time at which one of the received KSeF documents was stored, by this inbox run or by an earlier one. */
   readonly lastStoredAt?: Date | undefined;
 }
 
@@ -109,9 +109,9 @@ function closing(
 }
 
 /**
- * Removes the closed refusals of an inbox role after a time window was received completely, except refusals of invoices
- * that nightly runs may deliver again. They are not removed earlier, because each run delivers an incomplete window
- * again, and an invoice without its refusal would be reported again.
+ * Removes the closed refusals of an inbox role after a time window was received completely, except recent ones, whose
+ * invoices nightly runs may deliver again. Refusals are not removed while the window is incomplete: the next run
+ * delivers the whole window again, and would report an invoice whose refusal was removed a second time.
  */
 export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now: Date): readonly KeptRefusal[] {
   const isPassed = ({ closedAt, role: own }: KeptRefusal): boolean =>

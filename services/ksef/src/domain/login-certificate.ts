@@ -198,8 +198,8 @@ function requireBoundedPassword(text: string): void {
       'The encryption of the private key is not supported. Encrypt the key again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
     );
   }
-  // The encryption header of an encrypted private key states the number of rounds and sometimes the key length. Neither
-  // may exceed the maximum number of rounds.
+  // The encryption header of an encrypted private key states the number of rounds, and sometimes the key length, which
+  // is always much smaller. Every number in the header can therefore be compared with the maximum number of rounds.
   const numbers = childrenOf(ofDerivation).filter((part) => part instanceof Integer);
   if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
     throw invalidField(

@@ -18,7 +18,9 @@ const abilities: Readonly<Record<Permission, string>> = {
   InvoiceRead: 'view invoices (InvoiceRead)',
 };
 
-/** Returns the clause that the secret of a KSeF connection lacks a permission. The clause has no period at its end. */
+/**
+ * Returns a clause, without a period at its end, which states that the secret of a KSeF connection lacks a permission.
+ */
 export function lackOf(permission: Permission, authentication: Authentication): string {
   return `${holders[authentication]} lacks the permission to ${abilities[permission]}`;
 }

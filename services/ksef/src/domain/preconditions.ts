@@ -96,14 +96,14 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
 const POLISH_HOURS = [2, 1];
 
 /**
- * Returns the end of a day in Poland, until which an invoice with that issue date may be refused.
+ * Returns the time at which a day ends in Poland.
  * @param day `YYYY-MM-DD`
  */
 export function endOfPolishDay(day: string): Date {
   const utcMs = Date.parse(`${day}T24:00:00Z`);
   const [summer = utcMs, winter = utcMs] = POLISH_HOURS.map((hours) => utcMs - hours * 3_600_000);
-  // If the issue day is in winter, the end of the day computed with summer time is still 23:00 of the same day in
-  // Poland. The end computed with winter time is then used.
+  // In winter, the end of the day computed with summer time is still 23:00 of the given day in Poland. The end computed
+  // with winter time is then correct.
   return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
 }
 

@@ -6,9 +6,9 @@ import { KsefRefusal } from './ksef-refusal.js';
 
 export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
-/** Certificate with a public key of KSeF that KSeF publishes. */
+/** A certificate that KSeF publishes, with one of its public keys. */
 export interface PublishedCertificate {
-  /** The certificate with a public key of KSeF in DER format, as base64. */
+  /** Certificate with a public key of KSeF, in DER format as base64. */
   readonly certificate: string;
   readonly validFrom: Date;
   readonly validTo: Date;
@@ -75,7 +75,7 @@ export function encryptToken(token: string, timestampMs: number, { key }: Public
 
 /**
  * Encrypts a KSeF session key as the call S1, which opens the session, requires.
- * @throws RangeError if the key or vector has another length
+ * @throws RangeError if the key or the vector has the wrong length
  */
 export function encryptSessionKey(sessionKey: SessionKey, { key }: PublicKey): string {
   requireLengths(sessionKey);

@@ -9,8 +9,8 @@ export interface RevocationList {
 }
 
 /**
- * Checks whether the issuer of a certificate of a KSeF seal has revoked it. The revocation date is ignored, because the
- * holder of a seal could state any time in it.
+ * Checks whether the certificate of a KSeF seal was revoked by its issuer. The revocation date is ignored, because the
+ * holder of a revoked certificate could state an earlier time in a new seal.
  */
 export function isRevoked(certificate: X509Certificate, lists: readonly RevocationList[]): boolean {
   const serialNumber = normaliseSerialNumber(certificate.serialNumber);

@@ -8,8 +8,8 @@ import type { Progress, SubmissionSession, SubmittedDocument } from './submissio
 // and 8). The functions are pure, so that a process killed between two steps only causes a pause.
 
 /**
- * Maximum number of sessions that KSeF may break before a submission fails. The count begins again when the submission
- * is resumed.
+ * Maximum number of KSeF sessions in which a submission is attempted before it fails because KSeF closed all of them.
+ * The count begins again when the submission is resumed.
  */
 export const SESSIONS_MAX = 20;
 /** Maximum number of new KSeF sessions after a 405 status. */
@@ -22,8 +22,8 @@ const KEY_RESTARTS_MAX = 1;
  */
 export const UNSENT_FAILURES_MAX = 2_000;
 /**
- * Maximum number of consecutive inconclusive responses to a request for the invoice list of a KSeF session. After about
- * an hour, the list therefore counts as unreadable.
+ * Maximum number of consecutive inconclusive responses to requests for the invoice list of a KSeF session. With the
+ * pauses in between, they take about an hour. After that, the list counts as unreadable.
  */
 export const LIST_FAILURES_MAX = 20;
 /** Minimum remaining validity of a KSeF session that is used for sending. */
@@ -207,7 +207,8 @@ const UNKNOWN_FILE =
  * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. Only a
  * document with the same hash is the submitted document. Its confirmation can be fetched only if the ksef service
  * opened the session in which it was registered.
- * @param original undefined if KSeF does not show the document to this token, so that it is not treated as ours
+ * @param original registered document; undefined if KSeF does not show it to this token, and it then does not count as
+ *   the submitted document
  */
 export function resolvedDuplicate(
   progress: Progress & { readonly document: Pick<SubmittedDocument, 'hash'> },
@@ -229,8 +230,8 @@ export function resolvedDuplicate(
 }
 
 /**
- * Sets the KSeF session of a submission in which the document was registered, because only that session has its
- * confirmation.
+ * Keeps the invoice reference only on the KSeF session in which the document was registered, because only that session
+ * has the confirmation of the document.
  */
 function registeredAs(progress: Progress, { entry }: Original): Progress {
   const sessions = progress.sessions.map((session) => ({
@@ -286,8 +287,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
 }
 
 /**
- * Computes the progress of a submission if it is unknown whether its document arrived in KSeF: KSeF is polled as soon
- * as the request can no longer have an effect.
+ * Computes the progress of a submission if it is unknown whether its document arrived in KSeF. KSeF is polled only
+ * after the time limit of the request, because the document may arrive until then.
  */
 function unknown(progress: Progress, session: SubmissionSession, { now, requestMs }: Timing): Progress {
   const sentAt = currentSession(progress)?.sentAt ?? session.sentAt ?? now;
@@ -331,7 +332,10 @@ function waiting(progress: Progress, { kind, retryAfterMs, isAboutLimits }: Ksef
   return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
-/** Returns the time at which to repeat a KSeF call that the service's own count of the limits postponed. */
+/**
+ * Returns the time at which to repeat a KSeF call that the ksef service postponed because of its own count of the call
+ * limits.
+ */
 export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, random }: Timing): Date {
   return after(now, Math.max(backoffMs(1, random) * waitFactor, retryAfterMs ?? 0));
 }

@@ -133,7 +133,7 @@ export const createApiKey =
 
 /**
  * Returns the organization that a new API key belongs to: the organization of the caller, or its test organization,
- * which the first test key creates.
+ * which is created with its first API key.
  * @throws DomainError forbidden if a test key asks for a live key, invalid for a test key of a member
  */
 async function owningOrganization(

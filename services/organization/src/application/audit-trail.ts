@@ -15,7 +15,7 @@ export interface AuditEvent {
   readonly ip: string | undefined;
 }
 
-/** Values that the entries of a list have. Absent values do not restrict the list. */
+/** Conditions on the entries in a list of the audit trail. Absent conditions do not restrict the list. */
 export interface AuditFilter {
   readonly actorId?: string | undefined;
   readonly action?: string | undefined;

@@ -88,7 +88,10 @@ function rightsOf({ role, scopes }: ApiKey): Rights {
   return { role, scopes };
 }
 
-/** Maximum number of API keys that are followed from a key to the key that created it. */
+/**
+ * Maximum number of steps in the search for the person behind an API key. Each step leads from a key to the key that
+ * created it.
+ */
 const CREATORS_MAX = 16;
 
 /**

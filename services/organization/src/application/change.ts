@@ -10,8 +10,9 @@ export interface Change {
   readonly context: RequestContext;
   readonly audit: readonly AuditLine[];
   /**
-   * Organization whose audit trail gets the audit entries. Absent if that is the changed organization itself. If an
-   * organization changes an API key of its test organization, its own audit trail gets the entries.
+   * Organization whose audit trail gets the audit entries. Absent if it is the changed organization itself. A change to
+   * an API key of a test organization is recorded in the audit trail of the organization that the test organization
+   * belongs to.
    */
   readonly auditedIn?: string;
   readonly events?: readonly Announcement[];

@@ -91,7 +91,10 @@ export interface Restored {
   readonly ownerKey: string;
 }
 
-/** Actor for the audit trail if the organization was deleted before the actor of a deletion was stored. */
+/**
+ * Actor of a restored organization in the audit trail if the organization was deleted by an earlier release, which did
+ * not store the actor of a deletion.
+ */
 const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
 
 /**

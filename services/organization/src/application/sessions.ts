@@ -21,11 +21,11 @@ import { generateSessionToken } from './secrets.js';
 /** Stores the sessions of people who signed in to the app. */
 export interface Sessions {
   find(organizationId: string, sessionId: string): Promise<Session | undefined>;
-  /** Lists the sessions of the app of people in an organization that have not ended. */
+  /** Lists the app sessions in an organization that have not ended. */
   list(organizationId: string, now: Date, page: PageRequest): Promise<Page<Session>>;
   /**
-   * Lists the sessions of the app of an API key that have not ended, without the given number of sessions that were
-   * used last.
+   * Lists the app sessions of an API key that have not ended. The `after` sessions that were used most recently are
+   * left out.
    */
   listLeastRecent(organizationId: string, apiKeyId: string, now: Date, after: number): Promise<readonly Session[]>;
   insert(session: Session, change: Change): Promise<void>;
@@ -146,7 +146,7 @@ async function endIfOpen(
   try {
     await sessions.end(session, clock.now(), endOf(session, context));
   } catch (error) {
-    // A concurrent sign-in, or the person, has ended the same session of the app.
+    // A concurrent sign-in or the person has already ended this session of the app.
     if (!(error instanceof VersionConflict)) throw error;
   }
 }

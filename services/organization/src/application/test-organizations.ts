@@ -36,10 +36,10 @@ export async function findTestOrganization(
 
 /**
  * Returns the test organization of an organization and creates it if there is none. Concurrent calls create only one
- * test organization, because its id is derived. The test organization is written after its empty list of members, and
- * exists only then.
+ * test organization, because its id is derived. Its empty list of members is stored first, so that no test organization
+ * exists without such a list.
  * @throws DomainError wrong_state if the organization was deleted by another request, or its test organization is being
- * purged
+ *   purged
  */
 export async function ensureTestOrganization(
   deps: Deps,
@@ -81,8 +81,8 @@ async function unlessStored(insert: () => Promise<void>): Promise<void> {
 }
 
 /**
- * Maximum number of times that the deletion state of an organization is compared again after its test organization
- * changed.
+ * Maximum number of times that a test organization is compared with its organization, which may be deleted or restored
+ * while the test organization is being changed.
  */
 const FOLLOW_ATTEMPTS_MAX = 5;
 

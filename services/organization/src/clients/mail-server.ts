@@ -8,8 +8,8 @@ const CONNECT_MS_MAX = 10_000;
 /** Maximum time in milliseconds during which the mail server may send nothing before the attempt fails. */
 const SILENCE_MS_MAX = 20_000;
 /**
- * Maximum duration of one attempt to send a mail in milliseconds, for servers that respond very slowly. This duration
- * is a third of the lease of a claimed mail.
+ * Maximum duration of one attempt to send a mail in milliseconds, even if the mail server keeps sending slow responses.
+ * This duration is a third of the lease of a claimed mail.
  */
 const SEND_MS_MAX = 40_000;
 

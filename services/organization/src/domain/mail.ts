@@ -160,7 +160,8 @@ export function writeMail(
 }
 
 /**
- * Code of a KSeF refusal for a document with the same seller, kind and number in KSeF, which may be the same document.
+ * Code with which KSeF refuses a document because it already has one with the same seller, kind and number. The earlier
+ * document may be the refused document itself.
  */
 const DUPLICATE_CODE = 'KSEF_440';
 

@@ -17,7 +17,9 @@ export interface Notification {
   readonly submissionIds?: readonly string[] | undefined;
 }
 
-/** Maximum number of KSeF submissions that a mail counts. A mail that reaches it says that there may be more. */
+/**
+ * Maximum number of KSeF submissions that a combined mail counts. A mail with this number says that there may be more.
+ */
 export const COUNTED_MAX = 1_000;
 
 /** Reason of a notification mail, with the data of its text. Never contains the token of an invitation. */

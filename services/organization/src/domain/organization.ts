@@ -210,9 +210,10 @@ export function changeSubscription(
 export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
 
 /**
- * Returns the organization with the stated parts of the contract. While there is a subscription that is not canceled,
- * the stated parts apply until the billing service reports the subscription again, and can only lower the contract that
- * was granted before. Otherwise a stated plan is granted, and no later subscription lowers it.
+ * Returns the organization with the parts of the contract that the operator states. Without a subscription, or with a
+ * canceled one, a stated plan is granted, and no later subscription lowers it. With any other subscription, the stated
+ * parts apply only until the billing service reports the subscription again. They can then lower a contract that the
+ * operator granted before, but not raise it.
  */
 export function setContract(organization: Organization, stated: StatedContract): Organization {
   if (organization.testOf !== undefined) {
@@ -222,10 +223,11 @@ export function setContract(organization: Organization, stated: StatedContract):
     );
   }
   const { granted, subscriptionSource: source } = organization;
-  // If the operator has changed the subscription status since, the status that the billing service reported is only in
-  // `source`.
+  // If the operator has changed the subscription status after the last report of the billing service, only `source` has
+  // the reported status.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
-  // The effective subscription status decides until the billing service reports a subscription again.
+  // Until the billing service reports a subscription again, only the subscription status decides whether the
+  // subscription is active.
   const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
   if (told !== undefined && isUnderSubscription(told)) {
     return { ...counting, granted: granted === undefined ? undefined : lowerContract(granted, stated) };

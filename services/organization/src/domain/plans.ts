@@ -87,7 +87,7 @@ export interface Contract {
   readonly additionalLegalEntities: number;
   /**
    * True if the billing service treats the subscription of an organization as active. Undefined if the operator set the
-   * status, which then decides.
+   * subscription status. That status then decides.
    */
   readonly isSubscriptionActive?: boolean | undefined;
 }
@@ -108,8 +108,8 @@ export function combineContracts(granted: Contract, told: Contract): Contract {
 }
 
 /**
- * Lowers the granted contract of an organization where the stated contract has less. Higher stated values do not raise
- * it.
+ * Lowers the values of the granted contract of an organization that are higher than the stated values. A stated value
+ * that is higher has no effect.
  */
 export function lowerContract(granted: Contract, stated: Partial<Contract>): Contract {
   const changed = { ...granted, ...stated };

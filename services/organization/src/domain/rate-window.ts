@@ -30,18 +30,17 @@ export function retryAfterMs(
   { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
 ): number {
   const room = limitPerMinute - 1 - currentUsed;
-  // Time within the current rate limit window (a minute) at which the previous minute's share of requests is small
-  // enough for another request.
+  // Time within the current minute at which the previous minute's share has decreased enough for another request.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // If the rate limit allows no request in the current minute, a request becomes possible in the next minute, when the
-  // share of the current minute is small enough.
+  // If the rate limit allows no further request in the current minute, a request becomes possible in the next minute,
+  // once the current minute's share has decreased enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 
 /**
- * Returns the time within the next minute at which the share of `used` request tokens has decreased to `room`.
- * Undefined if there is no room.
+ * Returns the milliseconds after the start of a minute at which the share of the previous minute's tokens has decreased
+ * from `used` to `room`. Undefined if `room` is negative.
  */
 function shrinkMs(used: number, room: number): number | undefined {
   if (room < 0) return undefined;

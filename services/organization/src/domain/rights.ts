@@ -29,7 +29,10 @@ export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   OWNER: [ALL_SCOPES],
 };
 
-/** Scopes of API keys that were added after the first release, in which every scope of a key was stored by its name. */
+/**
+ * Scopes of API keys that did not exist in the first release. That release stored each scope of an API key by its name,
+ * so earlier keys do not name these scopes.
+ */
 const addedScopes: readonly GrantedScope[] = ['payments:read', 'payments:write'];
 
 /**
@@ -56,7 +59,7 @@ export function readRole(role: string): Role {
 /**
  * Reads the rights of an API key from a request.
  * @param named named scopes; empty for the default scopes of the role
- * @throws DomainError invalid for an unknown role or scope, or for a VIEWER with other than reading scopes
+ * @throws DomainError invalid for an unknown role or scope, or for a VIEWER with a scope that allows more than reading
  */
 export function readRights(role: string, named: readonly string[]): Rights {
   const known = readRole(role);

@@ -42,8 +42,8 @@ export function newTestOrganization(
 }
 
 /**
- * Returns the deletion of a test organization, which is purged when its organization is. The stored hash belongs to a
- * recovery token that nobody has, because a test organization is restored only with its organization.
+ * Returns the deletion of a test organization, which will be purged at the same time as its organization. The stored
+ * hash belongs to a recovery token that nobody has, because a test organization is restored only with its organization.
  * @param parent the deleted organization; undefined if it is already purged
  */
 export function deletionOfTestOrganization(

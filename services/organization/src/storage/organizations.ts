@@ -36,7 +36,10 @@ export interface OrganizationDocument extends Audited {
   readonly defaultCompanyId: string;
   readonly keySeriesId: string;
   readonly createdAt: Date;
-  /** Organization whose test organization this is. Its `_id` is derived from this id. */
+  /**
+   * Id of the organization that this test organization belongs to. The `_id` of the test organization is derived from
+   * it.
+   */
   readonly testOf?: string;
   readonly deletedAt?: Date;
   readonly deletedBy?: DeletedBy;

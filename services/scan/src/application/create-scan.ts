@@ -24,7 +24,7 @@ import { turnEnded } from '../telemetry.js';
 /** Maximum time that a history scan waits for another running history scan of its organization. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
-/** Time by which the scan service responds before the caller of the request stops waiting. */
+/** Safety margin in milliseconds: the scan service responds at least this long before its caller stops waiting. */
 const ANSWER_MS = 1_000;
 /** Seconds after which a caller should retry if the history scan could not start. */
 const TURN_RETRY_SECONDS = 5;
@@ -251,8 +251,8 @@ export const createScan = (deps: Deps): CreateScan => {
 };
 
 /**
- * Returns the refusal for a history scan that the operator ended. With the same Idempotency-Key, the analysis would
- * continue with the rows that the ended scan stored.
+ * Returns the refusal for a history scan that the operator ended. The caller must send a new Idempotency-Key: with the
+ * same key, the analysis would continue with the rows that the ended scan stored.
  */
 function abandoned(isKeyed: boolean): DomainError {
   const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';

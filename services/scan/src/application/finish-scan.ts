@@ -101,8 +101,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error;
       logger.warn({ error, organizationId, scanId }, 'analysis refused the rows of a scan; the scan was withdrawn');
-      // The lease on the history scan is renewed, so that no other worker can use the ids of its rows for the whole
-      // time of the lease.
+      // The lease on the history scan is renewed first, so that no other worker takes over the scan while its external
+      // ids are released and the scan is removed.
       if (!(await scan.renew())) throw new VersionConflict();
       await importedRows.release(scan);
       return withdraw(scan, error);

@@ -23,12 +23,12 @@ export interface NewScan extends ScanReference {
    * that the organization has requested the analysis. Absent if an earlier release stored the scan.
    */
   readonly grant?: Buffer;
-  /** SHA-256 hash of the request for a history scan, if it has an idempotency key. */
+  /** SHA-256 hash of the request for a history scan. Present if the request had an idempotency key. */
   readonly fingerprint?: string;
   readonly usage: CountedRows;
 }
 
-/** Number of rows that a history scan counts, and the month of the quota. */
+/** Number of rows of a history scan that count towards the quota of a month, and that month. */
 export interface CountedRows {
   /** UTC month in whose quota the rows of a history scan are counted, as `YYYY-MM`. */
   readonly month: string;
@@ -134,8 +134,8 @@ export interface ScanStore {
   running(organizationId: string): Promise<{ scanId: string; isAbandoned: boolean } | undefined>;
   /**
    * Takes over a running history scan whose worker stopped responding or whose pause is over.
-   * @returns undefined if there is nothing to take over, or if another history scan of the organization is running; its
-   * pause then continues
+   * @returns undefined if there is nothing to take over, or if another history scan of the organization is running; in
+   *   the second case, the pause of this scan continues
    */
   takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
   /** Stores which rows the history scan skips. Skipped rows no longer count towards the quota. */

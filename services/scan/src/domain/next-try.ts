@@ -24,7 +24,7 @@ const DELETED_PAUSE_MS = 5 * 60_000;
  */
 export type FailureReason = 'OUTAGE' | 'DELETED' | 'FAULT';
 
-/** The next attempt of a history scan after a failed one. */
+/** Decision about the next attempt to complete a history scan, after an attempt has failed. */
 export interface NextTry {
   readonly reason: FailureReason;
   /**

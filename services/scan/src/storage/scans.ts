@@ -49,11 +49,11 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly companyId: string;
   readonly baseCurrency: string;
   readonly createdAt: Date;
-  /** SHA-256 hash of the request for a history scan, if it has an idempotency key. */
+  /** SHA-256 hash of the request for a history scan. Present if the request had an idempotency key. */
   readonly fingerprint?: string;
   /**
-   * The number of history scan rows that count towards the quota of a month. The usage counter is corrected by their
-   * sum.
+   * The number of rows of the history scan that count towards the quota of a month. The stored usage of the
+   * organization is corrected to the sum of these numbers.
    */
   readonly usage: CountedRows;
   /** Organization id, with a unique sparse index, while the history scan runs and was not set aside. */
@@ -89,7 +89,7 @@ export async function createScanIndexes(collection: Collection<ScanDocument>): P
 
 /**
  * Creates the store of history scans.
- * @param onDue called with the time at which a history scan that this process has left is to be continued
+ * @param onDue called when this process leaves a history scan to a later attempt, with the time of that attempt
  */
 export function scanStore(
   collection: Collection<ScanDocument>,

@@ -23,8 +23,8 @@ export interface DeliveryWorker {
 
 export const POLL_EACH_MS = 10_000;
 /**
- * Time before the next poll within which a webhook delivery that becomes due is already found, so that it starts on
- * time.
+ * Time by which a poll looks ahead. It also finds webhook deliveries that become due within this time, so that they
+ * start on time.
  */
 const LOOK_AHEAD_MS = 12_000;
 /** Maximum number of due webhook deliveries that one search returns. */
@@ -36,8 +36,8 @@ const LISTED_MAX = 2_000;
 const SEARCHES_MAX = 20;
 const EPOCH = new Date(0);
 /**
- * Minimum interval between searches of the database that follow because the delivery queue of a webhook is empty.
- * Together these searches take at most a fifth of the time.
+ * Minimum interval between additional searches of the database, which are made when the delivery queue of a webhook has
+ * become empty. Together these searches take at most a fifth of the time.
  */
 const NUDGE_EACH_MS = 100;
 const NUDGE_SHARE = 4;
@@ -144,8 +144,8 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     return polling;
   };
   /**
-   * During a backlog, delivery queues of webhooks run empty all the time, so the database is not searched for each of
-   * them.
+   * Searches the database soon, because the delivery queue of a webhook has become empty. During a backlog this happens
+   * very often, so one search serves several queues.
    */
   function nudge(): void {
     if (isStopped) return;

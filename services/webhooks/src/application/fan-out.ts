@@ -98,7 +98,7 @@ export async function storeAndStart(
   }
 }
 
-/** Returns the invoice that an event is about, by which its deliveries are found. */
+/** Returns the id of the invoice that an event is about. Callers can list webhook deliveries by this id. */
 function invoiceOf({ data }: PublicEvent): Pick<NewDelivery, 'invoiceId'> {
   return 'invoice_id' in data && data.invoice_id !== null ? { invoiceId: data.invoice_id } : {};
 }

@@ -30,8 +30,8 @@ export function createRequestRate(perSecondMax: number, nowMs: () => number): Re
       const recent = (leftAtMs.get(endpointId) ?? []).filter((at) => at > now - WINDOW_MS);
       const excess = recent.length + begun - perSecondMax;
       if (excess < 0) return 0;
-      // The next request to a webhook may be sent when enough earlier requests are more than a second ago. Requests
-      // that were not sent yet count as sent within the last second.
+      // The next request to a webhook may be sent once enough of its earlier requests are more than a second old.
+      // Requests that were not sent yet count as sent within the last second.
       return (recent[excess] ?? now) + WINDOW_MS - now;
     },
     note(endpointId) {

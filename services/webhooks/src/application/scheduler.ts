@@ -101,7 +101,10 @@ interface Lane {
   paused?: NodeJS.Timeout | undefined;
   /** True if the webhook has been slow or failing since its last success. */
   isSuspect: boolean;
-  /** True if the last completed request to the webhook, or a request in progress, did not get a response soon. */
+  /**
+   * True if the last completed request to the webhook got its response late, or a request in progress has waited long
+   * for its response.
+   */
   isSlow: boolean;
 }
 
@@ -249,7 +252,8 @@ export function createScheduler(
             lane.isSlow = true;
             makeSuspect(lane);
           }
-          // If too many webhook requests are slow, a further slow request keeps its slot among the fast requests.
+          // A slow webhook request gives up its slot among the fast requests, unless there are already too many slow
+          // requests.
           if (isFast && slow < limits.slowMax) {
             leaveFast();
             slow++;

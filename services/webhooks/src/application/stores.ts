@@ -13,7 +13,10 @@ export interface BulkReplay {
   readonly since: Date;
   readonly startedAt: Date;
   readonly count: number;
-  /** True if all webhook deliveries of the replay are due. Until then, a repeated request makes them due. */
+  /**
+   * True if all webhook deliveries of the replay were made due. While this field is absent, a repeated request makes
+   * them due.
+   */
   readonly isMarked?: true;
 }
 
@@ -120,7 +123,7 @@ export interface NewDelivery {
   readonly createdAt: Date;
   readonly state: 'PENDING' | 'SKIPPED';
   readonly isTest: boolean;
-  /** Invoice that the event is about. Absent if it is about no invoice, and for a test. */
+  /** Id of the invoice that the event is about. Absent for an event about something else, and for a test event. */
   readonly invoiceId?: string;
 }
 
@@ -148,7 +151,7 @@ export interface DueDelivery extends SendableDelivery {
 
 /** Conditions of a search for due webhook deliveries. */
 export interface DueSearch {
-  /** Time from which the searched webhook deliveries are due. */
+  /** Earliest due time of the webhook deliveries to find. */
   readonly from: Date;
   readonly before: Date;
   readonly limit: number;
@@ -196,8 +199,8 @@ export interface DeliveryQueue {
    */
   complete(completions: readonly Completion[]): Promise<number>;
   /**
-   * Releases a webhook delivery whose last attempt had no result for a reason other than the receiver. The attempt does
-   * not count as failed.
+   * Releases the claim on a webhook delivery if its last attempt was interrupted and the receiver was not the cause.
+   * Such an attempt does not count as failed.
    */
   release(claimed: ClaimedDelivery, nextAttemptAt: Date): Promise<void>;
   close(claimed: ClaimedDelivery, state: 'CANCELED' | 'SKIPPED'): Promise<void>;

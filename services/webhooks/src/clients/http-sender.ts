@@ -40,7 +40,7 @@ export function openWebhookEgress(config: Config): Egress {
 
 /**
  * Sends webhook requests through the egress guard. Redirects are not followed and nothing is decompressed. The deadline
- * is a separate timer, because connecting and the TLS handshake have no timeout that begins before them.
+ * is a separate timer, because the timeouts of an HTTP request do not include connecting and the TLS handshake.
  */
 export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEADLINE_MS): Sender {
   return {

@@ -18,7 +18,7 @@ export type Outcome =
   | 'RESPONSE_TOO_LARGE'
   | 'INTERRUPTED';
 
-/** Attempt to send a webhook delivery that was counted, in its stored form. */
+/** A counted attempt to send a webhook delivery, in the form in which it is stored. */
 export interface Attempt {
   readonly series: number;
   /** Number of a webhook delivery attempt in its series of attempts, beginning with 1. */
@@ -27,7 +27,10 @@ export interface Attempt {
   readonly outcome: Outcome;
   readonly statusCode?: number;
   readonly durationMs: number;
-  /** Number of claims of a webhook delivery attempt that ended without a result. */
+  /**
+   * Number of times that a worker claimed this webhook delivery attempt but got no result, for example because of a
+   * crash.
+   */
   readonly interruptions: number;
 }
 

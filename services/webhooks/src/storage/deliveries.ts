@@ -36,7 +36,10 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   readonly createdAt: Date;
   readonly state: DeliveryState;
   readonly isTest?: true;
-  /** Invoice that the event is about. Absent if it is about no invoice, and on deliveries of an earlier release. */
+  /**
+   * Id of the invoice that the event is about. Absent for an event about something else, and on deliveries of an
+   * earlier release.
+   */
   readonly invoiceId?: string;
   readonly failures: number;
   readonly tries: number;

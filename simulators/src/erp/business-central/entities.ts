@@ -12,7 +12,7 @@ export interface Entity {
    * it.
    */
   readonly modified: string;
-  /** Values of fields that a record of the simulated Business Central does not state. */
+  /** Default values for fields that are not stated when a record of the simulated Business Central is created. */
   readonly defaults: Row;
 }
 

@@ -128,7 +128,10 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     isClient: (call: Call) => isClient(call, readForm(call.body)),
     /** Returns the OAuth grant of the access token in the call, or undefined if the access token is not valid. */
     grantOf: (call: Call): Grant | undefined => grants.grantOf(bearerOf(call)),
-    /** Returns the ERP tenant of an authorize, token or revoke call, or that of the access token in other calls. */
+    /**
+     * Returns the ERP tenant that an authorize, token or revoke call names. For other calls, returns the tenant of
+     * their access token.
+     */
     tenantOf: (call: Call): string | undefined =>
       call.query['tenant'] ?? tenantOfForm(readForm(call.body)) ?? grants.tenantOf(bearerOf(call)),
   };
@@ -143,7 +146,9 @@ function isEqual(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** OAuth clients encode client id and secret as form fields before they join them. */
+/**
+ * OAuth clients encode the client id and the secret as form fields before they join them in the header Authorization.
+ */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

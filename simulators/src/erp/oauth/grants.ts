@@ -8,8 +8,8 @@ export interface TokenPolicy {
   /** Number of seconds for which a refresh token is valid after its last use. */
   readonly refreshIdleSeconds: number;
   /**
-   * Age in seconds up to which a refresh token is kept at an OAuth refresh. With 0, each refresh returns a new refresh
-   * token.
+   * Age in seconds from which an OAuth refresh replaces the refresh token. A younger refresh token is kept. With 0,
+   * each refresh returns a new refresh token.
    */
   readonly rotateAfterSeconds: number;
   /** Seconds for which a replaced refresh token is still valid. */
@@ -195,7 +195,10 @@ export class Grants {
     return value;
   }
 
-  /** The new OAuth refresh token replaces all others of its grant, including one whose response was lost. */
+  /**
+   * The new OAuth refresh token replaces all others of its grant, including a token that the client never received
+   * because a response was lost.
+   */
   #addRefreshToken(grant: Grant): string {
     const now = this.#now();
     for (const token of this.#refresh.values()) if (token.grant.id === grant.id) token.supersededAt ??= now;

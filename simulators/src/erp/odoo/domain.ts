@@ -12,7 +12,10 @@ export type FindRelated = (relation: string) => { readonly model: Model; get(id:
 
 export interface Domain {
   readonly matches: Predicate;
-  /** Lower bound of all ids that match an Odoo search domain, so that a page after an id can begin there. */
+  /**
+   * Id from a condition `id > ...` in an Odoo search domain. All matching records have higher ids, so the search can
+   * begin after this id.
+   */
   readonly idAfter: number | undefined;
 }
 

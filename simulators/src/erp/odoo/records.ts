@@ -15,7 +15,7 @@ const renamed: Readonly<Record<string, string>> = {
   sanitized_acc_number: 'sanitized_account_number',
   acc_holder_name: 'holder_name',
 };
-/** Milliseconds of the modification time of an Odoo record within the displayed second. */
+/** Milliseconds that the exact modification time of an Odoo record has in addition to the displayed seconds. */
 const WITHIN_SECOND_MS = 500;
 const MILLISECONDS = 1_000;
 

@@ -218,7 +218,8 @@ function bodyOf(result: MethodResult, render: (result: unknown) => unknown): { b
   return {
     page: {
       rows: own,
-      // An Odoo client that pages by id continues as long as pages are full.
+      // An Odoo client that pages by id requests further pages as long as pages are full. For an endless list, the rows
+      // are therefore repeated until the page is full.
       render: (rows, { isEndless }) => render(isEndless && limit !== undefined ? repeatRows(rows, limit) : rows),
     },
   };

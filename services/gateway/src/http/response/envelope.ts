@@ -55,8 +55,8 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
 }
 
 /**
- * Returns the message of a refusal for the caller. If the service knows more than the kind of failure, its message
- * already contains advice.
+ * Returns the message of a refusal for the caller. Advice is appended only to the general message of an error kind,
+ * because a more specific message of a service already contains advice.
  */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);

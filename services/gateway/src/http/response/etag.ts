@@ -19,12 +19,12 @@ export function conditional(resource: string, body: unknown, ifNoneMatch: string
   return known === undefined ? { status: 200, body, headers } : { status: 304, headers };
 }
 
-/** Content codings in which a response may be sent, as the ends of the ETags of compressed responses. */
+/** Pattern for the end of the ETag of a compressed response, which names its content coding: `-br"` or `-gzip"`. */
 const CODED = /-(?:br|gzip)"$/;
 
 /**
- * Returns the ETag of a response that is sent compressed. A strong ETag names one sequence of bytes, so that the
- * compressed response has another one.
+ * Returns the ETag of a response that is sent compressed. It differs from the ETag of the uncompressed response,
+ * because a strong ETag stands for one exact sequence of bytes.
  * @param encoding content coding of the response
  */
 export function codedEtag(etag: string, encoding: 'br' | 'gzip'): string {
@@ -32,8 +32,8 @@ export function codedEtag(etag: string, encoding: 'br' | 'gzip'): string {
 }
 
 /**
- * Returns the ETag in If-None-Match that names the response, also in a compressed form. It is sent back with 304.
- * ETags are compared weakly, so a leading `W/` is ignored.
+ * Finds the ETag in If-None-Match that stands for the response or for a compressed form of it. The 304 response repeats
+ * this ETag. ETags are compared weakly, so a leading `W/` is ignored.
  */
 export function knownEtag(etag: string, ifNoneMatch: string | undefined): string | undefined {
   if (ifNoneMatch === undefined) return undefined;
@@ -46,7 +46,10 @@ export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean 
   return knownEtag(etag, ifNoneMatch) !== undefined;
 }
 
-/** Returns the states that the ETags in If-None-Match name: what is between their quotation marks. */
+/**
+ * Returns the texts between the quotation marks of the ETags in If-None-Match. For the ETag of a compressed response,
+ * the text without the content coding is included too.
+ */
 export function knownStates(ifNoneMatch: string | undefined): readonly string[] {
   const etags = etagsIn(ifNoneMatch ?? '').flatMap((etag) => [etag, etag.replace(CODED, '"')]);
   return [...new Set(etags)].flatMap((etag) => /^"([\w-]{1,64})"$/.exec(etag)?.[1] ?? []);

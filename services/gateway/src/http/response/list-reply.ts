@@ -14,7 +14,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export const CSV_PAGE =
   'The page is a CSV file (RFC 4180, UTF-8) with a heading row if the request has `Accept: text/csv`. The HTTP header `Link` then has the address of the next page. A cell that a spreadsheet would execute as a formula begins with an apostrophe.';
 
-/** The parts of the API description of a list that only the CSV response has. */
+/** Media type and headers that the API description of a list states only for the CSV response. */
 export const csvResponse = { mediaTypes: ['text/csv'], headers: ['Content-Disposition', 'Link'] } as const;
 
 interface Page<Item> {

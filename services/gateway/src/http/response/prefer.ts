@@ -18,9 +18,9 @@ export interface AsyncPreference {
 
 /**
  * Reads from the header Prefer whether the caller prefers an early response to the result (RFC 7240, sections 4.1 and
- * 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that standard requires, and only
- * the first of several equal preferences is used.
- * @param header several headers count as one list
+ * 4.3; HTTP and security reference, section 4). Unknown preferences are ignored, as that standard requires. If a
+ * preference is repeated, only its first value is used.
+ * @param header value of the header Prefer; several headers are read as one list
  */
 export function asyncPreference(header: string | readonly string[] | undefined): AsyncPreference {
   const list = typeof header === 'string' ? header : (header ?? []).join(',');

@@ -19,8 +19,8 @@ export interface RequestState {
   /** Id of the organization that sent the request. Set once the API key is known. */
   organizationId?: string;
   /**
-   * Advice for the caller of a request if a service fails. It is set when the service is called; before that, nothing
-   * has been changed.
+   * Advice for the caller of a request if a service fails. Absent until a service is called, because before the call
+   * nothing can have been changed.
    */
   advice?: string;
   /** Duration of each stage of a request, for routes that record stages because their request bodies are long. */

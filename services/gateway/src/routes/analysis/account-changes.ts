@@ -78,8 +78,8 @@ async function readChanges(
 }
 
 /**
- * Returns the day after the same day of the year before, the default start of an export of account changes. For 29
- * February, the same day does not exist in the year before, so the first of March is used.
+ * Returns the same day of the year before, which is the default start of an export of account changes. For 29 February,
+ * returns 1 March.
  */
 function yearBefore(date: string): string {
   const time = new Date(`${date}T00:00:00Z`);

@@ -15,8 +15,8 @@ const evidenceTexts = {
 } as const;
 
 /**
- * Names of the schemas for objects that the evidence of many finding types has, by the evidence member that holds the
- * object.
+ * Names of the schemas for objects in the evidence of many finding types. The key is the evidence member that contains
+ * the object.
  */
 const schemaNames: Readonly<Record<string, string>> = {
   matched: 'MatchedInvoice',

@@ -55,7 +55,10 @@ const result = z
 
 const BATCH =
   'Each finding is changed independently, so a refused change does not affect the other findings. The response is 200 even if every change is refused; see the outcome of each finding. A retried request leaves findings that were already changed as they are.';
-/** Advice in the error of a finding whose change failed without a response, as a request for this finding would get it. */
+/**
+ * Advice for a finding whose change failed without a response from the service. A request that changes only one finding
+ * gets the same advice.
+ */
 const ADVICE = adviceFor({ method: 'post' }, '');
 
 export const reviewFindings = route({
@@ -125,7 +128,9 @@ async function changeEach(ids: readonly string[], change: Change) {
   return { status: 200, body: { items: outcomes.map(present) } satisfies z.infer<typeof result> };
 }
 
-/** Checks whether an error says nothing about the finding, because the service did not respond as it should. */
+/**
+ * Checks whether an error is a failure of the service, such as an outage, and not a refusal of the change to a finding.
+ */
 function isFailure(error: DomainError): boolean {
   return error.kind === 'internal' || isTemporary(error);
 }

@@ -85,10 +85,13 @@ const assignee = z
       'Return only findings that are assigned to the member with this id, to the member that sends the request (`me`), or to nobody (`none`).',
   });
 
-/** Prefix of the person behind an API key that belongs to a member. */
+/** Prefix of the person behind an API key if the key belongs to a member. The id of the member follows. */
 const MEMBER = 'USER:';
 
-/** Returns the member that a filter for assigned findings names. */
+/**
+ * Returns the id of the member to whom the listed findings must be assigned. The filter `me` stands for the member
+ * behind the API key.
+ */
 function assigneeOf(filter: string | undefined, { person }: Principal): string | undefined {
   if (filter === undefined || filter === 'none') return undefined;
   if (filter !== 'me') return filter.toLowerCase();
@@ -398,7 +401,7 @@ export const summarizeFindings = route({
       })),
       byMonth: reply.byMonth.map((totals) => ({ month: totals.key, ...presentFigures(totals) })),
     };
-    // Without a state, the ETag is a digest of the summary itself.
+    // If the service returned no state of the findings, the ETag is a digest of the summary itself.
     return reply.state === '' ? conditional('summary', body, ifNoneMatch) : { status: 200, body, headers };
   },
 });

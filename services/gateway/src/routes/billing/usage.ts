@@ -173,7 +173,9 @@ export async function readUsage(
   return shownUsage(stated(replies[0]).period, counted, principal);
 }
 
-/** Returns the usage of the meters that were counted, in a fixed order. */
+/**
+ * Returns the usage and the limit of each meter for which a service returned a count, in a fixed order of the meters.
+ */
 function shownUsage(
   period: string,
   counted: readonly MeterUsage[],

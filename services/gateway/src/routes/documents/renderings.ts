@@ -155,7 +155,7 @@ export const viewInvoiceDocument = route({
 
 interface Shown {
   readonly rendering: Rendering;
-  /** First part of the ETag of a document page, which identifies the rendering. */
+  /** First part of the ETag of a document page. It identifies the rendering. */
   readonly resource: string;
   readonly fileName: string;
   readonly policy: string;
@@ -199,8 +199,8 @@ async function* contentOf(messages: AsyncIterable<{ readonly content: Uint8Array
 }
 
 /**
- * Returns the refusal for a missing page of an invoice that the caller may read. The refusal names the view that
- * exists. An unknown invoice is refused without such a hint.
+ * Returns the refusal for a document page that does not exist.
+ * @param sentence tells a caller who may read the invoice which pages or which view exist
  */
 function absent(sentence: string): HttpRefusal {
   return new HttpRefusal(404, `The page does not exist. ${sentence}`, {}, 'NOT_FOUND');

@@ -9,8 +9,8 @@ const STYLE =
   'button{font:inherit;padding:.5rem 1.25rem;margin-right:.75rem;cursor:pointer}';
 
 /**
- * Maximum length of a company name on the confirmation page of an ERP, including the ellipsis. Some names were stored
- * before names had to be readable.
+ * Maximum length of a name on the confirmation page of an ERP, including the ellipsis. Names that earlier releases
+ * stored may contain invisible characters. These are shown by their code points, which makes the name longer.
  */
 const NAME_LENGTH_MAX = 201;
 

@@ -69,8 +69,8 @@ export const startErpConsent = route({
 const parameter = () => z.string().optional().meta({ pattern: '^[!-~]*$', maxLength: 2_048 });
 
 /**
- * Query parameters of an OAuth callback that ERP providers send. Only `state` is always present. The service parses the
- * query itself, each parameter once.
+ * Query parameters that ERP providers send in an OAuth callback. Only `state` is always present. The erp-sync service
+ * gets the unparsed query and checks that no parameter is repeated.
  */
 const callbackQuery = z.looseObject({
   state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),

@@ -11,7 +11,7 @@ export const spellings = {
 
 const products = ['BUSINESS_CENTRAL', 'ODOO', 'QUICKBOOKS_ONLINE', 'XERO'] as const;
 
-/** Schema for the product of an ERP connection. */
+/** Schema for the product name of the ERP in an ERP connection. */
 export const erpProduct = z.enum(products);
 
 /** Returns the product of a provider code or product name. Throws a TypeError for another text. */
@@ -23,7 +23,7 @@ export function productOf(provider: string): z.infer<typeof erpProduct> {
 
 const all: readonly string[] = Object.values(spellings).flat();
 
-/** Schema for an ERP in a filter, as provider code or product name. */
+/** Schema for an ERP in a filter. The caller may send its provider code or its product name. */
 export const erpProvider = wordOf(all, `Must be one of ${all.join(', ')}.`).meta({
   id: 'ErpProvider',
   description:

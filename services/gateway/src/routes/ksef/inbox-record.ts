@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import * as shown from '../../http/description/shown.js';
 
-/** Maximum number of refused invoices that a KSeF inbox lists, and that the record of one inbox run lists. */
+/** Maximum number of refused invoices in the response about a KSeF inbox, and in the record of one inbox run. */
 const REFUSED_MAX = 100;
 
 const ROLES = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;

@@ -25,12 +25,12 @@ interface Acted {
   readonly actorId: string;
 }
 
-/** A change with the name of its actor, which the organization service knows. */
+/** A stored change with the name of its actor. The name comes from the organization service. */
 export type Named<Change extends Acted> = Change & { readonly actorName: string };
 
 /**
- * Names the people and API keys that made changes with one call to the organization service. At most {@link NAMED_MAX}
- * actors are named, those of the last changes.
+ * Adds the name of the person or API key that made it to each change, with one call to the organization service. At
+ * most {@link NAMED_MAX} actors get a name: the actors of the last changes in the list.
  */
 export async function nameActorsOf<Change extends Acted>(
   changes: readonly Change[],

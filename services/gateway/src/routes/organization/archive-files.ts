@@ -72,8 +72,8 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
 type Pages = () => AsyncIterable<readonly unknown[]>;
 
 /**
- * Returns one file of the data export with JSON lines for each kind of record, in the format of the API if the API has
- * the kind.
+ * Returns the files of the data export that contain records as JSON lines, one file for each kind of record. Records
+ * that the API also returns have the format of the API.
  */
 function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string, Pages>> {
   const invoicesOf = (source: InvoiceSource) => (page: ListPage) =>

@@ -8,7 +8,7 @@ import { refused } from '../../http/access/authenticate.js';
 import { NO_SESSION_COOKIE, sessionCookie } from '../../http/access/session-cookie.js';
 import { role } from './api-keys.js';
 
-/** Fields with the times at which a session of the app ends, which several records show. */
+/** Fields with the times at which a session of the app ends. Several schemas contain these fields. */
 export const sessionEnds = {
   expiresAt: shown.instant(
     '2026-03-14T21:30:00.000Z',

@@ -186,8 +186,8 @@ export const downloadPaymentFile = route({
   refusals: [409],
   async handle({ params, query, isHead }, { paymentRuns }) {
     if (isHead) {
-      // A download of the payment file records its payment lines as given out, which a request for headers only (HEAD)
-      // must not do.
+      // Each download of the payment file is recorded with its payment lines. A HEAD request returns no file, so
+      // nothing may be recorded for it.
       throw new HttpRefusal(405, 'This path does not support HEAD. Use GET.', { Allow: 'GET' });
     }
     const { content, fileName } = await paymentRuns.downloadPaymentFile({

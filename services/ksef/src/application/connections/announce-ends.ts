@@ -27,8 +27,8 @@ export const announceEnds =
   async (signal: AbortSignal): Promise<void> => {
     async function announceEnd(connection: Connection): Promise<void> {
       const notice = dueNotice(connection, { now: clock.now(), tokensEnd });
-      // If the organization is deleted, the notice about the expiry of its certificate is announced after it is
-      // restored.
+      // While the organization is deleted, the notice of expiry is not announced. If the organization is restored, a
+      // later sweep announces the notice.
       if (notice === undefined || !(await organizations.exists(connection.organizationId))) return;
       const { id: connectionId, companyId, environment, authentication } = connection;
       await connections.save(connection, { endTold: notice }, [

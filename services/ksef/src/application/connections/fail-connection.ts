@@ -26,10 +26,11 @@ interface FailDeps {
 
 /**
  * Sets the status of a KSeF connection to ERROR because KSeF refused its token during a submission. Queued submissions
- * then wait for a new token instead of failing one by one, and owners and admins are notified. If a disabled connection
- * is refused, they are also notified once, because sent submissions still need its token. A connection that has lost
- * only the permission to issue invoices stays CONNECTED, so that its inbox continues.
- * @returns a function that changes nothing if another token was stored in the meantime
+ * then wait for a new token instead of failing one by one, and owners and admins are notified. If KSeF refuses a
+ * disabled connection, owners and admins are notified once too, because submissions that were already sent still need
+ * the token. A connection that has lost only the permission to issue invoices stays CONNECTED, so that its inbox
+ * continues.
+ * @returns a function that sets the status, unless another token was stored in the meantime
  */
 export const failConnection =
   (deps: FailDeps): FailConnection =>

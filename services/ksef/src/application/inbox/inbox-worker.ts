@@ -48,8 +48,8 @@ import type { ReceiveDeps } from './receive-package.js';
 import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
 
 /**
- * Maximum number of KSeF inboxes that a replica processes at the same time, and of inboxes that receive a package at
- * the same time, because a package needs disk space and much memory.
+ * Maximum number of KSeF inboxes that a replica processes at the same time. At most `RECEIVING_MAX` of them receive an
+ * invoice package at the same time, because a package needs disk space and much memory.
  */
 export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
@@ -264,8 +264,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   ): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed, isReady } = exportOf(runOf(role));
-    // While no package can be received, the status of a finished KSeF export is not polled, because KSeF limits these
-    // calls for all software of the company together.
+    // If the process already receives as many invoice packages as it may, the status of a finished KSeF export is not
+    // polled, because KSeF limits these calls for all software of the company together.
     if (isReady === true && packagesAtOnce >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
     // The key that encrypted the KSeF export key has been removed, so another export with a new key is requested.
@@ -361,7 +361,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // A refusal that concerns the KSeF export itself means that KSeF no longer has the export, unless the code is 403.
+    // A REFERENCE refusal means that KSeF no longer has the export. Only with HTTP status 403, it means that the
+    // permission to view invoices is missing.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));

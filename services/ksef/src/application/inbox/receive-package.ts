@@ -35,7 +35,7 @@ export interface ReceiveDeps {
 }
 
 export interface ReceiveOptions {
-  /** Checks whether an invoice document from KSeF, stored at the given time, has not been counted before. */
+  /** Checks whether an invoice document that was stored at the given time is new: no inbox run has counted it yet. */
   readonly isNew: (storedAt: Date) => boolean;
   readonly limits: MonthlyLimits;
   readonly signal: AbortSignal;
@@ -87,8 +87,8 @@ export async function receivePackage(
 }
 
 /**
- * Processes a single invoice that was refused before, if its content has the hash that KSeF stated with the invoice or
- * in the package in which it was refused.
+ * Receives a single invoice that was refused before. The invoice is refused again unless KSeF has stated a hash of its
+ * content, with the invoice or in the package in which it was refused, and every stated hash matches.
  * @throws DomainError if a service is unavailable; the reason of the signal
  */
 export async function receiveAgain(

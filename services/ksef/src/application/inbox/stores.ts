@@ -62,7 +62,7 @@ export interface InboxClaim {
    * @throws VersionConflict if the claim is no longer valid
    */
   save(change: InboxChange, events: readonly Announcement[]): Promise<InboxClaim>;
-  /** Releases the claim on the KSeF inbox. The inbox is due as it was last stored. */
+  /** Releases the claim on the KSeF inbox. The stored time of its next step stays the same. */
   release(): Promise<void>;
   /** Releases the claim on the KSeF inbox until a later time. The version of the inbox does not change. */
   wait(dueAt: Date): Promise<void>;
@@ -140,7 +140,7 @@ export interface ChannelDocuments {
   /**
    * Stores a document from KSeF once.
    * @param bytesPerMonthLimit undefined if there is no limit
-   * @returns time at which the document was stored, now or earlier
+   * @returns time at which this call or an earlier call stored the document
    * @throws DomainError usage_exceeded; already_exists if the content differs; invalid
    */
   store(

@@ -23,7 +23,7 @@ export interface SubmissionStore {
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
   /**
    * Stores a change to a KSeF submission and cancels the claim of any worker on it.
-   * @param queued facts about the request that has queued the submission again
+   * @param queued warnings and grant of the request that queued the submission again; undefined for other changes
    * @throws VersionConflict if the submission has changed since it was read
    */
   save(
@@ -62,7 +62,7 @@ export interface SubmissionClaim {
     events: readonly Announcement[],
     wait?: ConnectionWait,
   ): Promise<SubmissionClaim>;
-  /** Releases the claim on the KSeF submission. The submission is due as it was last stored. */
+  /** Releases the claim on the KSeF submission. The stored time of its next step stays the same. */
   release(): Promise<void>;
   /**
    * Releases the claim on the KSeF submission until a later time. Its version and the time of its last change stay the

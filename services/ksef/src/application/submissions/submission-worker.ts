@@ -208,8 +208,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
     const { organizationId, connectionId } = claim.submission;
     await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
-    // The KSeF connection may have changed between its check and the wait of the submission. No later change would then
-    // wake the submission, so it is made due now.
+    // The KSeF connection may have changed after it was checked and before the wait was stored. That change did not
+    // wake the submission, so the submission is made due now.
     const now = await connections.find(organizationId, connectionId);
     if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
   }
@@ -293,8 +293,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      // KSeF refused the document with the status 401, and the repeated call was postponed because of a rate limit
-      // before it was sent.
+      // The submission is stored as sending, but KSeF refused the document with the status 401, and a rate limit
+      // postponed the repeated request. The stored progress is therefore corrected.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
         return store(begun, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
@@ -390,15 +390,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        // The invoice list of the KSeF session in which the invoice was sent also leads to the confirmation, so the
-        // worker waits until the list is available.
+        // If the named session is a session of this submission, its invoice list is also needed for the confirmation.
+        // After a temporary failure, the worker therefore tries again later.
         if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // A 404 response for the KSeF session of another party is not an outage, because KSeF has responded to the query by
+    // A 404 response for a KSeF session of another party is not a failure, because KSeF has responded to the query by
     // KSeF number.
     if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;

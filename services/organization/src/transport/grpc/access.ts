@@ -13,7 +13,7 @@ import type { RateWindows } from '../../application/reserve-requests.js';
 
 interface AccessDeps extends SessionAuthenticationDeps {
   readonly windows: RateWindows;
-  /** Identity with which the service signs who a caller is. */
+  /** Identity with which the organization service signs grants. A grant proves to other services who a caller is. */
   readonly identity: Identity;
 }
 
@@ -32,7 +32,7 @@ export function accessService(deps: AccessDeps): Binding {
   });
 }
 
-/** Returns the principal of a caller together with the grant that proves it to the other services. */
+/** Returns the principal of a caller together with a grant. The grant proves the principal to other services. */
 function answerOf(
   { scopes, ...facts }: Principal & { readonly session: SessionPrincipal['session'] | undefined },
   identity: Identity,

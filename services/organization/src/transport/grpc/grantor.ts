@@ -4,8 +4,8 @@ import { readRole, readScopes } from '../../domain/rights.js';
 import type { Rights } from '../../domain/rights.js';
 
 /**
- * Returns the rights of the caller who gives rights to others, as the grant of the caller proves them. What the request
- * states about them is not read.
+ * Returns the rights of the caller who gives rights to others. They are read only from the signed grant of the caller,
+ * not from the request.
  * @throws ProofRefused if the call has no grant
  */
 export function grantorOf(context: RequestContext): Rights {

@@ -17,7 +17,7 @@ import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 
 /**
  * Maximum length of texts for people in a webhook event. All other members of a body are ids, names and numbers, so
- * that it stays far below 64 KiB.
+ * that the body stays far below 64 KiB.
  */
 const TEXT_CHARACTERS_MAX = 2_000;
 
