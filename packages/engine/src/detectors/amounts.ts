@@ -507,7 +507,10 @@ function roundHabitText(supplierName: string, roundCount: number, count: number)
     : `${grouped(roundCount)} of ${earlier} ${roundCount === 1 ? 'is' : 'are'} also for one`;
 }
 
-/** Raises the finding about an invoice amount that is just below an approval limit. */
+/**
+ * Raises the findings about an amount just below an approval limit, and about a purchase that is split into such
+ * amounts.
+ */
 function approvalLimits(checked: CheckedAmount, policy: Policy): RaisedFinding[] {
   if (!mayBeWorth(checked, policy.amounts.approvalValueMin)) return [];
   const currencies = limitCurrencies(checked.facts);

@@ -300,8 +300,8 @@ function nearMatch(
 }
 
 /**
- * Finds the known account that differs least from a new account, within the limit. If several accounts differ equally,
- * an account stated on several bills is preferred.
+ * Finds the known account at the same bank that differs least from a new account, within the limit. Accounts that are
+ * stated on several bills are preferred to others.
  */
 function nearestAccount(
   account: StatedAccount,

@@ -210,8 +210,8 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   }
   return [...groups.values()].flatMap((group) => {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
-    // Many payments of the same amount are usually a standing order, a salary or a list price, so they are not
-    // reported.
+    // Many payments of the same amount are usually a standing order, a salary or a list price, so they are reported
+    // only with further evidence.
     const isRegular = byDay.length >= repeatedPaymentsMin;
     const credits = creditsOf(byDay, books.credits);
     const isExplained = explainedByCredits(credits, books.creditedPairs);

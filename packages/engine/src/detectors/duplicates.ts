@@ -208,8 +208,7 @@ function pairEvidence(
 }
 
 /**
- * Explains which of two records of the same invoice was received through KSeF, and how the fields that matter for
- * payment differ.
+ * Explains which of two records of the same invoice was received through KSeF, and whether their bank accounts differ.
  */
 function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): string[] {
   if (!comparisons.some(({ field }) => field === 'channel')) return [];
@@ -426,8 +425,9 @@ function isNumberReused(
 }
 
 /**
- * Checks whether one of the bills has the number of the other with the mark of a revision, and a similar amount, or with
- * the mark of a reminder and a fee. A correction that states only the difference is usually much smaller.
+ * Checks whether one of two bills replaces the other or is a reminder of it. Its number is the other number with the
+ * mark of a revision, and its amount is similar. Or its number is the other number with the mark of a reminder, and a
+ * fee was added. A correction that states only the difference is usually much smaller.
  */
 function isRebilled(
   invoice: Candidate,
@@ -540,7 +540,7 @@ function isCleared(facts: Facts, other: Candidate): boolean {
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
-/** Returns the kind of key, such as the tax id, that two supplier records have in common. */
+/** Returns the kind of key that two suppliers have in common: the bank account or, if the accounts differ, the name. */
 function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
   if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
   return isSameName(invoice, other) ? 'name' : null;

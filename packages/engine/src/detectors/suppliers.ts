@@ -377,7 +377,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   if (fault === undefined) return [];
   const { country, reason } = fault;
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
-  // A tax id that consists only of zeros has no lookup key, so it is reported as invalid.
+  // A tax id that consists only of zeros has no lookup key, so the finding names only its country.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
   const named = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
@@ -610,7 +610,7 @@ function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
   return other.knowsAccount ?? isTied(bankLink, other.supplierId);
 }
 
-/** Checks whether every invoice from the supplier has an open finding about its identity or account. */
+/** Checks whether every invoice from the supplier has an open finding about the identity of the supplier. */
 function isInDoubt(other: RelatedSupplier): boolean {
   return other.invoices === 0 && doubtedInvoices(other) > 0;
 }

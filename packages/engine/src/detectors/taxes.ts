@@ -166,9 +166,8 @@ interface StatutoryCharge {
 }
 
 /**
- * Returns the statutory charges that explain by how much the gross amount exceeds net and tax: one charge of the
- * supplier's country, or a fixed charge together with a proportional charge. A proportional charge is considered only
- * if the country is known, because it may be high.
+ * Returns the statutory charges of the supplier's country that explain by how much the gross amount exceeds net and
+ * tax: one charge, or a fixed charge together with a proportional charge. Empty if the country is unknown.
  */
 function statutoryChargesIn(
   facts: Facts,

@@ -140,8 +140,7 @@ export function countOrderUse(
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(
-    // Suppliers with the same count in the link of a bank account or order stay in the order in which they were first
-    // counted.
+    // Bills with the same day, amount and currency stay in the order in which they were counted.
     (left, right) =>
       left.day - right.day ||
       compareText(left.amountMinor, right.amountMinor) ||

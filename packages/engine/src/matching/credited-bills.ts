@@ -41,7 +41,7 @@ export function pairsClearedByCredits(
     if (credited.length === 0) continue;
     for (const first of repeatedBy(second, credited).toSorted(compareByIssue).toReversed()) {
       const free = fitting(first).filter((credit) => !used.has(credit));
-      // A credit note that names the checked bill cannot cancel another bill.
+      // A credit note that names the bill is preferred, because it cannot cancel another bill.
       const credit = takenBack.get(first.invoiceId) ?? free.find(({ namedIds }) => namedIds.size > 0) ?? free[0];
       if (credit === undefined) continue;
       used.add(credit);

@@ -87,7 +87,7 @@ export function scorePairs(
 
 /**
  * Checks whether a pair of records is certainly the same invoice: number, amount and supplier agree, and only the
- * notation of the invoice number may differ.
+ * notation of the number may differ. For a document that names its KSeF invoice, the numbers may differ.
  */
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (

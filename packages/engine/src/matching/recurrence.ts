@@ -15,8 +15,8 @@ export interface AmountHistory {
    */
   readonly present: ReadonlySet<Candidate>;
   /**
-   * Issue days of original bills that suspected copies repeat. Because of the copies, these bills show no habit of the
-   * supplier.
+   * Issue days of bills that are suspected copies, or that have the number of another bill. Such bills show no habit of
+   * the supplier.
    */
   readonly doubtfulDays: readonly number[];
   /** Number of credit notes with the checked amount. Each such credit note cancels one bill. */

@@ -203,8 +203,7 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
     if (COPY_WORDS.has(last) || COPY_WORDS.has(COUNTED_WORD.exec(last)?.[1] ?? '')) return rest;
-    // Pattern for a mark of a copy, part or version at the end of an invoice number, such as `rev. 1`, `copy 2` and
-    // `Teil 1`.
+    // The mark at the end of an invoice number may be a word with a count, such as `rev. 1`, `copy 2` and `Teil 1`.
     const word = rest.at(-1) ?? '';
     const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
     if (rest.length > 1 && isCounted && /^[0-9]$/.test(last)) return rest.slice(0, -1);

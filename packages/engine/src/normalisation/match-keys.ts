@@ -21,8 +21,8 @@ export interface LookupKey {
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
 /**
- * Maximum number of invoice records that are read for a match key. If the key finds one record more than its limit, the
- * key counts as hot.
+ * Returns the keys by which a bill that replaces another bill finds the credit note for the replaced bill: `CN-2001`
+ * for `IN-2001-REV`.
  */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 

@@ -5,7 +5,7 @@ const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
 /**
  * Number of rows and days that establish an account or a tax id reported by a finding, within the scan that imported
- * the supplier. Years of undisputed payments are sufficient evidence.
+ * the supplier. A year of undisputed payments is sufficient evidence.
  */
 const SEEN_HISTORY_ROWS_MIN = 6;
 const SEEN_HISTORY_DAYS_MIN = 365;

@@ -51,8 +51,8 @@ export function usualCount(amounts: readonly number[], { trendAmounts, trendRati
 }
 
 /**
- * Returns the usual and the new payment terms if the new terms are clearly shorter than all earlier terms, and
- * otherwise undefined.
+ * Returns the usual and the new payment terms if the new terms are clearly shorter than the usual terms and the
+ * supplier has hardly stated such short terms before. Undefined otherwise.
  */
 export function shortenedTerms(
   { invoice, supplier }: Facts,

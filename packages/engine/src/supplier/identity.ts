@@ -23,10 +23,10 @@ const LOOKALIKE_KEYS_MAX = 512;
 /**
  * Finds the supplier of an invoice among suppliers that share a key with it (detection reference, section 6). The ERP
  * vendor id has priority over the tax id, the tax id over the name, and the name over the account. A name matches only
- * if at most one side has a tax id, or if the known tax id is the stated one with a typing error. Of several suppliers with the name, the one with the invoice's account is
- * preferred, then the one with its legal form. An account matches only if the names are similar too. If no supplier
- * matches, the invoice belongs to a new supplier with a derived id. Two different valid tax ids never belong to one
- * supplier.
+ * if at most one side has a tax id, or if the stored tax id is a mistyped form of the tax id on the invoice. Of several
+ * suppliers with the name, the one with the invoice's account is preferred, then the one with its legal form. An
+ * account matches only if the names are similar too. If no supplier matches, the invoice belongs to a new supplier with
+ * a derived id. Two different valid tax ids never belong to one supplier.
  */
 export function resolveSupplier(
   organizationId: string,

@@ -288,8 +288,8 @@ function countriesIn(key: string): string {
 }
 
 /**
- * Checks whether two words of a supplier name have one typing error each, or a medium-long word has two typing errors
- * but the same first letter.
+ * Checks whether two words of two supplier names differ by one typing error each, or one longer word differs by two
+ * typing errors. The first letters of the words must be equal.
  */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
