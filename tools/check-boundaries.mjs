@@ -1,5 +1,6 @@
-// Runs `npm run check -- boundaries`: no import of the repository may break a rule of .dependency-cruiser.mjs. The rules
-// see another workspace only if an import of its name leads to its sources, so this program checks that too.
+// Runs `npm run check -- boundaries`: no import of the repository may break a rule of .dependency-cruiser.mjs. The
+// rules recognize an import of another workspace only if its name resolves to the sources of the workspace, so this
+// program checks that too.
 import { cruise, format } from 'dependency-cruiser';
 import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 

@@ -22,7 +22,10 @@ export interface Attack {
 const PIPELINED = 1_200;
 const PIPELINE_ROUNDS = 3;
 const READERS = 1_100;
-/** Number of attacking readers, twice the maximum number of concurrent requests without a key from four addresses. */
+/**
+ * Number of attackers who never read their responses. It is twice the number of requests without a key that the
+ * gateway accepts at the same time from four addresses.
+ */
 const READERS_APART = 400;
 const BODIES = 6;
 const BODIES_BYTEWISE = 2;
@@ -368,7 +371,10 @@ async function keepSending(
   return tally(statuses);
 }
 
-/** Changes a resource while wrong API keys are tried. All requests come from the address of the customer. */
+/**
+ * Changes a resource with a valid API key after many requests with wrong keys. All requests come from the IP address of
+ * the customer.
+ */
 async function changeAmongFailures(system: AttackedSystem): Promise<string> {
   const { owner, admin } = system.tenant.keys;
   await expectStatus(200, call(system, 'GET', '/organizations/current', owner));

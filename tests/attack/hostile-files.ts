@@ -10,7 +10,7 @@ export interface HostileFile extends UploadedFile {
 }
 
 const PIXELS_OF_BOMB = 16_000;
-/** Side length of a hostile picture just below the pixel limit, which must be read. */
+/** Side length of a hostile picture. Its size is just below the pixel limit, so the service must read the picture. */
 const PIXELS_OF_NOISE = 5_000;
 const DEPTH = 10_000;
 const RANDOM_BYTES = 300_000;

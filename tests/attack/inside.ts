@@ -27,7 +27,7 @@ const TIMEOUT_MS = 60_000;
 export interface Inside {
   readonly addresses: Readonly<Record<ServiceName, string>>;
   readonly natsUrl: string;
-  /** Returns the address of the database with the user of a service. */
+  /** Returns the URL of the MongoDB server that a service uses, including the user and the password of the service. */
   readonly mongodbUrlOf: (service: ServiceName) => Promise<string>;
   readonly databasePrefix: string;
 }
@@ -71,7 +71,11 @@ async function tryRpcs({ addresses }: Inside, holder: Taken): Promise<Reached> {
   });
 }
 
-/** The gateway acts for an organization, each time with another proof. A service believes only the grant of it. */
+/**
+ * Calls the analysis service as the gateway on behalf of an organization: without a grant, with the grant of another
+ * organization, with a grant that the gateway signed itself, and with the grant of the organization. The service must
+ * accept only the last call.
+ */
 async function tryClaims({ addresses }: Inside): Promise<Reached> {
   const [organizationId, other] = [randomUUID(), randomUUID()];
   const genuine = 'findings by the grant of the organization';
@@ -104,7 +108,8 @@ async function tryClaims({ addresses }: Inside): Promise<Reached> {
         () => 'answered',
         (error: { kind?: string }) => error.kind,
       );
-      // No such finding and no such organization exist, which a service says only to those whom it believes.
+      // The organization and the finding do not exist. The service says so only if it accepts the grant, and otherwise
+      // forbids the call.
       if (kind !== 'forbidden') believed.push(claim);
     }
   } finally {

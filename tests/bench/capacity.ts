@@ -42,7 +42,10 @@ const CREATED_AT_ONCE = 8;
 const CALL = { context: { requestId: 'bench', actor: { type: 'OPERATOR', id: 'bench' } }, timeoutMs: 60_000 } as const;
 const RATE_LIMIT = '100000000';
 const BYTES_PER_KB = 1024;
-/** Groups of organizations, from the largest on, whose latencies are reported. */
+/**
+ * Groups of organizations by their number of invoices, the largest organization first. The benchmark reports the
+ * latencies of each group.
+ */
 const GROUPS = [
   { name: 'the largest', until: 1 },
   { name: '2 to 10', until: 10 },
@@ -188,7 +191,9 @@ async function createOrganizations(address: string, count: number): Promise<read
   return keys;
 }
 
-/** Posts invoices at fixed times, each of an organization that Zipf's law chooses, to the gateways in turn. */
+/**
+ * Posts invoices at fixed times, to each gateway in turn. Zipf's law decides which organization posts the next invoice.
+ */
 async function postAll(
   { rate, seconds }: Size,
   keys: readonly string[],
@@ -219,7 +224,10 @@ async function postAll(
   return Promise.all(posting);
 }
 
-/** Returns a function from a number between 0 and 1 to a rank: rank k is chosen 1/k times as often as the first. */
+/**
+ * Returns a function that converts a random number from 0 to 1 to a rank, so that rank k occurs 1/k times as often as
+ * rank 1.
+ */
 function zipf(count: number): (random: number) => number {
   const bounds: number[] = [];
   let sum = 0;
@@ -227,7 +235,10 @@ function zipf(count: number): (random: number) => number {
   return (random) => bounds.findIndex((bound) => random * sum < bound) + 1;
 }
 
-/** Reads the counters of the primary, and the stored bytes of the analysis service with indexes. */
+/**
+ * Reads the command counters of the primary, and the disk space that the data and the indexes of the analysis service
+ * use.
+ */
 async function countersOf(db: MongoConnection['db']): Promise<Counters> {
   const { opcounters, network } = await db.admin().serverStatus();
   const { storageSize, indexSize } = await db.stats();

@@ -38,7 +38,7 @@ const BYTES_PER_MB = 1024 * 1024;
 /** Time without a change after which the page counts as painted. */
 const SETTLED_MS = 1_000;
 
-/** Networks and processors, with the budgets of the first paint of the list in milliseconds. */
+/** Simulated networks and processor speeds. `paintMsMax` is the time in which the list of findings must be painted. */
 const loads = [
   { name: 'this machine', slowdown: 1, paintMsMax: 800 },
   { name: '9 Mbit/s, 60 ms, processor 4 x slower', bits: 9e6, latencyMs: 60, slowdown: 4, paintMsMax: 1_800 },

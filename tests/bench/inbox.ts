@@ -69,7 +69,7 @@ interface Measured {
   readonly uploadMs: number;
   /** Numbers of stored documents and decided invoices, and the KSeF numbers of these invoices. */
   readonly stored: { readonly documents: number; readonly decided: number; readonly numbers: number };
-  /** Invoices that were decided before another invoice that KSeF had stored earlier. */
+  /** Number of invoices that were decided too early: before an invoice that KSeF had stored earlier. */
   readonly outOfOrder: number;
   /** Resident memory of each service before and during the benchmark, in MB. */
   readonly idleMb: Resident;

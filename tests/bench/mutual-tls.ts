@@ -27,7 +27,7 @@ const POSTS = 200;
 const ROUNDS = 12;
 const ROUNDS_MAX = 100;
 const WARM_UP_ROUNDS = 2;
-/** The services that take part in POST /v1/invoices. The others are not started. */
+/** Names of the services that POST /v1/invoices needs. The benchmark does not start the other services. */
 const NEEDED: ReadonlySet<ServiceName> = new Set(['billing', 'organization', 'documents', 'analysis', 'gateway']);
 const NOWHERE = { address: '127.0.0.1:1' };
 
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
   const measured: { plain: Block; secure: Block }[] = [];
   for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round++) {
     progress(round < 1 ? 'warming up' : `round ${round} of ${rounds}`);
-    // The order changes with each round, so that neither side is always first.
+    // The order of the two systems changes with each round, so that neither of them is always measured first.
     const order = round % 2 === 0 ? [plain, secure] : [secure, plain];
     const blocks = new Map<Side, Block>();
     for (const side of order) blocks.set(side, await measureBlock(side, round + WARM_UP_ROUNDS));
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   if (!report(measured)) process.exitCode = 1;
 }
 
-/** Starts the services that a request needs, and creates an organization. */
+/** Starts the services that POST /v1/invoices needs, with or without mutual TLS, and creates an organization. */
 async function startSide(name: 'plain' | 'mutual TLS', stores: Stores, logDir: string): Promise<Side> {
   const identities = await identitiesForTests();
   const preload = fileURLToPath(new URL('plain-transport.js', import.meta.url));
@@ -137,7 +137,7 @@ async function startSide(name: 'plain' | 'mutual TLS', stores: Stores, logDir: s
   return { name, processes, origin: `http://${services.gateway.address}`, key };
 }
 
-/** Posts invoices one at a time. */
+/** Posts invoices to one of the two systems, one at a time, and measures their duration and CPU time. */
 async function measureBlock({ origin, key, processes }: Side, block: number): Promise<Block> {
   const cpu = async (): Promise<number> =>
     (await Promise.all(processes.map(({ pid }) => cpuMsOf(pid)))).reduce((sum, one) => sum + one, 0);
@@ -159,7 +159,7 @@ async function measureBlock({ origin, key, processes }: Side, block: number): Pr
   return { cpuMs: ((await cpu()) - beforeMs) / POSTS, p50Ms, p95Ms };
 }
 
-/** Prints the figures. @returns whether the targets are reached */
+/** Prints the figures of both systems. @returns whether all targets for their ratios are reached */
 function report(rounds: readonly { plain: Block; secure: Block }[]): boolean {
   const good = goodIn(process.stdout.isTTY);
   const figures: readonly (readonly [string, keyof Block, number])[] = [

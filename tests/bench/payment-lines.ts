@@ -9,7 +9,7 @@ export interface StoredBill {
   readonly invoice: CanonicalInvoice;
   readonly decision: string;
   readonly claim: string;
-  /** True if the generated history planted a fault in the invoice, or made it as a copy. */
+  /** True if the generator of the history gave the invoice a fault, or created it as a copy of another invoice. */
   readonly isPlanted: boolean;
   readonly isCopy: boolean;
 }
@@ -225,7 +225,7 @@ function upperCase(name: string): string {
   return name.toUpperCase().replaceAll('Ä', 'AE').replaceAll('Ö', 'OE').replaceAll('Ü', 'UE');
 }
 
-/** Returns the IBAN of an invoice, or an empty text if it states none that a payment could have. */
+/** Returns the IBAN of an invoice, or an empty text if the invoice states no IBAN of a valid form. */
 function ibanOf({ supplier: { bank_account: account } }: CanonicalInvoice): string {
   const iban = account?.iban?.replace(/\s/g, '').toUpperCase() ?? '';
   return /^[A-Z]{2}\d{2}[0-9A-Z]{11,30}$/.test(iban) ? iban : '';

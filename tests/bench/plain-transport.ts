@@ -1,6 +1,6 @@
-// Loaded before a service by the benchmark of mutual TLS: its calls to other services and the calls that it serves then
-// use plain TCP. The product has no such mode. Everything else stays as it is: the table of callers, the connections to
-// MongoDB and to NATS.
+// Replaces mutual TLS between the services by plain TCP, which the product itself does not support. The benchmark of
+// mutual TLS makes a service load this module before its own program. The check of callers and the connections to
+// MongoDB and NATS stay unchanged.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 import { basename } from 'node:path';
@@ -9,7 +9,10 @@ import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
 import { startOrder } from '@invoicecontrol/topology/services';
 
 const names: readonly string[] = [...startOrder, 'operator'];
-/** Each program connects from a loopback address of its own, because no certificate tells which one it is. */
+/**
+ * Returns the loopback address from which a program connects. The address identifies the program, because without TLS
+ * there is no certificate.
+ */
 const addressOf = (name: string): string => `127.0.1.${names.indexOf(name) + 1}`;
 const own = addressOf(basename(process.env['TLS_DIR'] ?? ''));
 
@@ -24,7 +27,10 @@ net.connect = ((options: net.NetConnectOpts, ...rest: (() => void)[]) =>
 
 type Accept = (socket: tls.TLSSocket) => void;
 
-/** A server in place of that of the service, which says of each connection whose it is. */
+/**
+ * Creates a TCP server in place of the TLS server of a service. For each connection, it reports a certificate name that
+ * it derives from the address of the caller.
+ */
 tls.createServer = ((_options: tls.TlsOptions, accept: Accept) => {
   const server = net.createServer({ noDelay: true }, (socket) => {
     const caller = names.find((name) => addressOf(name) === socket.remoteAddress);

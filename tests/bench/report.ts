@@ -49,7 +49,7 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Result of the benchmark's load. Undefined if another part of the benchmark alone was measured. */
+  /** Result of the load part of the benchmark. Undefined if only another part was run. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
   readonly idle: Idle | undefined;

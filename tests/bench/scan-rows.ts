@@ -51,9 +51,9 @@ const FIRST_ROW_NUMBER = 2;
 
 /**
  * Returns the rows of a history scan file.
- * @param file two files with different numbers have no common row
- * @param storedCount number of invoices in the history of the organization (`seedHistory`), of which half of the
- * duplicates are copies
+ * @param file number of the file; files with different numbers have no common row
+ * @param storedCount number of invoices in the history of the organization (`seedHistory`). Half of the duplicates in
+ * the file copy such an invoice.
  */
 export function scanRows(file: number, rowCount: number, storedCount: number): BenchRow[] {
   const printed: Printed[] = [];

@@ -1,6 +1,6 @@
 // Decides whether a figure stayed flat during a soak test.
 
-/** A figure that was read at some time of a soak. */
+/** Value of a figure at one time of a soak test. */
 export interface Reading {
   readonly minute: number;
   readonly value: number;
@@ -26,7 +26,10 @@ export interface Course {
 const QUARTERS = 4;
 const MINUTES_PER_HOUR = 60;
 
-/** @throws Error if a quarter of the soak has no reading */
+/**
+ * Computes the development of a figure during a soak test.
+ * @throws Error if a quarter of the test has no reading
+ */
 export function courseOf(readings: readonly Reading[], minutes: number): Course {
   const quarter = (number: number): number[] =>
     readings.filter(({ minute }) => quarterOf(minute, minutes) === number).map(({ value }) => value);

@@ -1,4 +1,4 @@
-// Sends the gentle load of a soak: everything that customers do, at fixed times.
+// Sends the load of a soak test: everything that customers do, at fixed intervals and at a low rate.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -42,7 +42,7 @@ export interface SoakLoad {
   stop(): Promise<void>;
 }
 
-/** Something that customers do at fixed times. It throws, or returns a status, if it did not succeed. */
+/** Something that customers do at fixed intervals. The promise that `run` returns rejects if a run fails. */
 interface Activity {
   readonly name: string;
   readonly everyMs: number;

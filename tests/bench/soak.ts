@@ -70,7 +70,7 @@ const TOKEN = `20260201-EC-0123456789-ABCDEF0123-1B|nip-${NIP}|${'0f'.repeat(32)
 const SUPPLIER_NIP = '9997123458';
 const BUSY = /\b50[34]\b/;
 const BYTES_PER_MB = 1024 * 1024;
-/** Telemetry as in production: 5 % of the traces. */
+/** Telemetry settings of the soak test. As in production, 5 % of the traces are exported. */
 const TELEMETRY = {
   OTEL_METRIC_EXPORT_INTERVAL: '15000',
   OTEL_METRIC_EXPORT_TIMEOUT: '5000',
@@ -78,7 +78,7 @@ const TELEMETRY = {
   OTEL_TRACES_SAMPLER_ARG: '0.05',
 } as const;
 
-/** One reading of everything that the soak watches. */
+/** Values of all watched figures at one time of a soak test. */
 interface Sample {
   readonly minute: number;
   readonly residentMb: Readonly<Record<string, number>>;
@@ -88,7 +88,7 @@ interface Sample {
   readonly cpuSeconds: Readonly<Record<string, number>>;
   /** Number of documents with events that are not published to the broker yet, by service. */
   readonly pending: Readonly<Record<string, number>>;
-  /** Data and indexes on disk, by service. */
+  /** Disk space in MB that the data and the indexes use, by service. */
   readonly diskMb: Readonly<Record<string, number>>;
   readonly invoices: number;
   readonly deadLetters: number;

@@ -4,8 +4,8 @@ import type { Load, LoadOrder } from './load-process.js';
 import { percentilesOf } from './percentiles.js';
 
 /**
- * Posts invoices at a steady rate, as many independent callers do. A server that stalls still gets the requests of that
- * time, and each of them is late by the rest of the stall.
+ * Posts invoices at a steady rate, as many independent callers do. While the server stalls, further invoices are
+ * posted, and the measured duration of each includes its waiting time.
  */
 export async function steadyLoad(order: LoadOrder, ratePerSecond: number): Promise<Load> {
   const { url, key, seconds, firstIndex, storedCount } = order;

@@ -426,7 +426,10 @@ async function measureMemory(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** Measures the time from the kill of the sender within an attempt to the next request of the same webhook delivery. */
+/**
+ * Kills the webhooks service during an attempt, and measures the time until the next request for the same delivery
+ * arrives.
+ */
 async function measureRecovery(system: WebhooksSystem): Promise<Figure[]> {
   const tenant = await system.newTenant();
   const [endpoint] = await system.register(tenant, 1);

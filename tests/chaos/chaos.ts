@@ -75,7 +75,7 @@ export interface ChaosReport {
   readonly outages: readonly OutageRow[];
   /** Memory growth of the processes of the services. */
   readonly growth: readonly Growth[];
-  /** For each round, the number of delivery claims that had expired a minute before and were not taken over. */
+  /** For each round, the number of expired delivery claims that no process had taken over within a minute. */
   readonly lapsedClaims: readonly number[];
 }
 

@@ -92,7 +92,7 @@ function invoiceClient(
   { seed, tenantNumber, client, clients, retrying }: ClientOptions & { client: number; retrying: Promise<unknown>[] },
 ): () => Promise<void> {
   const random = randomOf(seed, 'client', tenantNumber, client);
-  /** Requests that the chaos client has sent, from which it repeats one. */
+  /** Requests that the chaos client has sent. It occasionally chooses one of them and repeats it. */
   const sent: (() => ReturnType<Ledger['postInvoice']>)[] = [];
   const open: string[] = [];
   const { organizationId } = tenant;

@@ -1,4 +1,5 @@
-// Runs `npm run drills`, which makes three things fail and prints when the alerts of production fire.
+// Runs `npm run drills`, which makes the broker, the database and the telemetry collector fail one after another, and
+// prints when the alert rules of production fire.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -296,7 +297,10 @@ function startPosting(drilled: Drilled): { stop(): Promise<Posted> } {
   };
 }
 
-/** Returns the time until an invoice is accepted. */
+/**
+ * Posts invoices until one is accepted, and returns the time that this took. Undefined if no invoice is accepted in
+ * time.
+ */
 async function accepts(drilled: Drilled): Promise<number | undefined> {
   const beganMs = performance.now();
   while (performance.now() - beganMs < LATER_MS_MAX) {

@@ -67,7 +67,8 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       const gross = random.pick(rates);
       const first = (counter += random.integer(1_000, 9_000));
       const second = numberApart([first], random, 13, 60);
-      // From the bill for the third hotel room on, an invoice number may differ from another one by a single digit.
+      // The first two invoice numbers differ by more than one typing error. The numbers of further hotel rooms may
+      // differ from them by a single digit.
       const more = Array.from({ length: random.integer(1, 3) }, (_, index) => first + (index + 1) * 100);
       return [first, second, ...more].map((number) => bill(date, { number: String(number), gross }));
     });
@@ -300,8 +301,8 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
 };
 
 /**
- * Returns a day of the month, from February to November, on which neighbouring bills have day and month swapped (02-03,
- * 03-02).
+ * Returns a day of the month for which the dates of two neighbouring months look like one date with day and month
+ * swapped: 02-03 and 03-02. January and December have no such day and get day 5.
  */
 function dayThatReadsSwapped(monthOfYear: number): number {
   if (monthOfYear === 1 || monthOfYear === 12) return 5;

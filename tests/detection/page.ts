@@ -12,7 +12,9 @@ export interface SetFigures {
   readonly engineVersion: string;
 }
 
-/** Returns the pattern that finds the detection figures of one set on the page, so that they are replaced alone. */
+/**
+ * Returns the pattern that finds the detection figures of one set on the page, so that only these figures are replaced.
+ */
 function patternOf(set: SetName): RegExp {
   return new RegExp(`<!-- figures of ${set}, sha256 ([0-9a-f]*) -->\\n([^]*?)<!-- end of ${set} -->`);
 }

@@ -1,4 +1,4 @@
-/** A source of random numbers for generated bills that a seed determines. */
+/** A source of random numbers from which bills are generated. A seed determines all numbers. */
 export interface Random {
   /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   next(): number;

@@ -126,7 +126,8 @@ async function backUp(mongodbUrl: string, databases: readonly string[], director
 
 /**
  * Fills the empty databases of the services from a backup.
- * @returns the contents of the databases, read before the indexes exist, when no document has expired yet
+ * @returns the contents of the databases. They are read before the indexes are built, because MongoDB deletes expired
+ * documents only with an index.
  */
 async function restore(
   mongodbUrl: string,

@@ -149,7 +149,7 @@ function routeTable() {
   return table(['#', 'method and path', 'role', 'scope', 'rpc', 'limit', 'success'], rows);
 }
 
-/** Returns the name of an rpc in the architecture page, such as `analysis InvoiceService/GetInvoice`. */
+/** Returns the name of an rpc as the architecture page shows it, such as `analysis InvoiceService/GetInvoice`. */
 function shortRpc(rpc) {
   return rpc.replace(/^invoicecontrol\.(\w+)\.v\d+\./, '$1 ');
 }

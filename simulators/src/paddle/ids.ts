@@ -10,8 +10,8 @@ export function newId(prefix: string): string {
 }
 
 /**
- * Returns times with six decimals of the second, each later than the previous one, as `occurred_at` of payment
- * notifications states them.
+ * Returns a function that returns the current time in the format of `occurred_at` in payment notifications, with six
+ * decimals of the second. Each returned time is later than the previous one.
  */
 export function instantSource(now: () => number = Date.now): () => string {
   let last = 0;

@@ -151,7 +151,10 @@ function subscriptionOf(data: Readonly<Record<string, unknown>>): string | null 
   return typeof named === 'string' ? named : null;
 }
 
-/** Returns the payment notifications in a different order, if there is one. */
+/**
+ * Returns the payment notifications in random order. Two or more notifications always get an order that differs from
+ * the given one.
+ */
 function shuffled<T>(sequence: readonly T[]): readonly T[] {
   const random = sequence
     .map((event) => ({ event, key: Math.random() }))

@@ -5,7 +5,9 @@ import { createHmac } from 'node:crypto';
 export interface ReadSignature {
   /** Signed time of the webhook request in Unix seconds, or null if the header has no readable `t`. */
   readonly t: number | null;
-  /** Position of the secret that made each webhook signature `v1`, in their order. Null if no secret made it. */
+  /**
+   * For each webhook signature `v1`, the position of the secret that made it, or null if none of the secrets made it.
+   */
   readonly signedBy: readonly (number | null)[];
 }
 

@@ -24,8 +24,8 @@ export interface ReceivedDelivery {
   /** Signed time of the webhook request in Unix seconds, or null if the request has none. */
   readonly t: number | null;
   /**
-   * Position of the secret of the path that made each webhook signature `v1`, in their order. Null if no secret made
-   * it.
+   * For each webhook signature `v1`, the position of the secret that made it among the secrets of the path, or null if
+   * none of them made it.
    */
   readonly signedBy: readonly (number | null)[];
   /**

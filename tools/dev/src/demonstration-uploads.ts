@@ -15,8 +15,7 @@ export async function uploadDocuments(baseUrl: string, apiKey: string): Promise<
 }
 
 /**
- * Uploads a document in the way of an integrator: it reserves an upload, and then sends a PUT to the address in the
- * response.
+ * Uploads a document as an integrator does: it reserves an upload, and then sends a PUT to the address in the response.
  */
 export async function uploadDocument(
   baseUrl: string,

@@ -1,7 +1,10 @@
 import { below, bucket, count, series } from './names.js';
 import type { Given } from './given.js';
 
-/** A service level objective: a promise to customers about a journey, over 30 days. */
+/**
+ * A service level objective: what customers are promised about one of their tasks, such as posting an invoice, over 30
+ * days.
+ */
 export interface Objective {
   /** Value of the label `slo` of the objective's metrics. */
   readonly name: string;
@@ -9,7 +12,10 @@ export interface Objective {
   readonly promise: string;
   /** Share of requests or events that may be bad under the objective. */
   readonly budget: number;
-  /** Expression for the rate of bad events, or of all events, of an objective in a range such as `5m`. */
+  /**
+   * Expressions for the rate of bad events and for the rate of all events of an objective. `range` is the time range,
+   * such as `5m`.
+   */
   readonly bad: (range: string) => string;
   readonly all: (range: string) => string;
   /** The ratio of bad to all time, for an objective that counts time instead of events. */

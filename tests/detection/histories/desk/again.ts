@@ -41,7 +41,7 @@ export function numberTyped(change: (paper: Paper, random: Random) => string | u
   };
 }
 
-/** Returns a function that enters a test bill a second time, with a change in another field than the number. */
+/** Returns a function that enters a test bill a second time, with a change in a field other than the invoice number. */
 export function entered(change: (paper: Paper, random: Random, desk: Desk) => Bill | undefined, lag = SOON): Again {
   return (paper, random, desk) => {
     const bill = change(paper, random, desk);

@@ -31,7 +31,7 @@ export interface Vendor {
 export interface Paper {
   readonly bill: Bill;
   readonly vendor: Vendor;
-  /** The document or measurement on which the bill is based: bill of lading, packing slip, or meter. */
+  /** A test bill with further data that the supplier's document states. */
   readonly note: string;
   /** Number that the supplier left out after this bill. A second bill for the same supply uses this number. */
   readonly skipped?: { readonly number: string; readonly date: string };

@@ -90,7 +90,10 @@ export function contractAsNumber(form: string, typical: number): Play {
   };
 }
 
-/** Writes a test bill and, some days later, an additional charge under the number of the first bill with a mark. */
+/**
+ * Writes a test bill and, some days later, a bill for an additional charge. Its number is the number of the first bill
+ * with an added mark.
+ */
 export function additions(rhythm: Rhythm, typical: number, mark: string, share = 0.3): Play {
   return (desk, vendor, bill) =>
     rhythm(desk).flatMap((date) => {
@@ -105,8 +108,8 @@ export function additions(rhythm: Rhythm, typical: number, mark: string, share =
 }
 
 /**
- * Writes test bills for shipments of one purchase order. Their numbers begin with the same number, and their amounts
- * differ.
+ * Writes test bills for the shipments of one purchase order. Their invoice numbers differ only in the suffix, and their
+ * amounts differ.
  */
 export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
   return (desk, vendor, bill) =>
@@ -220,7 +223,10 @@ export function measurements(typical: number, order: string): Play {
   };
 }
 
-/** Writes a test bill for an advance, which is reversed later together with the bill for everything. */
+/**
+ * Writes a test bill for an advance. Later, a credit note reverses the advance, and a bill for the whole amount follows
+ * on the same day.
+ */
 export function advanceReversed(typical: number): Play {
   return (desk, _vendor, bill) =>
     every(

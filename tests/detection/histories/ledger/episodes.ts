@@ -180,8 +180,8 @@ const all = (share: number): readonly Episode[] => [
 ];
 
 /**
- * Returns the episodes with the given names, or all episodes. Each episode replaces about one in `1 / share` of the
- * bills for which it is possible.
+ * Returns the episodes with the given names, or all episodes. Each episode replaces about the given share of the bills
+ * for which it is possible.
  */
 export function episodesOf(share: number, names?: readonly string[]): readonly Episode[] {
   return all(share).filter(({ name }) => names?.includes(name) ?? true);

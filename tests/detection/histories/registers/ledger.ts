@@ -325,7 +325,8 @@ const yearOf = (date: string): string => date.slice(0, 4);
 const monthOf = (date: string): string => date.slice(5, 7);
 
 /**
- * Returns the number of bills that a supplier in the test data has written to all its customers since the last bill.
+ * Returns by how much the counter of a supplier has grown since the customer's last bill, because the supplier also
+ * sends bills to other customers.
  */
 function steps(random: Random, last: string | undefined, date: string, perDay: number): number {
   if (last === undefined) return 1;

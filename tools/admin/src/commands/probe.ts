@@ -57,7 +57,10 @@ async function measured(otlpEndpoint: string | undefined, check: () => Promise<s
   };
 }
 
-/** Returns a sentence about a request that failed, with the id under which the logs of the services have it. */
+/**
+ * Returns a sentence about a request that failed. It contains the request id by which the logs of the services can be
+ * searched.
+ */
 function sentenceOf(error: unknown): string {
   if (error instanceof ApiError)
     return `${error.status} ${error.code ?? ''} (request ${error.requestId ?? 'without an id'}): ${error.message}`;
