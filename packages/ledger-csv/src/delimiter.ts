@@ -7,7 +7,10 @@ import { findOpenQuote } from './open-quote.js';
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** Number of CSV records in which the heading is searched: exports put titles and periods above the heading. */
+/**
+ * Number of CSV records, from the first one, in which the heading is searched. Exports may put a title and a date range
+ * above the heading.
+ */
 const HEADING_WITHIN_RECORDS = 30;
 /** Maximum size of a CSV record in bytes. A longer record has an unclosed quote. */
 const RECORD_BYTES_MAX = 1024 * 1024;

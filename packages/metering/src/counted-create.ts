@@ -18,8 +18,8 @@ export interface CountedCreate<Created, First> {
   /** Quota limit of the plan for the month, or undefined if there is no limit. */
   readonly limit: number | undefined;
   /**
-   * Stores the record that uses quota units with the month that it counts towards. Resolves to undefined if the id
-   * already exists.
+   * Stores the record that uses quota units, together with the month that the units count towards. Resolves to
+   * undefined if the id already exists.
    */
   readonly insert: () => Promise<Created | undefined>;
   /**

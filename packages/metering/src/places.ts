@@ -2,8 +2,8 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
 /**
- * Records of an organization whose number the plan limits. The ids of the records of an organization are listed in one
- * database document, so that one conditional write can check the limit and add a record.
+ * Records of a kind of which the plan allows an organization only a limited number. The ids of the records of an
+ * organization are listed in one database document, so that one conditional write can check the limit and add a record.
  */
 export type PlacesDocument<IdsField extends string> = {
   /** Id of the organization whose records are listed. */

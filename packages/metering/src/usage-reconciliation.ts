@@ -142,7 +142,8 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
       return;
     }
     const settledTo = minuteOf(new Date(now.getTime() - SETTLED_AFTER_MS)) * MINUTE_MS;
-    // The stored time of the reconciliation never goes back. The clock of another replica may be ahead of this one.
+    // The stored time up to which a usage counter is reconciled never goes back, although the clock of another replica
+    // may be ahead of this one.
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);

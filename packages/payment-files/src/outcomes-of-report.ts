@@ -19,10 +19,10 @@ export interface ReportedRun extends Pick<PaymentFile, 'messageId' | 'blocks'> {
 }
 
 /**
- * Returns the outcome of each line of a part of a payment run about which the bank's status report has a statement, by
- * line id. A statement about a transaction takes precedence over one about its block, and that over one about the whole
- * file. Transactions are found by InstrId, or else by EndToEndId in their block. A statement about a transaction that
- * matches several lines is ignored.
+ * Returns, by line id, the outcome of each line about which the bank's status report has a statement. The report is
+ * about one part of a payment run. A statement about a transaction takes precedence over one about its block, and that
+ * over one about the whole file. Transactions are found by InstrId, or else by EndToEndId in their block. A statement
+ * about a transaction that matches several lines is ignored.
  * @param part the part of the run that has the MsgId of the report (see {@link identifiersOfPart})
  * @param given line ids that the part has; without them, all lines of the run
  */

@@ -161,7 +161,8 @@ function readReason(element: XmlElement): ReportedReason {
 
 /**
  * Reads the result of the verification of payee, which banks report as a status or as a reason. If the names match
- * closely, the texts contain the name, which is split if it is longer than one text.
+ * closely, the texts of the report contain the name of the account owner. The name is split if it is longer than one
+ * text.
  */
 function readNameVerification(
   code: string | undefined,

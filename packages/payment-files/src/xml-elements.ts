@@ -227,7 +227,7 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   return found;
 }
 
-/** Returns the XML element at the end of a path on which each element occurs only once, or undefined. */
+/** Returns the XML element at the end of a path, or undefined. Each element on the path may occur only once. */
 export function descendant(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   return path.reduce(child, element);
 }
@@ -237,8 +237,8 @@ export function childrenOf(element: XmlElement | undefined, name: string): reado
 }
 
 /**
- * Returns the text of the XML element at the end of a path on which each element occurs only once, or undefined if
- * there is no such element.
+ * Returns the text of the XML element at the end of a path, or undefined if there is no such element. Each element on
+ * the path may occur only once.
  */
 export function textAt(element: XmlElement | undefined, ...path: readonly string[]): string | undefined {
   const found = descendant(element, ...path);

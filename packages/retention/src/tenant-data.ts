@@ -23,7 +23,7 @@ interface Outgoing {
   readonly outboxPending?: true;
 }
 
-/** Fields of a database document of an organization that are needed to find it. */
+/** Fields by which a database document of an organization is found. */
 interface Identified {
   readonly _id: string;
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 
 /**
- * Refuses a repeated request with an Idempotency-Key whose body differs from that of the first request.
+ * Refuses a repeated request that has the Idempotency-Key of the first request but another body.
  * @param stored fingerprint of the first request, absent if it had no key
  * @param resourceName name of the created resource for the message, such as `note`
  * @throws DomainError idempotency_mismatch if the key was used with another body

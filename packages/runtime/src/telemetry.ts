@@ -17,9 +17,9 @@ import {
 import type { Poll, TraceHeaders } from './trace-context.js';
 
 /**
- * Tracing and metrics, written by hand at the few places that all work passes through (ADR 0031). Both are off unless a
- * collector is configured. The trace context is passed on in any case, so that the trace of a caller continues, and is
- * part of each log line.
+ * Tracing and metrics, which the product records at the few places that all work passes through (ADR 0031). Both are
+ * off unless a collector is configured. The trace context is passed on in any case, so that the trace of a caller
+ * continues, and is part of each log line.
  */
 const tracer = trace.getTracer('invoicecontrol');
 let isOn = false;

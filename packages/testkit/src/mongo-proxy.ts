@@ -21,8 +21,8 @@ export interface HoldOptions {
    */
   readonly side: 'before' | 'after';
   /**
-   * Texts of which a held MongoDB message must contain one. Holding is complete when a message with each text was held.
-   * Without texts, the proxy holds the first message.
+   * Texts by which the test proxy selects the MongoDB messages to hold: a message must contain one of them. Holding is
+   * complete when a message with each text was held. Without texts, the proxy holds the first message.
    */
   readonly mentioning?: readonly string[];
   /**

@@ -1,6 +1,6 @@
 /** The parts of a supplier contact (phone number, address) by which it is recognised in another text. */
 interface ContactMarks {
-  /** Digits of phone numbers, without the prefix of calls abroad and without leading zeros. */
+  /** Digits of phone numbers, without the prefix of international calls and without leading zeros. */
   readonly phones: readonly string[];
   readonly emails: readonly string[];
   readonly hosts: readonly string[];
@@ -83,7 +83,7 @@ function isSamePhone(left: string, right: string): boolean {
   return short.length >= PHONE_DIGITS_MIN && long.length - short.length <= PREFIX_DIGITS_MAX && long.endsWith(short);
 }
 
-/** Returns the whole phone numbers in a contact, which people write without other numbers beside them. */
+/** Returns the complete phone numbers in a contact. People write no other numbers next to them. */
 function phonesIn(text: string): string[] {
   return runsIn(text)
     .map((groups) => groups.join(''))

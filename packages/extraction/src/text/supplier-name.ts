@@ -37,7 +37,10 @@ const PAYEE_SCORE = 0.25;
  * Score of the bank account owner's name as a possible supplier name. The owner may be a payee other than the supplier.
  */
 const ACCOUNT_OWNER_SCORE = 0.45;
-/** Minimum length of a label that is never part of a supplier name: `beneficiary`, but not `empresa`. */
+/**
+ * Minimum length of a label for it never to be part of a supplier name. `beneficiary` is long enough, and `empresa` is
+ * not.
+ */
 const LONG_LABEL = 11;
 /** Height at which the letterhead of a document page ends, as a fraction of the page height from the top. */
 export const LETTERHEAD = 0.28;
@@ -206,8 +209,8 @@ export function findPartyNames(
 }
 
 /**
- * Checks whether a text cell is in the last lines of its page. These lines count as the footer, wherever the text of
- * the page ends.
+ * Checks whether a text cell is in the last lines of its page. These lines count as the footer, even if the text of the
+ * page ends far above its lower edge.
  */
 function isLastLine(document: TextDocument, cell: ReadCell): boolean {
   const lines = document.lines[cell.page] ?? [];

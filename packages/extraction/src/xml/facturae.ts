@@ -30,7 +30,7 @@ export const facturae: Syntax = {
     currency: [local(`${ISSUE}/InvoiceCurrencyCode`)],
     net_amount: [local(`${TOTALS}/TotalGrossAmountBeforeTaxes`)],
     tax_amount: [local(`${TOTALS}/TotalTaxOutputs`)],
-    // The element InvoiceTotal excludes the taxes that the buyer withholds, so they are added.
+    // The element InvoiceTotal excludes the taxes that the buyer withholds, so they are added to it.
     gross_amount: [{ fields: ['net_amount', 'tax_amount'] }, local(`${TOTALS}/InvoiceTotal`)],
     purchase_order_ref: [local(`${INVOICE}/Items/InvoiceLine/ReceiverTransactionReference`)],
     'buyer.name': name('Parties/BuyerParty'),

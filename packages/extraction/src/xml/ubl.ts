@@ -4,7 +4,7 @@ import { correctionTypes, creditNoteTypes } from './type-codes.js';
 /** In the Danish format OIOUBL 2, TaxExclusiveAmount is the tax amount. */
 const isNotOioubl2 = "[not(starts-with(normalize-space(../cbc:CustomizationID), 'OIOUBL-2'))]";
 
-/** UBL 2.0 to 2.3, invoice and credit note: EN 16931, Peppol BIS and PINT, XRechnung and other profiles of it. */
+/** UBL 2.0 to 2.3, invoice and credit note: EN 16931, Peppol BIS and PINT, XRechnung and other profiles of UBL. */
 export const ubl: Syntax = {
   format: 'UBL',
   roots: [

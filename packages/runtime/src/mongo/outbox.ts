@@ -136,7 +136,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   let completeTimer: NodeJS.Timeout | undefined;
   let isStopped = false;
   const alarm = createAlarm();
-  /** Requests a search of the outbox relay, because events may be left in documents. */
+  /** Requests a search by the outbox relay, because events may be left in documents. */
   const relaySoon = (): void => alarm.ring(relayEachMs ?? RELAY_AGAIN_MS);
 
   const completeSoon = (): void => {

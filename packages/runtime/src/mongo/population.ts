@@ -10,7 +10,7 @@ export const POPULATION_MAX = 10_000;
 export const POPULATION_COUNTED_EACH_MS = 300_000;
 
 /**
- * Counts documents by the values of some fields for metrics, at most every {@link POPULATION_COUNTED_EACH_MS}.
+ * Counts documents by the values of some fields for metrics, at most once in {@link POPULATION_COUNTED_EACH_MS}.
  * @param filter documents to count
  * @param fields path of a field, or an expression of an aggregation, for each name in the result
  */

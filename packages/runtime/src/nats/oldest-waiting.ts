@@ -3,7 +3,7 @@ import type { EventType } from '@invoicecontrol/contracts/events';
 import type { Bus } from './connection.js';
 
 /**
- * Returns the time when the oldest event that a durable consumer has not handled was published, or undefined if no
+ * Returns the publication time of the oldest event that a durable consumer has not handled yet, or undefined if no
  * event waits.
  */
 export async function oldestWaiting(

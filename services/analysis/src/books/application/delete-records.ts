@@ -46,8 +46,8 @@ export interface DeletableStore {
   /** Returns the company's ERP records that are not deleted, sorted by id. */
   live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
   /**
-   * Marks ERP records as deleted in the ERP. The next examination of the records of the ERP connection finds the
-   * consequences.
+   * Marks stored ERP records as deleted, because the ERP no longer has them. The next examination of the records of the
+   * ERP connection finds the consequences.
    * @returns the number of ERP records that this call marked as deleted
    */
   markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
@@ -155,8 +155,8 @@ const kinds = {
 } as const;
 
 /**
- * Ids of ERP records are compared by code units, in the order that the caller used. A database may sort rare characters
- * differently.
+ * Ids of ERP records are compared by code units, because the caller sorted the list in this order. A database may sort
+ * rare characters differently.
  */
 function isWithin(id: string, { after, last }: IdRange): boolean {
   return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);

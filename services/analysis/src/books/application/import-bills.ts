@@ -191,8 +191,8 @@ function accountOf(
 }
 
 /**
- * Checks whether other invoices are compared with an ERP bill. A bill that is not yet entered, or is canceled, is not
- * compared.
+ * Checks whether an ERP bill takes part in the comparison with other invoices. A bill that is not yet entered, or is
+ * canceled, does not.
  */
 function isFound(state: BillState): boolean {
   return state !== 'DRAFT' && state !== 'VOID';

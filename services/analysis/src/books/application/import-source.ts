@@ -57,7 +57,7 @@ export interface ErpSource extends ImportSource {
 type SourceId = Pick<ImportSource, 'organizationId' | 'connectionId'>;
 
 export interface ErpSourceStore {
-  /** Returns the import state of an ERP connection, which the first call stores. */
+  /** Returns the import state of an ERP connection. The first call stores it. */
   begin(source: ImportSource, now: Date): Promise<ErpSource>;
   /** Returns the ERP connections of an organization that are not disconnected. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;

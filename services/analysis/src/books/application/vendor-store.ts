@@ -58,6 +58,6 @@ export interface VendorStore extends ImportedStore<StoredVendor> {
 /** Builds the key by which a vendor in the company's ERP is found by its number. */
 export const vendorNumberKey = (remoteCompanyId: string, number: string): string =>
   `number|${remoteCompanyId}|${number}`;
-/** Builds the key by which an ERP vendor is found whose bank account the ERP lists separately. */
+/** Builds the key by which the ERP vendor of a separately listed bank account is found. */
 export const listedAccountKey = (remoteCompanyId: string, externalId: string): string =>
   `account|${remoteCompanyId}|${externalId}`;

@@ -18,8 +18,8 @@ export function analyzeFacts(
 }
 
 /**
- * Analyzes the facts about an invoice together with earlier reviews of findings with the same key. The engine runs a
- * second time only if some of these reviews still apply.
+ * Analyzes the facts about an invoice, and applies earlier reviews of findings that had the same key as one of its
+ * findings. The engine runs a second time only if some of these reviews still apply.
  */
 export function analyzeWithReviews(
   analyzed: AnalyzedFacts,

@@ -88,8 +88,8 @@ export interface InvoiceDecider {
 }
 
 /**
- * Creates the invoice decider. A decision is committed in one write. Everything after it has derived ids and can be
- * repeated (architecture section 5, rule 4).
+ * Creates the invoice decider. A decision is committed in one write. The writes that follow it have derived ids and can
+ * be repeated (architecture section 5, rule 4).
  */
 export function invoiceDecider(deps: Deps): InvoiceDecider {
   const { invoices, policies, routingRules, clock, logger } = deps;

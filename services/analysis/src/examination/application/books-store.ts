@@ -5,7 +5,7 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 /** Range of times within which the ERP records to examine have changed. */
 export interface ChangeWindow {
-  /** Time after which the ERP records to read changed, or undefined to read all records. */
+  /** Only ERP records that changed after this time are read. If it is undefined, all records are read. */
   readonly after: Date | undefined;
   /** Change time of the first ERP record with which an interrupted examination continues. */
   readonly from: Date | undefined;

@@ -25,7 +25,8 @@ export async function* examineVendors(examination: Examination): AsyncGenerator<
 }
 
 /**
- * Returns the ERP vendors that had another bank account for a short time, which was removed since the last examination.
+ * Returns the ERP vendors that had another bank account for a short time, if this account was removed since the last
+ * examination.
  */
 function vendorsWithPassedAccounts(
   vendors: readonly StoredVendor[],
@@ -41,8 +42,8 @@ function vendorsWithPassedAccounts(
 }
 
 /**
- * Examines bank accounts of ERP vendors that were changed while bills are open. A migration is only recognizable from
- * all changes together, so an interrupted examination starts again.
+ * Examines the changed bank accounts of ERP vendors that have open bills. A migration is only recognizable from all
+ * changes together, so an interrupted examination starts again.
  */
 export async function* examineVendorAccounts(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books, raise } = examination;

@@ -120,8 +120,8 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    // The state of the KSeF inbox is read before the invoices to compare, so that they include every invoice that the
-    // inbox had received.
+    // The state of the KSeF inbox is read before the invoices to compare, so that these invoices include every invoice
+    // that the inbox had received.
     const inbox = await inboxOf(organizationId, input.invoice);
     const isNewcomer = undoubtedInvoices(profile) === 0;
     const [found, bankLink, orderLink, document, erp, alike, highAmount] = await Promise.all([

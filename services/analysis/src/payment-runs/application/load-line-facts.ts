@@ -205,7 +205,7 @@ function payablesOf({ idsByKey, payables }: KnownBills, keys: readonly string[],
   return ids.flatMap((id) => payables.get(id) ?? []);
 }
 
-/** The values by which the bills that a payment line may pay are searched. */
+/** The values that are used to search for the bills that a payment line may pay. */
 interface LineSearch {
   readonly references: LineReferences;
   /** Keys of the bills that the payment line names, or of the bills with its amount if the line names none. */
@@ -265,8 +265,8 @@ function amountKeys(
 }
 
 /**
- * Returns the keys by which the supplier that a payment line pays is found: from the account, the tax ids and the name
- * in the line.
+ * Returns the keys that find the supplier that a payment line pays. They are built from the account, the tax ids and
+ * the name in the line.
  */
 function payeeKeys(line: PaymentLine): string[] {
   const { creditorName, creditorAccount } = line;

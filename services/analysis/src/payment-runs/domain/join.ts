@@ -34,8 +34,8 @@ export interface LineFacts {
   /** Invoices and bills that share a number, a KSeF number or, if no number matches, the amount with the payment. */
   readonly payables: readonly Payable[];
   /**
-   * Received credit notes of the suppliers of the invoices of a payment that no payment is known to have used. Absent
-   * if there are none, and before version 1.1.0 of the rules for payments.
+   * Received credit notes that no payment is known to have used, from the suppliers of the payment's invoices. Absent
+   * if there are none, and in facts from before version 1.1.0 of the rules for payments.
    */
   readonly receivedCredits?: readonly ReceivedCredit[];
   /** Ids of invoices that a person named in the release of the payment line. */
@@ -53,7 +53,9 @@ export interface LineFacts {
 export const INVOICES_PER_LINE_MAX = 200;
 /** Maximum number of similar invoices that are shown for a payment if no invoice could be found that it pays. */
 const CANDIDATES_SHOWN_MAX = 5;
-/** Maximum number of days between the issue of a bill and a payment that names only its amount. */
+/**
+ * Maximum number of days between the issue of a bill and a payment that states the amount of the bill but no number.
+ */
 const AMOUNT_DAYS_MAX = 400;
 
 /**
@@ -196,7 +198,8 @@ function byNumbers(
  * Chooses among the bills whose number a payment states. A bill of the paid supplier takes precedence, then the bill
  * with the more similar number, and then the bill with the paid amount. A copy with another amount is therefore paid
  * only by a payment of that amount. Among bills that agree equally, a bill that was not held is the debt, and the held
- * bill is its copy. A contract number on the bill of every month names the oldest bill that is open.
+ * bill is its copy. If a payment states a contract number that every monthly bill contains, it pays the oldest open
+ * bill.
  */
 function bestOf(
   { number }: StatedNumber,

@@ -85,7 +85,7 @@ export interface Notice {
 export interface PaidInvoice {
   readonly invoiceId: string;
   readonly invoiceNumber: string;
-  /** Paid part in minor units of the currency of the invoice. Negative for a credit note that the payment nets. */
+  /** Paid part in minor units of the currency of the invoice. Negative for a credit note that the payment deducts. */
   readonly amountMinor: string;
   readonly currency: string;
 }
