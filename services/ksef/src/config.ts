@@ -5,7 +5,9 @@ import { z } from 'zod';
 
 const FACTOR_MAX = 1_000_000;
 
-/** Base address of a KSeF environment that ends with `/v2`. Paths are appended, so it has no trailing slash. */
+/**
+ * Base address of a KSeF environment. It ends with `/v2` and has no trailing slash, because paths are appended to it.
+ */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })

@@ -290,8 +290,8 @@ export class Invoices {
   }
 
   /**
-   * Returns the next storage date of a KSeF invoice. All storage dates are different, so that a window can end between
-   * any two invoices.
+   * Returns the next storage date of a KSeF invoice. All storage dates are different, so that the time window of an
+   * export can end between any two invoices.
    */
   #nextStorage(origin: 'sent' | 'foreign', ms: number): string {
     this.#lastStored[origin] = Math.max(ms * 1_000, this.#lastStored[origin] + STORAGE_STEP);

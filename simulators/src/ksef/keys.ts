@@ -106,8 +106,9 @@ export class Keys {
   }
 
   /**
-   * Decrypts a string that a client encrypted with a published key of KSeF.
-   * @returns undefined if no key for the given usage can decrypt the string, or if the key that the client names cannot
+   * Decrypts a string that a client encrypted with a published key of KSeF. If the client names a key, only that key is
+   * tried.
+   * @returns undefined if no key for the given usage can decrypt the string
    */
   decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {
     for (const pair of this.published()) {

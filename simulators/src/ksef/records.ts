@@ -6,8 +6,8 @@ export interface Context {
   readonly nip: string;
   readonly tokens: readonly Token[];
   /**
-   * Permissions of companies and persons who log in by certificate, keyed by their NIP or PESEL. The company itself has
-   * all permissions.
+   * Permissions in this context of companies and persons who log in by certificate, keyed by their NIP or PESEL. The
+   * company of the context has all permissions.
    */
   readonly people?: Readonly<Record<string, readonly string[]>>;
   /** NIPs of other sellers whose invoices this context may send. `*` allows all sellers. */

@@ -133,8 +133,8 @@ export interface ExportStatus {
 /** The package of a KSeF export. Times are kept exactly as KSeF wrote them. */
 export interface ExportedPackage {
   /**
-   * Parts of the invoice package; empty if there are no invoices. The addresses of parts expire, and each call returns
-   * new ones.
+   * Parts of the invoice package; empty if there are no invoices. The addresses of parts expire, and each status of the
+   * export contains new addresses.
    */
   readonly parts: readonly ExportedPart[];
   /**
@@ -214,7 +214,7 @@ export interface KsefCalls {
   /** Fetches the status of a KSeF export (R2). If KSeF no longer has the export, the result is a REFERENCE refusal. */
   exportStatus(referenceNumber: string): Promise<ExportStatus>;
   /**
-   * Downloads one invoice that the context takes part in (R5). For an unknown invoice, the result is a REFERENCE
+   * Downloads one invoice to which the taxpayer is a party (R5). For an unknown invoice, the result is a REFERENCE
    * refusal. Without the permission to view invoices, the refusal is a REFERENCE refusal `KSEF_HTTP_403`.
    */
   invoice(ksefNumber: string): Promise<DownloadedInvoice>;

@@ -53,8 +53,8 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
 /** Lengths of the sliding windows in which KSeF counts calls, in milliseconds, shortest first. */
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
 /**
- * Maximum number of entries for the KSeF calls counted in each longer window. Calls that no longer count in the shorter
- * windows are combined into entries.
+ * Number of parts into which each longer window is divided. The KSeF calls of a part are combined into one entry when
+ * they no longer count in a shorter window.
  */
 const PARTS_OF_WINDOW = 60;
 /**

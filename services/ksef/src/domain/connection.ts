@@ -19,7 +19,7 @@ export interface ShownCertificate {
   readonly subjectMasked?: string | undefined;
 }
 
-/** The refusal by KSeF because of which a connection has the status ERROR. */
+/** Refusal by KSeF that set the status of a connection to ERROR. */
 export interface LoginRefusal {
   readonly at: Date;
   /** Code of the refused login, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
@@ -101,7 +101,10 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Checks whether two states of a KSeF connection have the same secret, because it was stored at the same time. */
+/**
+ * Checks whether two states of a KSeF connection have the same secret. They do if the secret was stored at the same
+ * time in both.
+ */
 export function isSameSecret(
   one: Pick<Connection, 'secretSavedAt'>,
   other: Pick<Connection, 'secretSavedAt'>,

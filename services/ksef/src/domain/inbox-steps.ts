@@ -83,8 +83,9 @@ export function requested(inbox: Inbox, now: Date): Inbox {
 
 /**
  * Starts an inbox run for one role of the company. The run receives invoices from the time up to which the role has
- * received them. Once a night it begins 48 hours earlier, because the times that KSeF states as complete have been
- * wrong before. At night, or if a person requested the run, refused invoices are requested again first.
+ * received them. Once a night it begins 48 hours earlier, because KSeF has stated before that its invoices were
+ * complete up to a time although some were missing. At night, or if a person requested the run, refused invoices are
+ * requested again first.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;

@@ -152,8 +152,8 @@ export const UNCOUNTED_MAX = 10;
 export interface RoleInbox {
   readonly role: InboxRole;
   /**
-   * Time from which the next KSeF inbox run receives invoices, as KSeF wrote it. Absent until the first time window was
-   * received.
+   * Time from which the next KSeF inbox run receives invoices, in the format of KSeF. Absent until the first time
+   * window was received.
    */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
@@ -167,9 +167,9 @@ export interface RoleInbox {
    */
   readonly since?: Date | undefined;
   /**
-   * Periods in which KSeF packages of an inbox role stored documents and were interrupted before these were counted,
-   * for example by a crash. The role counts them when it receives the window again, even if other roles have counted
-   * later documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
+   * Periods in which interrupted KSeF packages of an inbox role stored documents that are not counted yet, for example
+   * because of a crash. The role counts these documents when it receives the time window again, even if other roles
+   * have counted later documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
    */
   readonly uncounted?: readonly StoringPeriod[] | undefined;
   /** True if a person has requested the next run of a KSeF inbox role. */

@@ -9,8 +9,8 @@ import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from 
  */
 export const REPAIRS_MAX = 16;
 /**
- * Minimum time for which the refusal of a KSeF invoice is kept after it was closed, so that it is not reported again.
- * It is longer than the period that nightly runs repeat.
+ * Minimum time for which the refusal of a KSeF invoice is kept after it was closed, so that the invoice is not reported
+ * again. This time is longer than the period whose invoices nightly runs receive again.
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
@@ -75,7 +75,7 @@ export function keepRefusals(
 }
 
 /**
- * Dismisses a refused invoice of a KSeF inbox. Nightly runs that deliver it again do not report it again.
+ * Dismisses a refused invoice of a KSeF inbox. If nightly runs deliver the invoice again, it is not reported again.
  * @returns undefined if the inbox does not keep the invoice
  */
 export function dismissed(inbox: Inbox, ksefNumber: string, now: Date): Inbox | undefined {

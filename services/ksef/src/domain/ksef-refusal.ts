@@ -12,8 +12,8 @@ export type RefusalKind = 'TRANSIENT' | 'UNKNOWN' | 'BLOCKED' | 'SESSION' | 'PER
 /**
  * Scope of a PERMANENT refusal of KSeF:
  * - CALL: the request of this call is wrong.
- * - REFERENCE: the session, invoice or login that the call names does not exist or is hidden from this caller. Others
- *   are not affected.
+ * - REFERENCE: the session, invoice or login that the call names does not exist or is hidden from this caller. Calls
+ *   that name something else are not affected.
  * - CONNECTION: every call of the connection will be refused until a person acts.
  */
 export type RefusalScope = 'CALL' | 'REFERENCE' | 'CONNECTION';

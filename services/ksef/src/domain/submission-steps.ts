@@ -183,7 +183,7 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
       return rejected(progress, refusalOf(answer), timing);
     case 440:
       // The response about a duplicate names an original, which may or may not be the submitted document. Only an equal
-      // hash proves that it is, even if the ksef service opened the KSeF session.
+      // hash proves that the original is the submitted document, even if the ksef service opened the KSeF session.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
@@ -296,7 +296,7 @@ function unknown(progress: Progress, session: SubmissionSession, { now, requestM
 }
 
 /**
- * Subtracts an attempt to send the document from the count, because KSeF refused it with a response or it was never
+ * Removes an attempt to send the document from the count, because KSeF refused the document or the request was never
  * sent.
  */
 function unsent(progress: Progress): Progress {

@@ -23,7 +23,10 @@ import type { Environment } from '../domain/connection.js';
 import { isFinal, isShownAlike, UNDECIDED, wasSent } from '../domain/submission.js';
 import type { Progress, Submission, SubmissionWarning, SubmittedDocument } from '../domain/submission.js';
 
-/** A stored KSeF submission. Its id is derived from connection and invoice, so it is unique for them. */
+/**
+ * A stored KSeF submission. Its id is derived from the connection and the invoice, so that an invoice has only one
+ * submission through a connection.
+ */
 export interface SubmissionDocument extends Aggregate {
   readonly companyId: string;
   readonly connectionId: string;

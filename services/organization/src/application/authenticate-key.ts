@@ -52,7 +52,7 @@ export const authenticateKey =
 
 /**
  * Returns the principal of an API key that the caller has proved to hold.
- * @throws the given refusal if the key, its member or its organization has ended
+ * @throws the given refusal if the key is no longer valid, its member was removed or its organization was deleted
  */
 export async function principalOf(
   key: ApiKey,

@@ -16,7 +16,7 @@ export interface SessionAuthenticationDeps extends AuthenticationDeps {
   };
 }
 
-/** A caller whose session of the app authenticated it. */
+/** A caller that was authenticated by a session of the app. */
 export interface SessionPrincipal extends Principal {
   readonly session: { readonly sessionId: string; readonly expiresTime: Date; readonly idleExpiresTime: Date };
 }

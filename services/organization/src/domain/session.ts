@@ -8,7 +8,8 @@ export const SESSION_MS = 12 * 3_600_000;
  */
 export const SESSIONS_PER_KEY_MAX = 20;
 /**
- * Precision of the time at which a session of the app was last used, so that at most one request a minute writes it.
+ * Precision of the time at which a session of the app was last used. Because of this precision, at most one request a
+ * minute writes the time.
  */
 export const LAST_SEEN_STEP_MS = 60_000;
 

@@ -16,8 +16,8 @@ export interface KeyUsage {
 }
 
 /**
- * Records the use of API keys with one bulk write a minute. A crash only loses days that are not stored yet, and the
- * next use of a key records it again.
+ * Records the use of API keys with one bulk write a minute. After a crash, only the uses that were not stored yet are
+ * missing, until the same keys are used again.
  */
 export function startKeyUsage(collection: Collection<ApiKeyDocument>, logger: Logger): KeyUsage {
   const pendingDays = new Map<string, string>();

@@ -16,8 +16,8 @@ export interface SessionDocument extends Audited {
   readonly hash: string;
   readonly createdAt: Date;
   /**
-   * Time of the last use of a session, written without a new version, because no rule that changes the session depends
-   * on it.
+   * Time of the last use of a session of the app. Writing it does not change the version of the session, because no
+   * rule that changes the session depends on it.
    */
   readonly lastSeenAt: Date;
   readonly expiresAt: Date;
@@ -25,7 +25,8 @@ export interface SessionDocument extends Audited {
 }
 
 /**
- * Time for which an ended session of the app is kept, so that the relay moves its audit entries before it is removed.
+ * Time for which an ended session of the app is kept, so that the relay can move its audit entries before the session
+ * is removed.
  */
 const KEPT_SECONDS = 24 * 3_600;
 /** Maximum number of sessions of the app that one sign-in ends. An API key has more only after concurrent sign-ins. */

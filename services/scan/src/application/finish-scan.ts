@@ -37,13 +37,14 @@ interface Withdrawn {
 /**
  * Completes a running history scan that this worker has claimed: reserves the external ids, determines the skipped
  * rows, requests the analysis and stores the result (architecture section 7). Every step can be repeated, so a worker
- * that takes over a history scan calls this function as well; `watch` has the durations of the earlier stages. After a
- * failed attempt the history scan waits for a retry, and after repeated failures it no longer blocks others (ADR 0016).
+ * that takes over a history scan calls this function too. If `watch` is given, it already contains the durations of the
+ * earlier stages. After a failed attempt the history scan waits for a retry, and after repeated failures it no longer
+ * blocks other history scans (ADR 0016).
  * @throws DomainError already_exists if no row is left, and the error with which the analysis refuses the rows, after
- * which nothing of the history scan remains; unavailable for any other failure, after which the sweep retries
+ *   which nothing of the history scan remains; unavailable for any other failure, after which the sweep retries
  * @throws Error of the driver if the database is unavailable, after which the sweep continues when the lease has
- * expired
- * @throws VersionConflict if another worker has taken over
+ *   expired
+ * @throws VersionConflict if another worker has taken over the history scan
  */
 export type FinishScan = (held: HeldScan, context: RequestContext, watch?: Stages) => Promise<CompleteScan>;
 

@@ -13,8 +13,8 @@ const UNPACKED_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
  * Compresses the rows of a history scan, encoded as the analysis service receives them. They are stored in this form
- * while the history scan runs. A compressed request of 10 MiB stays below the 16 MB limit of a database document
- * whatever its texts are; repeated words shrink to a tenth.
+ * while the history scan runs. Even the compressed rows of a request of 10 MiB stay below the 16 MB limit of a database
+ * document, whatever their texts are. Repeated words are compressed to a tenth of their size.
  */
 export async function packRows(rows: readonly Row[]): Promise<Buffer> {
   return compress(AnalyzeRowsRequest.encode(AnalyzeRowsRequest.create({ rows: [...rows] })).finish());

@@ -19,7 +19,7 @@ export interface NewScan extends ScanReference {
   /** Rows of the history scan in the format of packed-rows.ts. */
   readonly packedRows: Buffer;
   /**
-   * Grant of the caller who sent the rows. The worker that completes the history scan proves with it, also much later,
+   * Grant of the caller who sent the rows. With it, the worker that completes the history scan proves, even much later,
    * that the organization has requested the analysis. Absent if an earlier release stored the scan.
    */
   readonly grant?: Buffer;
@@ -50,7 +50,7 @@ export interface HeldScan extends ScanReference {
   readonly createdAt: Date;
   readonly packedRows: Buffer;
   /**
-   * Grant of the caller who sent the rows. The worker that completes the history scan proves with it, also much later,
+   * Grant of the caller who sent the rows. With it, the worker that completes the history scan proves, even much later,
    * that the organization has requested the analysis. Absent if an earlier release stored the scan.
    */
   readonly grant?: Buffer;
@@ -150,7 +150,7 @@ export interface ScanStore {
    * @throws VersionConflict if the history scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
-  /** Returns the ids of those of the given history scans that were abandoned. */
+  /** Returns the ids of the abandoned history scans among the given history scans. */
   failedAmong(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Returns running history scans of all organizations that were accepted before the given time, oldest first, up to a
@@ -160,8 +160,8 @@ export interface ScanStore {
   /** Removes a running history scan completely. Returns false if another worker has taken over. */
   remove(scan: HeldScan): Promise<boolean>;
   /**
-   * Lists history scans for the sweep: those of all organizations whose worker stopped responding, and then some of
-   * those that were set aside and are due, longest waiting first.
+   * Lists history scans of all organizations for the sweep. First come the scans whose worker stopped responding. Then
+   * come some of the scans that were set aside and are due, longest waiting first.
    */
   abandoned(): Promise<ScanReference[]>;
   /** Returns how many history scans of all organizations are running, except those that were set aside. */

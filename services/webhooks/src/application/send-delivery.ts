@@ -51,7 +51,8 @@ const OURS_AGAIN_MS = 30_000;
 
 /**
  * Makes one attempt of a claimed webhook delivery (webhooks-and-events reference, section 3.3). The webhook is read
- * directly before, so that changes by its owner apply. `onRequest` is called when the request is sent.
+ * directly before the request is sent, so that changes by its owner apply. `onRequest` is called when the request is
+ * sent.
  */
 export const sendDelivery =
   (deps: SendDeps) =>

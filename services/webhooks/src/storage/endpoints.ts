@@ -36,9 +36,9 @@ export interface EndpointDocument extends Aggregate {
 /** Maximum number of organizations whose subscribed webhooks one command reads. */
 const LISTS_MAX = 50;
 /**
- * Time in milliseconds for which an event waits so that several events share one database read of the webhooks, if no
- * webhook was subscribed to its type at the last read. Fewer than half of the events that a process handles at once may
- * wait, so that they never delay the other events.
+ * Time in milliseconds for which an event waits for other events, so that they share one database read of the webhooks.
+ * An event waits only if no webhook was subscribed to its type at the last read. Fewer than half of the events that a
+ * process handles at once may wait, so that they never delay the other events.
  */
 const UNWANTED_WAIT_MS = 250;
 const UNWANTED_WAITING_MAX = 50;

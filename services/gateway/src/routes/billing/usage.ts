@@ -149,7 +149,7 @@ export const listUsageHistory = route({
       byPeriod.set(period, [...(byPeriod.get(period) ?? []), ...counted]);
     }
     const newestFirst = [...byPeriod].toSorted(([left], [right]) => (left < right ? 1 : -1));
-    // Services may begin a new month at slightly different moments, so one of them may already show a further month.
+    // Services may begin a new month at slightly different moments, so one of them may already show the next month.
     const items = newestFirst.slice(0, months).map(([period, counted]) => shownUsage(period, counted, principal));
     return { status: 200, body: { items } satisfies z.infer<typeof usageHistory> };
   },

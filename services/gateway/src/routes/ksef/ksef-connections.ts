@@ -188,7 +188,7 @@ const newConnection = z
   })
   .meta({
     id: 'KsefConnectionCreation',
-    // Generators of API clients read `if` in a schema as an annotation. With `anyOf`, the generators would create a
+    // The schema uses `if`, which generators of API clients treat as an annotation. With `anyOf`, they would create a
     // class for each alternative.
     if: {
       type: 'object',

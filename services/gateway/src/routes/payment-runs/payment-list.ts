@@ -105,8 +105,8 @@ export async function checkPaymentList(body: unknown): Promise<ReadPaymentList> 
 }
 
 /**
- * Shortens a list of payments that is too long to one payment more than the maximum, which is sufficient to refuse the
- * list.
+ * If a list has more payments than the maximum, keeps only one payment more than the maximum. That is sufficient to
+ * refuse the list.
  */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;

@@ -91,8 +91,8 @@ export async function checkScan(body: unknown): Promise<ReadScan> {
 }
 
 /**
- * Shortens the rows of a history scan that is too long to one row more than the maximum, which is sufficient to refuse
- * the scan.
+ * If a history scan has more rows than the maximum, keeps only one row more than the maximum. That is sufficient to
+ * refuse the scan.
  */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;

@@ -65,7 +65,7 @@ export const announceEnds =
       afterId = page.at(-1)?.id;
       if (afterId === undefined) break;
     }
-    // The error makes the job that announces expiring certificates and tokens fail, so that it is repeated.
+    // The error makes the job that announces expiring certificates and tokens fail. A failed job is repeated.
     if (failures > 0)
       throw new Error(
         `Some notices about expiring KSeF certificates and tokens could not be sent: ${failures} failed.`,

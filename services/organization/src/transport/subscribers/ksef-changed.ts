@@ -74,8 +74,8 @@ export function onKsefInvoicesRefused(deps: NotifyDeps): (event: InboxInvoicesRe
 }
 
 /**
- * Handles the event `submission_changed` of the ksef service: notifies people of an invoice that could not be
- * registered although they submitted it.
+ * Handles the event `submission_changed` of the ksef service: notifies people of an invoice that was submitted but
+ * could not be registered.
  */
 export function onKsefSubmissionChanged(deps: NotifyDeps): (event: SubmissionChanged) => Promise<void> {
   return async (event) => {
