@@ -236,7 +236,10 @@ function needPython() {
   run(python, ['-m', 'pip', 'install', '--quiet', ...PYTHON_PACKAGES]);
 }
 
-/** Returns a command of the npm packages in a directory, which are installed without their scripts. */
+/**
+ * Installs npm packages in a directory, without running their install scripts, and returns the path of one of their
+ * commands.
+ */
 function npmCommand(group, name) {
   const directory = `${cache}/npm-${group}`;
   const command = `${directory}/node_modules/.bin/${name}`;

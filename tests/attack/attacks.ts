@@ -1,5 +1,5 @@
-// Attacks from a security examination and variants of them. Each attack closes its connections at the end, unless
-// stated otherwise.
+// Attacks that a security examination found, and variants of these attacks. Each attack closes its connections at the
+// end, unless its description says otherwise.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

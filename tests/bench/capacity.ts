@@ -75,7 +75,7 @@ interface Counters {
 
 interface Simulated {
   readonly posted: readonly Posted[];
-  /** CPU time in milliseconds, by process. */
+  /** CPU time that each process used while the invoices were posted, in milliseconds. */
   readonly cpuMs: Readonly<Record<string, number>>;
   /** Counters of the primary of the replica set, from the first invoice to the last. */
   readonly primary: Counters;

@@ -47,8 +47,8 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 
 const AIMS = {
   /**
-   * Maximum milliseconds that a document may take in addition to the bare parser: from the PUT to the decision, and of
-   * CPU time while an XML invoice is read.
+   * Maximum additional milliseconds in comparison with the bare parser: for the time from the PUT to the decision, and
+   * for the CPU time of reading an XML invoice.
    */
   overParserMs: 15,
   /** Maximum time for reading a PDF or a scan, as a multiple of the time of the bare parser. */

@@ -20,13 +20,13 @@ const MAIL = { SMTP_URL: 'smtp://127.0.0.1:25', MAIL_FROM: 'Invoice Control <con
 export interface Idle {
   /** Database commands per second of an idle system, by service. */
   readonly commands: Readonly<Record<string, number>>;
-  /** Database commands per second, by `service collection.command`. */
+  /** Database commands per second of an idle system, by `service collection.command`. */
   readonly commandsByName: Readonly<Record<string, number>>;
   /** CPU time of an idle system per second in milliseconds, by service. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 
-/** Runs one replica of each service without any request. */
+/** Runs one replica of each service, and sends no requests to them. */
 export async function measureIdle(options: SystemOptions): Promise<Idle> {
   step('waiting until the services are idle');
   const { system, commands, stop } = await startCountedSystem({ ...options, env: { ...options.env, ...MAIL } });

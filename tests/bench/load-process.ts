@@ -24,7 +24,7 @@ export interface LoadOrder {
 
 /**
  * Result of the load generator of a benchmark. Durations and the rate are those of requests with status 202. With a
- * given rate, the duration of a request is measured from the time when the request is due.
+ * given rate, the duration of a request is measured from its scheduled time.
  */
 export interface Load {
   /** Number of requests that were sent, including those that had no response at the end. */

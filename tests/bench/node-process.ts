@@ -67,7 +67,7 @@ export async function residentBytesOf(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** Returns the child processes of a process that have not ended. */
+/** Returns the ids of the child processes that a process still has. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1');
   return children.trim().split(' ').filter(Boolean).map(Number);

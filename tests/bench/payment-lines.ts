@@ -193,7 +193,8 @@ export function labelledRun(stored: readonly StoredBill[], count: number, random
 }
 
 /**
- * Returns the payment of bills as one of many payment programs would write it: the form of the names and texts varies.
+ * Returns the payment line for some bills. Its name and texts have different forms, as in the files of different
+ * payment programs.
  */
 function paymentOf(bills: readonly StoredBill[], amountMicro: bigint, random: Random): RunLine {
   const [first] = bills;

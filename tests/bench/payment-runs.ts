@@ -332,7 +332,10 @@ async function postRun(
   return { ...data, tookMs: performance.now() - begun };
 }
 
-/** Creates an API client of the tenant, which repeats no request, because a repeated request would take longer. */
+/**
+ * Creates an API client of the tenant. The client repeats no failed request, because the repetition would be measured
+ * as part of the request.
+ */
 function apiOf({ gateway }: System, { keys }: Tenant): Client {
   return createClient({ baseUrl: `http://${gateway.address}/v1`, apiKey: keys.owner, attemptsMax: 1 });
 }

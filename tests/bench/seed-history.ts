@@ -14,7 +14,10 @@ export interface HistoryOptions {
   readonly organizationId: string;
   readonly company: { readonly companyId: string; readonly name: string };
   readonly count: number;
-  /** Range of the dates of issue of the seeded invoices. Default: the two years up to yesterday. */
+  /**
+   * First and last date of issue of the seeded invoices. By default, the invoices are issued in the two years up to
+   * yesterday.
+   */
   readonly issued?: IssueDates;
   readonly onProgress?: (stored: number) => void;
 }

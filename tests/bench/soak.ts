@@ -329,7 +329,7 @@ async function ofDatabases(
   return values;
 }
 
-/** The collections with outboxes, by service. */
+/** Database collections that contain an outbox, by service. */
 type Outboxes = Readonly<Record<string, readonly Collection[]>>;
 
 async function outboxesIn(databases: Databases): Promise<Outboxes> {

@@ -536,8 +536,8 @@ function completeness(arrivals: readonly Arrival[], verified: number, wanted: nu
 }
 
 /**
- * Waits until the given number of webhook requests has arrived.
- * @returns fewer requests if no more arrive within the longest waiting time
+ * Waits until the given number of webhook requests has arrived, or for the longest waiting time.
+ * @returns the requests that have arrived, which may be fewer
  */
 async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arrival[]> {
   const givenUpAtMs = performance.now() + WAIT_MS_MAX;

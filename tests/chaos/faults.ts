@@ -10,7 +10,7 @@ export interface Lifted {
   readonly restored: Promise<void>;
 }
 
-/** Waits until the fault of the chaos round is due, starts it, and ends it after its duration. */
+/** Waits until the planned time of the fault, starts the fault, and ends it after its duration. */
 export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted> {
   await delay(fault.afterMs);
   const lift = await begin(system, fault);

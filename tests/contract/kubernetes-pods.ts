@@ -85,7 +85,7 @@ export function selects(selector: Record<string, string>, labels: Record<string,
 }
 
 /**
- * Lists the rules that a pod of Kubernetes breaks, in one sentence each that names the place. The rules apply to every
+ * Lists the rules that a pod of Kubernetes breaks. Each sentence names the pod and the rule. The rules apply to every
  * pod, including those of MongoDB and NATS. A job ends by itself and has no probes.
  */
 export function podFaults({ kind, metadata, spec }: Workload): string[] {

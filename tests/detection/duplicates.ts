@@ -37,7 +37,10 @@ const amountErrors: readonly Change[] = [
   misreadAmounts['amount rounded'],
   misreadAmounts['a cent off'],
 ];
-/** Changes of the amount of a duplicate under an unchanged invoice number, which alone identifies the original. */
+/**
+ * Mutations that change the amount of a duplicate but not its invoice number. Only the number then identifies the
+ * original.
+ */
 const amountErrorsUnderTheNumber: readonly Change[] = [...amountErrors, adjustedAmounts['cash discount taken']];
 const dateErrors: readonly Change[] = [
   dateMutations['day and month swapped'],

@@ -16,7 +16,7 @@ export interface Summary {
   readonly rows: number;
   readonly copies: number;
   readonly f1: Figure;
-  /** F1 without copies that only INVOICE_NUMBER_REUSED reports. */
+  /** F1 score without the copies that only INVOICE_NUMBER_REUSED reports. */
   readonly f1OfPairs: Figure;
   readonly precision: Figure;
   readonly recall: Figure;

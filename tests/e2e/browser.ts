@@ -33,7 +33,10 @@ export interface WatchedPage {
   readonly faults: string[];
 }
 
-/** Opens a page in the browser that reports its faults. Requests to other origins are faults, and are not sent. */
+/**
+ * Opens a page in the browser, and records the faults that the browser reports. Requests to other origins are faults,
+ * and are not sent.
+ */
 export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions): Promise<WatchedPage> {
   const context = await browser.newContext(options);
   const page = await context.newPage();

@@ -104,7 +104,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
       return members.filter((member) => !isOf(host)(member));
     },
     async stepDown() {
-      // The connection to the primary may close before the response to the command arrives.
+      // The primary may close the connection before the response to `replSetStepDown` arrives.
       await withMember(await primaryHost(), (client) => client.db('admin').command({ replSetStepDown: 30 })).catch(
         () => {},
       );

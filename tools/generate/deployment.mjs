@@ -1,6 +1,6 @@
-// Writes the parts of compose.yaml, of k8s/ and of the list of databases in the runbook of backups that describe
-// services, from the service map in tools/topology as it was built last. Run it after a change of the map. `node
-// tools/generate/deployment.mjs --check` only compares, as part of `npm test`.
+// Writes the generated parts of compose.yaml, of k8s/ and of the list of databases in the runbook of backups. Their
+// source is the service map in tools/topology, as it was last compiled. Run this program after a change of the map.
+// `node tools/generate/deployment.mjs --check` only compares, as part of `npm test`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -23,8 +23,8 @@ export interface FaultSwitch {
   /** Returns the fault that affects the next payment notification, and counts one use of the fault. */
   consume(): FaultKind;
   /**
-   * True if the simulator sends the payment notifications of the next subscription change in random order. Each
-   * notification is counted when it is sent.
+   * True if the simulator sends the payment notifications of the next subscription change in random order. Reading this
+   * value does not use up the fault; `consume` does so for each notification.
    */
   readonly isShuffling: boolean;
 }

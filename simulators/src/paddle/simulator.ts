@@ -47,7 +47,7 @@ export interface PaddleSimulator {
 interface Answer {
   readonly status: number;
   readonly body: unknown;
-  /** Events about which payment notifications are sent after the response. */
+  /** Events that the request caused. The simulator sends payment notifications about them after its response. */
   readonly sequence?: readonly EventToSend[];
 }
 

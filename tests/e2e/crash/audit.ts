@@ -351,7 +351,10 @@ interface Count extends CountedDocument {
   readonly count: number;
 }
 
-/** Lists the usage counters whose count or version is wrong. Each change of a counter writes one version. */
+/**
+ * Lists the supplier profiles and links that count a wrong number of invoices, or have a wrong version. Each change
+ * must increase the version by one.
+ */
 function wrongCounts(what: string, counts: readonly Count[], records: ReadonlyMap<string, Expected>): string[] {
   const present = new Set(counts.map(({ _id }) => _id));
   return [

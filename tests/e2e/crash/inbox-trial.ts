@@ -54,7 +54,7 @@ export interface InboxTrial {
   newReceiver(name: string): Promise<Receiver>;
   /** Issues invoices of suppliers to a company, and one from the company to itself. */
   issue(receiver: Receiver): Promise<void>;
-  /** Starts a run of the company's KSeF inbox for every role. */
+  /** Starts a run of the company's KSeF inbox for each role of the company, such as buyer or third party. */
   run(receiver: Receiver): Promise<void>;
   /**
    * Waits until every purchase invoice was received from KSeF and decided. Starts another inbox run if one ended
@@ -140,8 +140,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
     const decided = events.filter(
       ({ name, payload }) => name === 'invoice_analyzed' && payload['organizationId'] === organizationId,
     );
-    // The order of invoices is compared only for invoices to the buyer, because another role may receive an invoice to
-    // a third party earlier.
+    // The order is compared only for invoices in which the company is the buyer. An invoice in which it is also a third
+    // party may be received earlier in that role.
     const ofBuyer = purchases.flatMap(({ ksefNumber, isThirdParty }) => (isThirdParty ? [] : [ksefNumber]));
     const buyerOrder = (numbers: readonly string[]): readonly string[] => numbers.filter((n) => ofBuyer.includes(n));
     const numbers = purchases.map(({ ksefNumber }) => ksefNumber).toSorted();
@@ -234,8 +234,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
           const last = purchases.at(-1)?.storedBefore ?? new Date(0);
           const isComplete = mark !== undefined && new Date(mark) >= last;
           if (!isComplete && roles.every(({ run }) => run === undefined)) await trial.run(receiver);
-          // The status of the roles in the KSeF connection shows why the inbox waits. The keys of exports in this
-          // status are encrypted, so the status may be printed.
+          // The progress of the inbox in each role of the company (such as buyer or third party) shows why the test
+          // still waits. It contains keys of exports only in encrypted form, so it may be printed.
           expect({ isComplete, roles }).toMatchObject({ isComplete: true });
           const decided = (await invoicesOf(receiver)).filter(({ status }) => status === 'ANALYZED');
           expect(decided).toHaveLength(purchases.length);

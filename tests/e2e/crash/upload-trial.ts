@@ -14,7 +14,8 @@ import type { KillableSystem } from './killable-system.js';
 
 /**
  * Settings of the documents service. `UPLOAD_SWEEP_SECONDS` is the time between the end of the lease of a broken upload
- * (PUT) and the removal of its data. While one process waits for the bytes of its document, another one must read.
+ * (PUT) and the removal of its data. Two processes read documents, so that one can read while the other waits for the
+ * bytes of its document.
  */
 const DOCUMENTS_ENV = { UPLOAD_SWEEP_SECONDS: '1', EXTRACTION_CHILDREN: '2' };
 /**

@@ -58,7 +58,7 @@ export function renderInline(text, resolve) {
   return markdown.renderer.render([token], markdown.options, {});
 }
 
-/** Returns the link of a heading to itself, which stands at its end. */
+/** Returns the HTML of the link `#`, which is shown at the end of a heading and leads to this heading. */
 export function headingLink(id) {
   return ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
 }
@@ -113,7 +113,7 @@ function relink(inline, resolve) {
   inline.children = inline.children?.filter((token) => !(token.hidden && token.type.startsWith('link_'))) ?? null;
 }
 
-/** Returns the words of a Markdown block without its marks. */
+/** Returns the text of a Markdown block without formatting characters. */
 function plain(inline) {
   return (inline.children ?? [])
     .map((token) => (token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content))

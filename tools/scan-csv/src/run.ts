@@ -168,7 +168,8 @@ function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
 function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
   const [, index, field = ''] = /^rows\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
   const row = index === undefined ? undefined : chunk?.rows[Number(index)];
-  // The row number in the request is removed, because the line of the CSV file is more useful.
+  // The row number of the request is removed from the message, because the output names the line of the CSV file
+  // instead.
   const sentence = printable(message.replace(/^Row \d+(?:, sourceRowNumber -?\d+)?: /, ''), 300);
   if (row === undefined) return `${printable(path)}: ${sentence}`;
   const column = isScanField(field) ? `, ${nameOf(form, field)}` : '';

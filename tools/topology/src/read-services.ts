@@ -53,8 +53,9 @@ export function readService(service: ServiceName): ReadService {
 }
 
 /**
- * Returns the RPCs that a program may call by its code: those of the RPC services for which it has a client, if their
- * names appear in its code as calls. The result has entries such as `documents.Upload.getUpload`.
+ * Returns the RPCs that a program may call according to its code. These are RPCs whose names appear in the code as
+ * calls, of the RPC services for which the program has a client. The result has entries such as
+ * `documents.Upload.getUpload`.
  * @param entry the URL of the compiled entry module
  * @param methodsOf returns the names of the methods of an RPC service
  */
@@ -164,8 +165,8 @@ export function handledIn(source: string): string[] {
 }
 
 /**
- * Returns the events that each replica receives. The code lists the events as `events.name`, or by names that it has
- * read from `events` before.
+ * Returns the events that each replica receives. The call of `subscribeBroadcast` lists them as `events.name` or only
+ * as `name`.
  */
 export function receivedIn(source: string): string[] {
   return callsOf('subscribeBroadcast', source).flatMap((rest) => {

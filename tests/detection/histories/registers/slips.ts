@@ -19,10 +19,7 @@ export interface Slip {
   make(draft: Draft, random: Random): readonly Changes[] | undefined;
 }
 
-/**
- * Returns the entries of a catalogue of copies or faults of test bills that a history uses, in the order in which they
- * are added.
- */
+/** Returns the named entries of a catalogue of copies or faults, in the order of the given names. */
 export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>>, ...names: readonly K[]): Slip[] {
   return names.map((name) => catalogue[name]);
 }
