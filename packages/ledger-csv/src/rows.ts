@@ -43,7 +43,7 @@ export interface ReadRows {
   readonly faults: readonly Fault[];
 }
 
-/** Distinguishes rows of the ledger from totals, notes and headings. */
+/** Checks whether a record of the ledger file is an invoice, or else a repeated heading, a total or a note. */
 export function classifyRecord({
   cells,
   repeatsHeading,

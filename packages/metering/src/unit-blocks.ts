@@ -30,7 +30,7 @@ interface Block {
   used: number | undefined;
   /** Time at which the latest reservation of the block of quota units was sent. */
   reservedAt: Date;
-  /** Reservations of quota units from the block that are in progress. */
+  /** Reservations in progress that may add quota units to the block. */
   readonly reserving: Set<Promise<unknown>>;
   /** Timer that ends the block of quota units. */
   timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { monthBefore, usageMonth } from './usage-month.js';
 
-/** Maximum number of months of one request for the past usage. */
+/** Maximum number of months for which one request can ask for the past usage. */
 const HISTORY_MONTHS_MAX = 24;
 const MONTH = /^[0-9]{4}-(?:0[1-9]|1[0-2])$/;
 

@@ -77,7 +77,7 @@ export function readControlSum(element: XmlElement): bigint {
   return toMicro(`${integer === '' ? '0' : integer}${exact === '' ? '' : `.${exact}`}`);
 }
 
-/** Reads a number of transactions that a payment file states. */
+/** Reads the number of transactions as a payment file states it. */
 export function readCount(element: XmlElement): number {
   const text = textOf(element) ?? '';
   if (!/^[0-9]{1,15}$/.test(text))

@@ -52,7 +52,7 @@ interface Progress {
   readonly transactionLayouts: ByteRange[];
   readonly blockIds: Set<string>;
   readonly instructionIds: Set<string>;
-  /** Transactions of the block of the payment file that is open. */
+  /** Transactions of the block that the reader of the payment file is in. */
   open: OpenTransaction[];
   totalMicro: bigint;
 }

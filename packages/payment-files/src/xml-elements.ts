@@ -51,7 +51,7 @@ export interface XmlElement {
 type OpenElement = { -readonly [K in keyof XmlElement]: XmlElement[K] } & {
   readonly parent: OpenElement | undefined;
   readonly children: OpenElement[];
-  /** Number of child elements of the XML element that the reader reported. */
+  /** Number of child elements that the reader of the payment file has reported for this XML element. */
   handedOn: number;
   /** Position of the first character of the content of the XML element. */
   readonly contentFrom: number;

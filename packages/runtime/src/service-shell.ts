@@ -136,7 +136,7 @@ const START_RETRY_MS = 500;
  */
 const MIGRATE_BEFORE = { nextTime: 'run `npm run admin -- migrate` before a release; docs/runbooks/migrations.md' };
 
-/** Dependencies of a service that tests replace. */
+/** Dependencies that tests replace when they start a service. */
 export interface StartOverrides {
   readonly startMsMax?: number;
   /** Maximum delay of background jobs, so that tests do not wait for them. */

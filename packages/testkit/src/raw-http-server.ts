@@ -64,7 +64,7 @@ export function interimAnswers(count: number): string[] {
   return Array.from({ length: count }, () => interimAnswer('102 Processing'));
 }
 
-/** Returns the text of a final HTTP response with this body. */
+/** Returns the text of a final HTTP response with the given body. */
 export function finalAnswer(body: string, line = '200 OK', headers = 'content-type: application/json\r\n'): string {
   return `HTTP/1.1 ${line}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

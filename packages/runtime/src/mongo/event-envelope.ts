@@ -27,7 +27,7 @@ export interface Announcing {
   readonly lastEventAt?: Date;
 }
 
-/** An event that a database write is about to cause. */
+/** An event that will be stored together with the change of a document that causes it. */
 export interface Announcement {
   readonly type: EventType;
   readonly body: object;

@@ -11,7 +11,7 @@ const REPORT_EACH_MS = 10_000;
 const NAMESPACE_NOT_FOUND = 26;
 
 export interface MigratedIndexes {
-  /** Names of the indexes that were missing and are built, as `<collection>.<index>`. */
+  /** Names of the indexes that were missing and that the migration has built, as `<collection>.<index>`. */
   readonly built: readonly string[];
   /** Error messages, one for each collection whose indexes could not be built. */
   readonly failures: readonly string[];

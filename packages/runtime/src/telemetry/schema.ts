@@ -1241,7 +1241,7 @@ export const metrics = {
 
 export type MetricName = keyof typeof metrics;
 
-/** Names of the metrics with one of the kinds of instruments. */
+/** Names of the metrics that have the given kind of instrument. */
 export type NameOf<I extends Instrument> = {
   [Name in MetricName]: (typeof metrics)[Name]['instrument'] extends I ? Name : never;
 }[MetricName];

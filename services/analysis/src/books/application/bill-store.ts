@@ -8,7 +8,7 @@ import type { ImportedRecord } from './imported-record.js';
 import type { InvoiceRecord, TimedInvoice } from '../../records/application/invoice-store.js';
 import type { RecordSearch } from '../../records/application/record-search.js';
 
-/** A bill of an ERP to store, with its next version. */
+/** An ERP bill that is to be stored, with the version that it will have. */
 export interface StoredBill {
   readonly id: string;
   readonly version: number;

@@ -116,7 +116,7 @@ export interface BooksStore {
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
   /** Stores the links between ERP bills and the invoices that they book. Each invoice is booked by at most one bill. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Removes links between ERP bills and invoices that no longer apply. */
+  /** Removes links that no longer apply between ERP bills and invoices. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Checks whether an ERP connection has ever sent a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;

@@ -138,7 +138,7 @@ async function withoutStaleLinks(
 interface ComparedBill {
   readonly bill: BookBill;
   readonly candidates: readonly Candidate[];
-  /** Invoices to compare that are ERP bills themselves. */
+  /** Those of the invoices to compare that are themselves ERP bills. */
   readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
 }
 

@@ -7,7 +7,7 @@ import type { EarlierPayment } from './payable.js';
 export interface PaidInErp {
   /** Amount of a bill that the ERP states as paid. Undefined if the ERP states no paid amount. */
   readonly statedMinor: bigint | undefined;
-  /** Earlier ERP payments that settle only the bill itself. */
+  /** Earlier ERP payments that settle this bill and no other bill. */
   readonly payments: readonly { readonly id: string; readonly amountMinor: bigint; readonly on: CalendarDate }[];
 }
 

@@ -95,7 +95,7 @@ export interface Outcome {
   readonly reportedAt: Date;
 }
 
-/** Statuses in a bank's report after which a payment was not made. */
+/** Statuses in a bank's report that state that a payment was not made. */
 const NOT_PAID: ReadonlySet<string> = new Set(['RJCT', 'CANC']);
 
 export function isRejected(outcome: Outcome | undefined): boolean {
@@ -113,7 +113,7 @@ export function isReleased(release: Release | undefined): boolean {
   return release !== undefined && (!release.needsConfirmation || release.confirmedBy !== undefined);
 }
 
-/** Returns the newest check of a payment run, which applies. */
+/** Returns the check of a payment run that applies, which is always the newest one. */
 export function currentCheck({ checks }: Pick<PaymentRun, 'checks'>): RunCheck {
   const last = checks.at(-1);
   if (last === undefined) throw new Error('The stored payment run has no check of its payments.');

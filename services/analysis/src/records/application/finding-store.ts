@@ -131,7 +131,7 @@ export interface FindingQuery extends PageRequest {
   readonly minAmountAtRisk?: DecimalAmount | undefined;
   /** Time at or after which the findings were stored or changed. */
   readonly updatedFrom?: Date | undefined;
-  /** True if the evidence is not read. */
+  /** True if the evidence of the findings need not be read. */
   readonly isWithoutEvidence?: boolean;
   readonly search?: RecordSearch | undefined;
   /**
@@ -156,7 +156,7 @@ export interface FindingHistory extends Pick<FindingRecord, 'findingId' | 'type'
   readonly history: readonly FindingChange[];
 }
 
-/** The last write of a finding. */
+/** Version of a finding that was stored last, with the time when it was stored. */
 export interface FindingWrite {
   readonly findingId: string;
   readonly version: number;
