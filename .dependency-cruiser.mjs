@@ -1,4 +1,5 @@
-// The rules about imports. Every rule has a fixture under tests/architecture/fixtures that exactly this rule must report.
+// The rules about imports. Every rule has a fixture under tests/architecture/fixtures that exactly this rule must
+// report.
 
 const layers = 'application|clients|domain|storage|transport';
 /**

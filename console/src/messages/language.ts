@@ -28,7 +28,9 @@ export function languageOf(cookies: string, preferred: readonly string[]): Langu
   return preferred.map((tag) => tag.toLowerCase().split('-')[0] ?? '').find(isLanguage) ?? 'en';
 }
 
-/** Returns the cookie that keeps a chosen language for a year. A sign-out clears everything else that the browser keeps. */
+/**
+ * Returns the cookie that keeps a chosen language for a year. A sign-out clears everything else that the browser keeps.
+ */
 export function languageCookie(language: Language): string {
   return `${COOKIE}=${language}; Path=/app; SameSite=Strict; Max-Age=${YEAR_SECONDS}`;
 }

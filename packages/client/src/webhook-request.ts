@@ -1,5 +1,5 @@
-// The checks of a webhook request that need no cryptography. This module has no imports of Node.js, so that it also runs
-// in browsers and workers.
+// The checks of a webhook request that need no cryptography. This module has no imports of Node.js, so that it also
+// runs in browsers and workers.
 import type { webhooks } from './gen/openapi.js';
 
 /**

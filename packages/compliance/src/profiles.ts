@@ -206,8 +206,8 @@ const SI_UBL_1 = 'urn:www.simplerinvoicing.org:si';
 const PLAIN: Profile = { code: 'PLAIN', kind: 'PLAIN', variant: 'STANDARD' };
 
 /**
- * Returns the profile that a document declares, or null for a root that is not a known invoice format. UBL and CII without a known
- * identifier are PLAIN.
+ * Returns the profile that a document declares, or null for a root that is not a known invoice format. UBL and CII
+ * without a known identifier are PLAIN.
  */
 export function identifyProfile(evidence: ProfileEvidence): Profile | null {
   if (!isUblOrCii(evidence.namespace)) {

@@ -22,8 +22,9 @@ export const EVERYONE = 'everyone';
 type Callers = readonly Caller[] | typeof EVERYONE;
 
 /**
- * The table of callers: who may call which rpc, by the full name of its service. A service refuses all other callers, and does not start if
- * one of its rpcs is missing here. A caller is listed only if its code has a client that calls the rpc.
+ * The table of callers: who may call which rpc, by the full name of its service. A service refuses all other callers,
+ * and does not start if one of its rpcs is missing here. A caller is listed only if its code has a client that calls
+ * the rpc.
  */
 export const callersByService: Readonly<Record<string, Readonly<Record<string, Callers>>>> = {
   'invoicecontrol.analysis.v1.AnalysisService': by(['gateway'], 'ListAnalyses', 'ReanalyzeInvoice'),
@@ -266,8 +267,8 @@ const workWithGrant: Readonly<Record<string, Caller>> = {
 };
 
 /**
- * Checks whether a caller must prove that it acts for the organization in the request of an rpc. The gateway must always
- * do so. Work that a service does on its own, such as a synchronization by schedule, is believed because of its
+ * Checks whether a caller must prove that it acts for the organization in the request of an rpc. The gateway must
+ * always do so. Work that a service does on its own, such as a synchronization by schedule, is believed because of its
  * certificate.
  * @param path of the rpc, such as `/invoicecontrol.scan.v1.ScanService/GetScan`
  */

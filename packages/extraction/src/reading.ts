@@ -1,4 +1,7 @@
-/** The paths of the canonical invoice that a document can state (specification 2.2; `company_id` comes with the request). */
+/**
+ * The paths of the canonical invoice that a document can state (specification 2.2; `company_id` comes with the
+ * request).
+ */
 export const fieldPaths = [
   'supplier.name',
   'supplier.tax_id',

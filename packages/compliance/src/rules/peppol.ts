@@ -18,7 +18,7 @@ import { UBL_AMOUNTS_BUT_TAX } from './ubl-amounts.js';
 const BOTH: readonly RuleSet[] = ['PEPPOL', 'XRECHNUNG'];
 const PEPPOL: readonly RuleSet[] = ['PEPPOL'];
 const TOLERANCE = ONE.dividedBy(50);
-/** The Hungarian forint is used without decimals in Peppol invoices. */
+/** Tolerance for amounts in Hungarian forint, which has no decimals in Peppol invoices. */
 const TOLERANCE_HUF = ONE.dividedBy(2);
 
 function rule(id: string, sets: readonly RuleSet[], test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {

@@ -6,10 +6,7 @@ import { eachGroup, failure, groupsAt, mismatch, type Failure, type Rule } from 
 
 const CARD_NUMBER_LENGTH_MAX = 10;
 
-/**
- * Pattern for the country prefix of a VAT identifier. Greece may be written EL; 1A is Kosovo and XI is Northern
- * Ireland.
- */
+/** Country prefixes of VAT identifiers. Greece may be written EL; 1A is Kosovo and XI is Northern Ireland. */
 const VAT_PREFIXES: ReadonlySet<string> = new Set([...countries, 'EL']);
 
 function custom(id: string, test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {

@@ -215,7 +215,9 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   return glued?.[1] === undefined ? undefined : [...rest, glued[1]];
 }
 
-/** Checks whether a number ends with the mark of a bill that replaces an earlier one: `2001-REV`, `2001-R1`, `2001 V2`. */
+/**
+ * Checks whether a number ends with the mark of a bill that replaces an earlier one: `2001-REV`, `2001-R1`, `2001 V2`.
+ */
 export function isRevision({ base, runs }: InvoiceNumber): boolean {
   const [word = '', last = ''] = runs.slice(-2);
   return base !== undefined && (REVISION_WORDS.has(last) || (/^[0-9]$/.test(last) && REVISION_WORDS.has(word)));

@@ -21,8 +21,8 @@ export interface LookupKey {
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
 /**
- * Returns the keys by which a bill that replaces another bill finds the credit note for the replaced bill: `CN-2001`
- * for `IN-2001-REV`.
+ * Maximum number of invoice records that are read for a match key. A key that finds so many records counts as hot,
+ * because they are one more than it may find.
  */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
@@ -221,7 +221,8 @@ function creditedNumberKeys(record: Candidate): LookupKey[] {
 }
 
 /**
- * Returns the keys by which a bill that replaces another one finds the credit note for it: `CN-2001` for `IN-2001-REV`.
+ * Returns the keys by which a bill that replaces another bill finds the credit note for the replaced bill: `CN-2001`
+ * for `IN-2001-REV`.
  */
 function revisedNumberKeys(record: Candidate): LookupKey[] {
   if (!isRevision(record.number)) return [];

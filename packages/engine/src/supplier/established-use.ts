@@ -1,6 +1,8 @@
 import type { EarningUse } from '../facts/supplier.js';
 
-/** Number of invoices, and of days between the first and the last, after which an account or a tax id is established. */
+/**
+ * Number of invoices, and of days between the first and the last, after which an account or a tax id is established.
+ */
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
 /**

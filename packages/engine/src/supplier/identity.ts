@@ -170,8 +170,8 @@ export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
 const MISTYPED_CHARACTERS_MAX = 2;
 
 /**
- * Checks whether the stored tax id of a supplier is a mistyped form of the valid tax id on an invoice: the stored tax id
- * is impossible in its stated country and differs in one or two characters. The reverse does not count, because a
+ * Checks whether the stored tax id of a supplier is a mistyped form of the valid tax id on an invoice: the stored tax
+ * id is impossible in its stated country and differs in one or two characters. The reverse does not count, because a
  * forger can choose a tax id that looks like a mistyped form of the supplier's.
  */
 function isMistyped(known: TaxParts, invoice: TaxParts): boolean {

@@ -4,7 +4,10 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** Maximum length of a side of a scanned picture in pixels. Longer sides take more time and do not improve text recognition. */
+/**
+ * Maximum length of a side of a scanned picture in pixels. Longer sides take more time and do not improve text
+ * recognition.
+ */
 export const SIDE_MAX = 2_500;
 const SIDE_MIN = 1_600;
 const RECEIPT_WIDTH = 1_600;

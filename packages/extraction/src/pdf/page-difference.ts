@@ -29,7 +29,9 @@ interface Word extends PixelArea {
  * letter change whenever it is drawn again.
  */
 const GREY_DISTANCE_MIN = 64;
-/** Minimum number of changed pixels in an area of the page without content, so that even light text is noticed. */
+/**
+ * Minimum difference of two shades of grey in an area of the page without content, so that even light text is noticed.
+ */
 const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
@@ -64,9 +66,12 @@ const NUMBER =
   /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
 /** Names of bank accounts, in addition to the labels that precede an account number on an invoice. */
 const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
-/** Maximum distance on a page between a number and the name of an account, for the number to be that account. */
+/** Maximum number of characters between the name of an account and the number of this account. */
 const ACCOUNT_CHARACTERS_MAX = 40;
-/** Maximum distance between an added digit and the digit that follows it on a page, about one letter. */
+/**
+ * Distance from a printed number within which a signature must draw nothing, because a stroke could look like another
+ * digit. The distance is about one letter.
+ */
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
@@ -322,7 +327,7 @@ function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number):
 }
 
 /**
- * Returns the largest difference in colour between the pixels of two drawn pages, among the pixels that look different.
+ * Returns the largest kind of difference between two drawn pages. `differenceAt` rates each pixel that looks different.
  */
 function compareGreys(
   before: GreyPicture,

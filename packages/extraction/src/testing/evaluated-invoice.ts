@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { OwnCompany } from '../reading.js';
 import { printInvoice, readPrintedInvoices } from './printed-invoice.js';
 
-/** An invoice with its true values, for measuring how well invoices are read. `evaluation/README.md` describes the sets. */
+/**
+ * An invoice with its true values, for measuring how well invoices are read. `evaluation/README.md` describes the sets.
+ */
 export interface EvaluatedInvoice {
   readonly name: string;
   /** True values of the invoice fields, by the names that the files in `evaluation/` use. */

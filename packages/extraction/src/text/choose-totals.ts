@@ -44,7 +44,7 @@ const GROSS_WORDS = /brutto|inkl|incl|ttc|gross|iva?inclu|coniva|ivato|tvac|comp
 /** Labels of a total in another currency, which is printed for information only. */
 const OTHER_CURRENCY =
   /equivalent|gegenwert|contrevaleur|rownowartosc|contravalor|controvalore|tegenwaarde|exchangerate|wechselkurs|tauxdechange|kurswaluty|tipodecambio|tassodicambio|wisselkoers/;
-/** A total that is printed several times, as in the table and on the payment slip, does not count as several totals. */
+/** Increase of the score of a total that is printed several times, as in the table and on the payment slip. */
 const REPEATED_BONUS = 0.1;
 /**
  * Maximum difference between a printed tax and the tax that its rate gives, for rounding: in the smallest unit of the

@@ -54,7 +54,9 @@ const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 /** Score of a currency that follows only from the country of the supplier. */
 const SCORE_BY_COUNTRY = 0.8;
-/** Highest confidence in a currency that is inferred only from the country of the supplier (documents reference, 10.6). */
+/**
+ * Highest confidence in a currency that is inferred only from the country of the supplier (documents reference, 10.6).
+ */
 export const CONFIDENCE_BY_COUNTRY_MAX = 0.8;
 const SCORE_BESIDE_GROSS = 1.15;
 const SCORE_BY_LABEL = 1.1;

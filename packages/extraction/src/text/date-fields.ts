@@ -10,9 +10,12 @@ import type { DateMatch } from './dates.js';
 
 /** Confidence that the only date of a document is the issue date, whatever its label. */
 const CERTAINTY_OF_LONE_DATE = 0.88;
-/** Score of a date that follows the label of its field. In all measured invoices, such a date was the correct date. */
+/**
+ * Minimum score of a date after the label of its field that makes the date certain. In all measured invoices, a date
+ * with this score was the correct date.
+ */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;
-/** Factor for the score of dates in a document whose labels name another purpose, such as a delivery. */
+/** Reduction of the score of a date that fits the label of another date better, such as the date of a delivery. */
 const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
 const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
@@ -34,7 +37,7 @@ const LINES_OF_REFERENCE_MAX = 3;
 const DISCOUNT = /skont|discount|escompte|sconto|descuento|korting|abzuglich|abzgl|\brabatt/i;
 const NET_PAYMENT = /\bnetto\b|\bnet\b|ohne (?:abzug|skonto)|without (?:deduction|discount)|sans escompte|bez skonta/i;
 const CLAUSE_END = /[,;]|\.(?= )|\b(?:oder|sonst|ansonsten|or|otherwise|ou|lub|albo|of|o)\b/i;
-/** Matches the end of a billing period, as in `01.08. - 31.08.2025` or `1 to 31 March 2025`. */
+/** Matches the text before the end date of a billing period, as in `01.08. - 31.08.2025` or `1 to 31 March 2025`. */
 const PERIOD_BEFORE =
   /(?:\d{1,2}[./]\d{1,2}[./]?(?:\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}(?: \p{L}{3,10}(?: \d{4})?)?)\.? ?(?:-|to|bis|au|à|do|al|a|tot|t\/m)(?: zum)? ?$/iu;
 /** Matches a town before a date, as in `Wiesbaden, den 13.02.2025`. */

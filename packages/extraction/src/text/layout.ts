@@ -61,8 +61,8 @@ const CELL_GAP_LETTERS = 1.7;
 /** Minimum gap between two letters on a page that counts as a space, in font sizes. */
 const BLANK_GAP_SIZES = 0.15;
 /**
- * If a PDF places letters one by one, a gap counts as a space only if it is wider than the usual distance between
- * letters.
+ * Minimum ratio of a gap to the usual distance between letters for the gap to count as a space, if a PDF places letters
+ * one by one.
  */
 const BLANK_GAP_OF_SINGLE_LETTERS = 1.6;
 

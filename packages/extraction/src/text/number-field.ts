@@ -28,7 +28,10 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
 /** Text between the label of an invoice number and the number. OCR reads `nº` as `n2` or `n?`. */
 const BEFORE =
   /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
-/** Letters that an invoice number may contain. Greek and Cyrillic letters may look like Latin ones. */
+/**
+ * Matches the characters of an invoice number. Greek and Cyrillic letters are included, because they may look like
+ * Latin ones.
+ */
 const TOKEN = /^[A-Z0-9\u0370-\u03ff\u0400-\u04ff][A-Z0-9\u0370-\u03ff\u0400-\u04ff/._\\-]*/i;
 const WORDS_BEFORE_NUMBER =
   /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;
@@ -41,7 +44,7 @@ const GROUPED_DIGITS_MAX = 24;
  */
 const SERIES =
   /(?<!\p{L})(?:seria|seri[ae]s?|série|σειρ[αά])[ .:]{1,3}([\p{L}\d][\p{L}\d/-]{0,9})(?:[ .:,]{1,3}(?:n[.°ºr]{0,2}|num[aeă]r\p{L}{0,2}|número|αρ|αριθμός|č|no)[.:]?)?[ .:]{0,3}$/iu;
-/** Share of the document page height above which a number counts as near the top of the page. */
+/** Share of the document page height, from the top, within which a number counts as near the top of the page. */
 const LINE_PAGES_SHARE = 0.6;
 
 /** Finds candidates for the invoice number (documents reference, 10.2). */
@@ -53,7 +56,8 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
     // a colon or a value in the same cell.
     for (const region of place.regions) {
       const text = region.cell.text.slice(region.start, region.end);
-      // Matches an invoice number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.
+      // Other words may come between the title and the invoice number, as in `Fattura elettronica n. 12` or `Rechnung
+      // (Kopie) Nr. 12`.
       const between = region.base === 1 ? (WORDS_BEFORE_NUMBER.exec(text)?.[0].length ?? 0) : 0;
       const token = readNumber(text.slice(between), region.start + between);
       if (token === undefined) continue;

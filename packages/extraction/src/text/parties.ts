@@ -29,7 +29,9 @@ const GAP_SIZES_MAX = 3.2;
  */
 const PREPOSITIONS: ReadonlySet<string> = new Set(['to', 'for', 'from', 'an', 'aan', 'von', 'van', 'payer']);
 const PREPOSITIONS_WITHIN = 0.5;
-/** Short words that are the heading of an address only if the cell contains nothing else or a colon follows. */
+/**
+ * Headings of an address that are shorter than this count only if the cell contains nothing else or a colon follows.
+ */
 const SHORT_HEADING = 12;
 
 /** Words before a request for payment, as in `Please make cheques payable to`. */
