@@ -224,7 +224,10 @@ function required<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: false, description: words, hasPresence: true } as const;
 }
 
-/** An empty text in an ERP record counts as an absent field, because some ERPs cannot leave out a field. */
+/**
+ * Declares an optional field of an ERP record. An empty text counts as an absent field, because some ERPs cannot leave
+ * out a field.
+ */
 function optional<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: true, description: words, hasPresence: false } as const;
 }

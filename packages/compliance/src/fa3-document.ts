@@ -137,8 +137,8 @@ function hasForbiddenReference(markup: string): boolean {
 }
 
 /**
- * Control characters except U+0085, and code points that are not characters. XML itself forbids such code points of the
- * Basic Multilingual Plane.
+ * Checks whether KSeF forbids a code point: a control character other than U+0085, or a code point that is not a
+ * character. Below U+10000, XML itself forbids the code points U+FFFE and U+FFFF.
  */
 function isForbidden(code: number): boolean {
   if (code < 0x7f || code > 0x10ffff) return false;

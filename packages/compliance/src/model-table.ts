@@ -37,7 +37,10 @@ function group(
   return { ubl, cii, terms, groups };
 }
 
-/** The seller (BG-4) and the buyer (BG-7) of an e-invoice have different term codes but the same XML paths. */
+/**
+ * Returns the terms of a party. The seller (BG-4) and the buyer (BG-7) of an e-invoice have different term codes but
+ * the same XML paths.
+ */
 function party(ubl: string, cii: string, codes: PartyCodes): GroupRow {
   return group(
     ubl,

@@ -36,8 +36,8 @@ export function parseXml(bytes: Uint8Array): ParsedXml {
 }
 
 /**
- * Some Italian software writes a namespace with a quotation mark in it. Such a file is well-formed and accepted
- * everywhere, so this error of libxml2 is ignored.
+ * Parses XML and ignores one error of libxml2. Some Italian software writes a namespace with a quotation mark in it,
+ * and such a file is well-formed and accepted everywhere.
  */
 function parseTolerant(bytes: Uint8Array): XmlDocument {
   try {

@@ -238,8 +238,8 @@ export function contradictsProfile(profile: Profile, declarations: readonly stri
 }
 
 /**
- * Returns the profile that an XMP level or a file name declares for the XML. A file named `factur-x.xml` may also
- * contain an XRechnung.
+ * Checks by XMP level or file name: each tells whether a profile is the one that the level or the name declares. A file
+ * named `factur-x.xml` may also contain an XRechnung.
  */
 const LEVELS: Readonly<Record<string, (profile: Profile) => boolean>> = {
   minimum: (profile) => isFacturx(profile, 'MINIMUM'),

@@ -192,8 +192,8 @@ function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 
 }
 
 /**
- * Returns the options of Node.js for an XML signature algorithm. In XML, an elliptic-curve signature is the
- * concatenation of its two numbers.
+ * Options of Node.js for each kind of XML signature algorithm. In XML, an elliptic-curve signature is the concatenation
+ * of its two numbers.
  */
 const KINDS = {
   RSA: { key: 'rsa', options: { padding: constants.RSA_PKCS1_PADDING } },

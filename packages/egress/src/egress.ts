@@ -62,8 +62,8 @@ export function openEgress(
   const isAllowed = allowedAddresses(settings.EGRESS_ALLOW_CIDRS);
 
   /**
-   * Every IP address of the host name must be allowed, because other code chooses to which of the addresses it
-   * connects.
+   * Returns the IP addresses of a host name. Every address must be allowed, because other code chooses to which of the
+   * addresses it connects.
    */
   async function addressesOf(name: string): Promise<readonly string[]> {
     const addresses = await resolve(name);

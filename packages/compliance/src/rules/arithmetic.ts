@@ -14,8 +14,8 @@ function sumOfLines(totals: Group, { invoice }: InvoiceModel): Failure | undefin
 }
 
 /**
- * The totals of allowances (BT-107) and charges (BT-108) of an e-invoice, which may be absent if the invoice has no
- * allowances or charges.
+ * Declares the rule about the total of the allowances (BT-107) or of the charges (BT-108) of an e-invoice. The total
+ * may be absent if the invoice has none of them.
  */
 function sumOfLevel(id: string, code: string, amount: string, total: string, what: string): Rule {
   return eachGroup(id, ['BG-22'], (totals, { invoice }) => {

@@ -10,8 +10,8 @@ const AGREEMENT_BONUS = 0.1;
 const AMOUNTS: readonly FieldPath[] = ['net_amount', 'tax_amount', 'gross_amount'];
 
 /**
- * If two text recognitions of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
- * confidence is used. All amounts come from the same reading.
+ * Combines two text recognitions of one picture. If they agree on a value, its confidence is raised. Otherwise the
+ * value with the higher confidence is used. All amounts come from the same recognition.
  */
 export function combineReadings(first: TextReading, second: TextReading): TextReading {
   const better = rank(second) > rank(first) ? second : first;

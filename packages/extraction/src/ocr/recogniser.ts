@@ -77,7 +77,10 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
   return worker;
 }
 
-/** The compressed language data of the OCR program is in npm packages, where the worker finds it. */
+/**
+ * Starts a worker for text recognition. The compressed language data of the OCR program is in npm packages, where the
+ * worker finds it.
+ */
 async function startWorker(languages: readonly OcrLanguage[]): Promise<Worker> {
   // Without this handler, a broken picture would cause an uncaught exception in the OCR worker in addition to the
   // rejection.

@@ -510,7 +510,10 @@ class Walk {
     );
   }
 
-  /** Returns the texts of a page that a later rectangle covers, or that are printed on such a rectangle. */
+  /**
+   * Returns a text of the page with a mark if a later rectangle or image covers it, or if it is printed on a rectangle
+   * that covers other text.
+   */
   private withCover(text: ShownText, order: number, pageArea: number): ShownText {
     if (text.hiddenBy !== null) return text;
     const point = centre(text);

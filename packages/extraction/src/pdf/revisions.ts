@@ -184,7 +184,7 @@ export function objectAt(bytes: Uint8Array, place: number): number | undefined {
   return /^\d+$/.test(generation ?? '') && /^\d+$/.test(number ?? '') ? Number(number) : undefined;
 }
 
-/** Yields the lines of a PDF from a position on, if they are short. */
+/** Yields the lines of a PDF from a position on. A line that is longer than `LINE_BYTES_MAX` is divided. */
 function* linesOf(file: Buffer, from: number): Generator<string, undefined> {
   let at = from;
   while (at < file.length) {
