@@ -79,8 +79,8 @@ const TEST_MS_MAX = 120_000;
 /** Values of the ksef service that tests replace, such as intervals that they shorten. */
 export interface KsefOverrides extends StartOverrides {
   /**
-   * Lengths of time windows with which a test replaces the second, the minute and the hour in which calls to KSeF are
-   * counted.
+   * Lengths of the time windows in which calls to KSeF are counted. A test sets them to replace the second, the minute
+   * and the hour.
    */
   readonly limitWindowsMs?: readonly [number, number, number];
 }

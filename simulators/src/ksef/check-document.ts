@@ -60,7 +60,8 @@ export function isKnownForm({ systemCode, schemaVersion, value }: FormCode): boo
 
 /**
  * Decrypts a document sent to KSeF and performs all checks that need only the document, in the order that section 14 of
- * the KSeF reference gives: decryption, file, content. Permissions and duplicates are checked when it is processed.
+ * the KSeF reference gives: decryption, file, content. Permissions and duplicates are checked later, when the invoice
+ * is processed.
  */
 export function checkDocument(sent: SentDocument, rules: DocumentRules): CheckedDocument {
   const bytes = decrypt(sent);

@@ -111,7 +111,7 @@ function closing(
 /**
  * Removes the closed refusals of an inbox role after a time window was received completely, except recent ones, whose
  * invoices nightly runs may deliver again. Refusals are not removed while the window is incomplete: the next run
- * delivers the whole window again, and would report an invoice whose refusal was removed a second time.
+ * delivers the whole window again, and an invoice without its refusal would be reported a second time.
  */
 export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now: Date): readonly KeptRefusal[] {
   const isPassed = ({ closedAt, role: own }: KeptRefusal): boolean =>

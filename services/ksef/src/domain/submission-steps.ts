@@ -88,7 +88,7 @@ function confirmableSession({ status, upoReferenceNumber, sessions }: Progress):
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined);
 }
 
-/** Returns the progress of a submission that is stored before a KSeF session is opened. */
+/** Returns the progress that is stored before a KSeF session for a submission is opened. */
 export function opening(progress: Progress): Progress {
   return { ...progress, ...UNDECIDED, status: 'SENDING', sessions: progress.sessions.map(abandon) };
 }
@@ -113,7 +113,7 @@ export function opened(
 }
 
 /**
- * Returns the progress of a KSeF submission that is stored before each request that sends its document. A request that
+ * Returns the progress that is stored before each request that sends the document of a KSeF submission. A request that
  * is repeated after a 401 response does not count as another sending.
  */
 export function sending(progress: Progress, { now }: Timing): Progress {
@@ -207,8 +207,8 @@ const UNKNOWN_FILE =
  * Returns the progress of a submission after KSeF reported a document with this seller, kind and number. Only a
  * document with the same hash is the submitted document. Its confirmation can be fetched only if the ksef service
  * opened the session in which it was registered.
- * @param original registered document; undefined if KSeF does not show it to this token, and it then does not count as
- *   the submitted document
+ * @param original registered document; undefined if KSeF does not show it to this token, in which case the submission
+ *   is refused
  */
 export function resolvedDuplicate(
   progress: Progress & { readonly document: Pick<SubmittedDocument, 'hash'> },

@@ -95,8 +95,8 @@ export interface NewApiKeyInput {
 
 /**
  * Creates an API key. Only this response contains the complete key.
- * @throws DomainError invalid, also for a member with a lower role; forbidden if the grantor does not have all these
- * rights
+ * @throws DomainError invalid, also if the member that the key is for has a lower role; forbidden if the grantor does
+ *   not have all rights of the key
  */
 export const createApiKey =
   (deps: ApiKeyDeps) =>

@@ -18,9 +18,9 @@ export interface NamingDeps {
 }
 
 /**
- * Returns the names of actors in the same order: for a member and for the API key of a member the name of the member,
- * and for another key the name of the key, even if it is revoked. Undefined for actors without a name, for members who
- * were removed, and for actors of other organizations.
+ * Returns the name of each actor, in the order of the actors. An API key of a member has the name of the member. Any
+ * other API key has its own name, even if it is revoked. Undefined for actors without a name, for members who were
+ * removed, and for actors of other organizations.
  * @throws DomainError invalid for more than {@link ACTORS_MAX} actors
  */
 export const nameActors =

@@ -92,8 +92,8 @@ export interface Restored {
 }
 
 /**
- * Actor of a restored organization in the audit trail if the organization was deleted by an earlier release, which did
- * not store the actor of a deletion.
+ * Actor in the audit trail for restoring an organization that an earlier release deleted. That release did not store
+ * the actor of a deletion.
  */
 const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
 

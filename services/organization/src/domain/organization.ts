@@ -136,8 +136,8 @@ export function changeReferenceValidation(organization: Organization, mode: stri
 }
 
 /**
- * Returns the validation mode of an organization for reference documents that is in effect. Without an active
- * subscription, ALL behaves like DECLARED_PROFILES (specification section 4, rule 10).
+ * Returns the effective validation mode of an organization for reference documents. Without an active subscription, ALL
+ * behaves like DECLARED_PROFILES (specification section 4, rule 10).
  */
 export function referenceValidationInForce(organization: Organization): ReferenceValidationMode {
   const { referenceValidationMode: mode } = organization;
@@ -181,9 +181,9 @@ export interface ToldSubscription extends Required<Contract> {
 }
 
 /**
- * Difference in time between two events of the billing service that is larger than any difference between clocks. After
- * a backup of the billing service was restored, its versions begin again at lower numbers, so an event that is later by
- * this time is accepted despite a lower version.
+ * Time by which an event of the billing service must be later than the last known event to be accepted despite a lower
+ * version. After a backup of the billing service was restored, its versions begin again at lower numbers. This time is
+ * larger than any difference between clocks.
  */
 const RESTORED_AFTER_MS = 60_000;
 

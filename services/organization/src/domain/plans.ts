@@ -108,8 +108,8 @@ export function combineContracts(granted: Contract, told: Contract): Contract {
 }
 
 /**
- * Lowers the values of the granted contract of an organization that are higher than the stated values. A stated value
- * that is higher has no effect.
+ * Lowers each value of an organization's granted contract that is higher than the stated value. A stated value that is
+ * higher has no effect.
  */
 export function lowerContract(granted: Contract, stated: Partial<Contract>): Contract {
   const changed = { ...granted, ...stated };

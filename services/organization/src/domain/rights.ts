@@ -15,7 +15,8 @@ const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
  * Default scopes of an API key that is created without scopes. An ANALYST has the scopes of every operation for which
- * the specification states no minimum role, and of payment runs, which analysts release. Only an OWNER has `*`, which also covers future scopes.
+ * the specification states no minimum role, and the scopes of payment runs, because analysts release them. Only an
+ * OWNER has `*`, which also covers future scopes.
  */
 export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   VIEWER: readingScopes,
@@ -97,14 +98,17 @@ export function requireRoleOfMember({ role }: Rights, memberRole: Role): void {
   }
 }
 
-/** Returns the rights of an API key of a member, whose role may have been lowered since the key was created. */
+/**
+ * Returns the rights of an API key that belongs to a member. The role of the member may have been lowered since the key
+ * was created.
+ */
 export function rightsOfMemberKey(rights: Rights, memberRole: Role): Rights {
   return isRoleAtLeast(memberRole, rights.role) ? rights : lowerRights(rights, { role: memberRole, scopes: [] });
 }
 
 /**
- * Returns the rights of an API key after a change that may only remove rights. If no scopes are named, a lower role
- * keeps the current scopes that are default scopes of that role.
+ * Returns the rights of an API key after a change that may only remove rights. If the change states a lower role but no
+ * scopes, the key keeps those of its scopes that are default scopes of the new role.
  * @throws DomainError wrong_state if the change would add a right
  */
 export function lowerRights(current: Rights, change: { role?: string | undefined; scopes: readonly string[] }): Rights {

@@ -12,7 +12,7 @@ import type { AuditedStore } from './audited-store.js';
 export interface SessionDocument extends Audited {
   readonly apiKeyId: string;
   readonly userId?: string;
-  /** HMAC of the session token, by which a session of the app is found. */
+  /** HMAC of the session token. A session of the app is looked up by this value. */
   readonly hash: string;
   readonly createdAt: Date;
   /**

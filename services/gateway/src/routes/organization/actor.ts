@@ -29,7 +29,7 @@ interface Acted {
 export type Named<Change extends Acted> = Change & { readonly actorName: string };
 
 /**
- * Adds the name of the person or API key that made it to each change, with one call to the organization service. At
+ * Adds to each change the name of the person or API key that made it, with one call to the organization service. At
  * most {@link NAMED_MAX} actors get a name: the actors of the last changes in the list.
  */
 export async function nameActorsOf<Change extends Acted>(

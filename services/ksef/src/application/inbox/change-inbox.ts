@@ -113,8 +113,8 @@ async function disable(
   // A disabled KSeF inbox has reserved its environment only while a request that enables it is in progress, or after
   // such a request was interrupted.
   if (!isEnabled && !(await environments.hasTaken(organizationId, connectionId))) return stored;
-  // The KSeF inbox is written before its environment is released, even if the inbox is already disabled. After the
-  // write, a request that reserved the environment for the previous version can no longer enable the inbox.
+  // The KSeF inbox gets a new version before its environment is released, even if the inbox is already disabled. A
+  // request that has reserved the environment for the previous version can then no longer enable the inbox.
   const next = disabled(stored ?? newInbox(connection, polishDayOf(now), now));
   const inbox =
     stored === undefined

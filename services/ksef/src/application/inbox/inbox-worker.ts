@@ -361,8 +361,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // A REFERENCE refusal means that KSeF no longer has the export. Only with HTTP status 403, it means that the
-    // permission to view invoices is missing.
+    // A REFERENCE refusal means that KSeF no longer has the export. A refusal with HTTP status 403, however, means that
+    // the permission to view invoices is missing.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));

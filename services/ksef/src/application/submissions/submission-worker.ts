@@ -172,7 +172,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
     // A submission that was sent to KSeF is tracked even if the connection has lost the permission to issue invoices.
-    // If KSeF refuses these calls, tracking ends when the session expires or the confirmation is abandoned.
+    // If KSeF refuses the calls that track it, tracking ends when the session expires or the confirmation is abandoned.
     if (sends && (connection.status !== 'CONNECTED' || connection.readOnlySince !== undefined)) {
       const hopeless = refusedForTooLong(connection, timing());
       if (hopeless === undefined) return waitForConnection(claim, connection);
