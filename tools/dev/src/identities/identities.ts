@@ -4,6 +4,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TRUST_DOMAIN_DEFAULT } from '@invoicecontrol/contracts/callers';
+import { certificatesIn } from '@invoicecontrol/runtime/identity/identity-files';
 import type { KeyPair, Leaf, SigningAuthority } from './authority.js';
 
 /** Share of its lifetime that a certificate must have left. A certificate with less time left is replaced. */
@@ -65,7 +66,7 @@ export async function issueIdentity(authority: Authority, options: IdentityOptio
 export async function createAuthority(directory: string): Promise<Authority> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const known = await readPair(directory, 'ca.crt', 'ca.key');
-  const [current, ...former] = known === undefined ? [] : certificatesIn(known.certificate);
+  const [current, ...former] = known === undefined ? [] : certificatesIn(Buffer.from(known.certificate), 'ca.crt');
   if (known === undefined || current === undefined || !isValid(current)) {
     const made = await makeAuthority(directory, []);
     return { bundle: made.certificate, issue: made.issue };
@@ -104,7 +105,7 @@ async function isUsable(options: IdentityOptions, bundle: string): Promise<boole
   const known = await readPair(options.directory, files.certificate, files.key);
   if (known === undefined) return false;
   const certificate = new X509Certificate(known.certificate);
-  const isTrusted = certificatesIn(bundle).some(
+  const isTrusted = certificatesIn(Buffer.from(bundle), 'ca.crt').some(
     (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
   );
   return isFresh(certificate) && isTrusted && certificate.subjectAltName === alternativeNamesOf(leafOf(options));
@@ -148,11 +149,6 @@ async function readPair(directory: string, certificateFile: string, keyFile: str
   } catch {
     return undefined;
   }
-}
-
-function certificatesIn(bundle: string): X509Certificate[] {
-  const pems = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return pems.map((pem) => new X509Certificate(pem));
 }
 
 async function writePrivate(file: string, text: string): Promise<void> {
