@@ -68,7 +68,10 @@ async function run(): Promise<void> {
   }
 }
 
-/** Returns the scan or photo of each invoice of a set that has one: `NAME-scan.jpg` next to `NAME.pdf`. */
+/**
+ * Returns the scans and photos of the invoices in a set, by the name of the invoice. The scan of `NAME.pdf` is the file
+ * `NAME-scan.jpg` next to it; some invoices have no scan.
+ */
 function scansOf(set: string): Map<string, URL> {
   const scans = new Map<string, URL>();
   for (const path of readdirSync(evaluation, { recursive: true, encoding: 'utf8' })) {

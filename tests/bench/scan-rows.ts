@@ -72,7 +72,7 @@ export function scanRows(file: number, rowCount: number, storedCount: number): B
 }
 
 /**
- * Returns a generated row of a history scan file that is not a duplicate of another row.
+ * Returns a generated row for a history scan file. The row is no duplicate of another row.
  * @param time from 0, the first day, to 1, the last day
  */
 function original(random: () => number, file: number, time: number, index: number): Printed {

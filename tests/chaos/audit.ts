@@ -508,7 +508,10 @@ function eventKey(name: string, payload: Readonly<Record<string, unknown>>): str
   return name === 'scan_completed' ? String(scanId) : undefined;
 }
 
-/** Returns the default value for a type, because proto JSON leaves out fields with their default value. */
+/**
+ * Returns the default value of a field whose expected value is given, because proto JSON leaves out fields with their
+ * default value.
+ */
 function defaultLike(value: unknown): unknown {
   if (typeof value === 'number') return 0;
   return typeof value === 'object' ? {} : undefined;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './plan.js';
 import type { ChaosSystem } from './system.js';
 
-/** The end of a fault that a chaos run has caused. */
+/** Result of ending a fault that a chaos run has caused. */
 export interface Lifted {
   /** Time at which the fault of the chaos round ended, on the clock of `performance.now()`. */
   readonly atMs: number;

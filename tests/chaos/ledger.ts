@@ -82,9 +82,12 @@ export interface Ledger {
   postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
   review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
-  /** Returns the findings of an invoice that have no review yet. Undefined if there was no response. */
+  /** Returns the findings of an invoice that nobody has reviewed yet. Undefined if the request got no response. */
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
-  /** Sends the requests of an ordinary API client that only read. @throws Error if there is no response */
+  /**
+   * Sends the read requests of an ordinary API client.
+   * @throws Error if there is no response
+   */
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt of a request until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;

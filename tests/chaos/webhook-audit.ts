@@ -154,8 +154,9 @@ function auditDelivery(
     ...(state === 'SKIPPED' || (state === 'CANCELED' && !isEndpointDeleted)
       ? breach('lost', `delivery ${_id} is ${state}, and nobody asked for it`)
       : []),
-    // A webhook delivery may have as many requests as counted and interrupted attempts, because an interrupted attempt
-    // may have been sent or not. A delivery that is PENDING or was canceled may have an attempt in progress.
+    // The number of requests for a delivery may be as high as its counted attempts and its interrupted attempts
+    // together, because an interrupted attempt may have been sent or not. A delivery that is PENDING or was canceled
+    // may have an attempt in progress.
     ...(state !== 'PENDING' && state !== 'CANCELED' && counted.length > attemptCount + interruptions
       ? breach(
           'doubled',

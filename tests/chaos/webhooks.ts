@@ -12,7 +12,9 @@ import { openWebhookBooks } from './webhook-books.js';
 export interface ChaosWebhooks {
   /** Returns the number of webhook deliveries that are not completed. */
   pending(): Promise<number>;
-  /** Returns the number of claims on webhook deliveries that lapsed, as {@link WebhookBookReader.lapsedClaims} does. */
+  /**
+   * Returns the number of lapsed claims on webhook deliveries, as defined at {@link WebhookBookReader.lapsedClaims}.
+   */
   lapsedClaims(): Promise<number>;
   /** Makes the webhook receivers respond from now on, so that the remaining deliveries can complete. */
   heal(): void;

@@ -103,8 +103,8 @@ function inOrderOfArrival(bills: readonly Bill[]): Bill[] {
 }
 
 /**
- * Rows of a history scan are analyzed in the order of issue dates, then of rows. The file of the scan has the order of
- * arrival.
+ * Returns the bills in the order of their issue dates, in which the rows of a history scan are analyzed. Bills with the
+ * same issue date stay in the order of their arrival, which is the order of the rows in the file.
  */
 function inOrderOfIssue(bills: readonly Bill[]): Bill[] {
   return inOrderOfArrival(bills).sort((left, right) => compareText(left.invoice.issue_date, right.invoice.issue_date));

@@ -39,7 +39,10 @@ const ROWS = 20;
 const EVENT_MS_MAX = 20_000;
 const LOOK_EACH_MS = 200;
 
-/** Parts of the rehearsal: which services run the other release. They follow one another on the same data. */
+/**
+ * Parts of the rehearsal, each with the services that run the program of the other release. All parts use the same
+ * data, one after another.
+ */
 const parts: readonly { readonly name: string; readonly isOther: (service: ServiceName) => boolean }[] = [
   { name: 'this release alone', isOther: () => false },
   { name: 'undone: the other release alone', isOther: () => true },
@@ -68,10 +71,7 @@ interface Rehearsed {
   part: number;
 }
 
-/**
- * Parts of the rehearsal, each with the services that run the program of the other release. All parts use the same
- * data, one after another.
- */
+/** Actions of clients, which run in each part of the rehearsal, by name. An action throws an error if it fails. */
 const journeys: Readonly<Record<string, (api: Api, rehearsed: Rehearsed) => Promise<void>>> = {
   async 'read earlier'(api, { invoiceIds }) {
     for (const id of invoiceIds) {

@@ -83,8 +83,8 @@ export function notificationUrl(baseUrl: string): string {
 }
 
 /**
- * Returns the environment of the services, with the addresses of this installation that it does not set itself. The
- * address is unknown if the operating system chooses the port.
+ * Returns the environment variables of the services. If they do not set the public addresses of this installation,
+ * these are added. The addresses are unknown if the operating system chooses the port.
  */
 export function withOwnUrls(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
   if (port === 0) return env;

@@ -224,8 +224,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Returns the environment variables of the services. If they do not set the public addresses of this installation,
- * these are added. The addresses are unknown if the operating system chooses the port.
+ * Creates the streams and consumers of all services at the broker as the operator, before the services start and use
+ * them.
  */
 async function setUpOwnBroker(natsUrl: string, identities: string): Promise<void> {
   const logger = createLogger({ service: 'start', level: 'error' });

@@ -140,8 +140,8 @@ function resolveLink(file, target) {
 }
 
 /**
- * Returns the Markdown of a documentation page with links to the served Markdown. Links to files that are not served
- * become their words.
+ * Returns the Markdown of a documentation page with links to the served Markdown. A link to a file that is not served
+ * is replaced by its text.
  */
 function withServedLinks(file) {
   const text = readFileSync(join(root, file), 'utf8');
@@ -158,10 +158,7 @@ function withServedLinks(file) {
   });
 }
 
-/**
- * Returns the Markdown of a documentation page with links to the served Markdown. A link to a file that is not served
- * is replaced by its text.
- */
+/** Returns the search index of all documentation sections, which the script of the site searches in the browser. */
 function searchIndex(all) {
   const index = new MiniSearch({ idField: 'id', fields: ['title', 'text'], storeFields: ['title', 'page'] });
   const seen = new Set();

@@ -24,8 +24,8 @@ const RANGES = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'] as const;
 type Range = (typeof RANGES)[number];
 
 /**
- * Speeds at which the error budget of an objective over 30 days is used up. Each is measured over a long range and
- * confirmed over a short range (SRE workbook, chapter 5).
+ * Speeds at which the error budget of an objective over 30 days is used up. Each speed is measured over a long time
+ * range and confirmed over a short one (SRE workbook, chapter 5).
  */
 const BURN_RATES: readonly {
   long: Range;

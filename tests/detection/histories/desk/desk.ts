@@ -27,11 +27,11 @@ export interface Vendor {
   readonly next: (date: string) => string;
 }
 
-/** A test bill with other values that the printed document of the supplier states. */
+/** A test bill with further data that the supplier's document states. */
 export interface Paper {
   readonly bill: Bill;
   readonly vendor: Vendor;
-  /** A test bill with further data that the supplier's document states. */
+  /** The document or measurement on which the bill is based: bill of lading, packing slip, or meter. */
   readonly note: string;
   /** Number that the supplier left out after this bill. A second bill for the same supply uses this number. */
   readonly skipped?: { readonly number: string; readonly date: string };

@@ -88,7 +88,7 @@ function passwordOf(mongodbUrl: string, user: string): string {
   return createHmac('sha256', new URL(mongodbUrl).password).update(user).digest('hex');
 }
 
-/** Creates a MongoDB user, or gives an existing user these rights and this password. */
+/** Creates a MongoDB user with the given rights and the given password, or changes an existing user to them. */
 async function putUser(
   users: Db,
   name: string,
