@@ -76,7 +76,7 @@ export function keyOf(id: string): CounterKey {
   return { organizationId, month, meter };
 }
 
-/** Returns the minute in which a time is, in minutes since 1970. Usage is counted by minute. */
+/** Returns the minute of a time, as the number of minutes since 1970. Usage is counted by minute. */
 export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);
 }

@@ -52,7 +52,7 @@ interface Progress {
   readonly transactionLayouts: ByteRange[];
   readonly blockIds: Set<string>;
   readonly instructionIds: Set<string>;
-  /** Transactions of the block that the reader of the payment file is in. */
+  /** Transactions that were read so far from the current block of the payment file. */
   open: OpenTransaction[];
   totalMicro: bigint;
 }

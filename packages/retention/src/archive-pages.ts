@@ -7,8 +7,8 @@ import { findPage } from '@invoicecontrol/runtime/mongo/page';
 type ToRecord<D> = (document: WithId<D>) => Readonly<Record<string, unknown>>;
 
 /**
- * Reads the records of an organization for its archive (data export), newest first, with the index of the list of these
- * records.
+ * Reads the records of an organization for its archive (data export), newest first, with the database index that also
+ * serves the list of these records.
  */
 export function newestRecords<
   D extends { readonly _id: string; readonly organizationId: string; readonly createdAt: Date },

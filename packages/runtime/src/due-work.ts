@@ -10,9 +10,9 @@ const POLL_EACH_MS = 10_000;
 /** Minimum time between two runs of a background job. Work that becomes due within this time shares a run. */
 const GAP_MS = 200;
 /**
- * Longest time before its due time, in milliseconds, at which stored work is noted in memory. Work that becomes due
- * later is found by the regular search of its job. The search may be ten seconds late, which does not matter after such
- * a long time.
+ * Stored work is noted in memory only if it becomes due within this number of milliseconds. Work that becomes due later
+ * is found by the regular search of its job. The search may be ten seconds late, which does not matter after such a
+ * long time.
  */
 const NOTED_MS_MAX = 10 * 60_000;
 

@@ -38,7 +38,7 @@ const PAYEE_SCORE = 0.25;
  */
 const ACCOUNT_OWNER_SCORE = 0.45;
 /**
- * Minimum length of a label for it never to be part of a supplier name. `beneficiary` is long enough, and `empresa` is
+ * Minimum length from which a label is never part of a supplier name. `beneficiary` is long enough, and `empresa` is
  * not.
  */
 const LONG_LABEL = 11;

@@ -21,7 +21,7 @@ export interface CallerGuardOptions {
   readonly onRefused?: ((refused: RefusedCall) => void) | undefined;
 }
 
-/** Time for which a refused call may take to send its request, from which the organization is read. */
+/** Maximum time that a refused call may take to send its request, which names the organization. */
 const REQUEST_MS_MAX = 1_000;
 
 /**
@@ -37,8 +37,9 @@ export function requireCallers(methods: Readonly<Record<string, Pick<MethodDefin
 }
 
 /**
- * Refuses the calls of services that the table of callers does not list for an rpc, before the request is read. Once a
- * minute, the request of a refused call is read, to record for which organization it was. Calls that are allowed pass unchanged.
+ * Refuses the calls of services that the table of callers does not list for an rpc. The request of such a call is read
+ * only once a minute for each caller and rpc, to record which organization it names. Calls that are allowed pass
+ * unchanged.
  */
 export function callerGuard({ callers, service, logger, onRefused }: CallerGuardOptions): ServerInterceptor {
   const isDue = onceAMinute();
@@ -76,7 +77,7 @@ interface Listening {
   readonly onRequest: (request: unknown, requestId: string) => void;
 }
 
-/** Returns a listener that refuses a call after its first message, or when none arrives in time. */
+/** Returns a listener that refuses a call after its first message, or when no message arrives in time. */
 function listenOnce({ call, refuse, onRequest }: Listening): ServerListener {
   let requestId = 'none';
   let isRefused = false;

@@ -43,7 +43,9 @@ export interface IncomingCall {
 export interface PrincipalGuard {
   /** Returns the methods of a service in a form that shows the guard the bytes of the requests that must be sealed. */
   watchRequests(methods: Record<string, Method>): Record<string, Method>;
-  /** Returns the context of a call before it is admitted, for the trace and the log. Its actor is the calling service. */
+  /**
+   * Returns the context of a call before it is admitted, for the trace and the log. Its actor is the calling service.
+   */
   contextOf(call: IncomingCall): RequestContext;
   /**
    * Returns the context of a call with its proven actor and principal.
@@ -118,7 +120,8 @@ export function principalGuard({ callers, identity, logger, onRefused }: Princip
         logger.warn({ caller, rpc, reason, error: cause }, 'a caller was refused');
       const organizationId = organizationIn(call.request);
       const { requestId } = claimedContextOf(call.metadata);
-      // An expired grant was valid when the request began, so it tells the organization nothing.
+      // A refusal because of an expired grant is not reported to the organization, because the grant was valid when the
+      // request began.
       if (organizationId !== undefined && reason !== 'grant_expired')
         onRefused?.({ organizationId, caller, rpc, reason, requestId });
     },

@@ -27,7 +27,7 @@ export interface Announcing {
   readonly lastEventAt?: Date;
 }
 
-/** An event that will be stored together with the change of a document that causes it. */
+/** An event that will be stored together with the document change that it announces. */
 export interface Announcement {
   readonly type: EventType;
   readonly body: object;

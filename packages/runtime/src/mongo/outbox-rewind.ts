@@ -18,8 +18,8 @@ const READ_EACH_MS = 60_000;
  */
 const COMPARE_AGAIN_MS = 1_000;
 /**
- * Time by which the events that are published again reach back before the last event in the stream, because the clocks
- * of the broker and the database may differ.
+ * Events are published again from this many milliseconds before the last event in the stream, because the clocks of the
+ * broker and the database may differ.
  */
 const OVERLAP_MS = 5 * 60_000;
 /**
@@ -34,8 +34,8 @@ interface RelayDocument {
   readonly created: string;
   readonly lastSeq: number;
   /**
-   * Time from which on the events of the outbox are being published again. A process that restarts in the meantime
-   * begins again with these events. Absent if no events are being published again.
+   * The events of the outbox since this time are being published again. A process that restarts in the meantime
+   * publishes them from the beginning. Absent if no events are being published again.
    */
   readonly refillSince?: Date;
 }

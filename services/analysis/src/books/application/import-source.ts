@@ -20,7 +20,10 @@ export type ExaminationPart = (typeof examinationParts)[number];
 /** Progress of an examination of imported records. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /** Change time of the ERP records with which this part of the examination continues. Undefined if the part begins. */
+  /**
+   * Change time of the ERP records with which this part of the examination continues. Undefined at the beginning of the
+   * part.
+   */
   readonly from: Date | undefined;
 }
 

@@ -54,7 +54,7 @@ export function supplierAfter(
   };
 }
 
-/** Maximum number of ids of invoices that a supplier record lists because its profile no longer counts them. */
+/** Maximum number of invoices that a supplier record lists as no longer counted in its profile. */
 const WITHDRAWN_UNITS_MAX = 256;
 
 /** Adds an invoice to the invoices that the profile of a supplier no longer counts. */
