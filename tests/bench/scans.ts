@@ -99,7 +99,10 @@ export interface ScansDeps {
   readonly storePids: Watched;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
-  /** Database for the measurement of a history scan without the services, on their database server. */
+  /**
+   * Database in which history scans are measured without the services. It is on the same server as the databases of the
+   * services.
+   */
   readonly ceilingDb: MongoConnection['db'];
 }
 

@@ -70,7 +70,8 @@ export async function putContent(
 }
 
 /**
- * Requests the decision on an uploaded document, again if a response says that the decision will be available later.
+ * Requests the decision on an uploaded document, and repeats the request if a response says that the decision will be
+ * available later.
  * @returns the status of the last response
  */
 export async function analyzeUpload(

@@ -62,7 +62,7 @@ const AIMS = {
 
 const WORK = { alone: 20, pauseMs: 250, idleMs: 4_000, latencyMs: 10, endpoints: 20, events: 50 } as const;
 const THROUGHPUT = { endpoints: 20, events: 500, inFlightPublishes: 64 } as const;
-/** Number of organizations, which must be several because an endpoint gets at most 50 requests per second. */
+/** `organizations` is more than 1, because an endpoint gets at most 50 requests per second. */
 const LATENCY = { organizations: 4, eventsPerSecond: 100, warmUpSeconds: 3, seconds: 20 } as const;
 const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSeconds: 3 } as const;
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;

@@ -19,8 +19,8 @@ const REQUESTS = 40;
  */
 const LATENCY_MS = 10;
 /**
- * Pause in milliseconds that is longer than the work after a response of the benchmarked system, so that the next
- * request does not meet this work.
+ * Pause in milliseconds between two requests. It is longer than the work that the benchmarked system does after a
+ * response, so that this work does not slow down the next request.
  */
 const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;

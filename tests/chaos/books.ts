@@ -106,7 +106,7 @@ export interface Books {
   readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
   readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
   readonly events: readonly PublishedEvent[];
-  /** Unfinished work of the services that the stored documents do not show. */
+  /** Unfinished work that is not visible in the stored documents of the services. */
   readonly leftovers: readonly string[];
 }
 

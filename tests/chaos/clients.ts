@@ -1,6 +1,6 @@
-// Simulates clients that continue whatever fails: they post and upload invoices and copies of them, repeat requests,
-// scan files, and review and assign findings. The seed determines what they send, and the responses determine what they
-// review.
+// Simulates clients that go on working even if processes fail: they post and upload invoices and copies of them, repeat
+// requests, scan files, and review and assign findings. The seed determines what they send, and the responses determine
+// what they review.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { randomFrom } from '../detection/random.js';

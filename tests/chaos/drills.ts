@@ -200,7 +200,7 @@ async function main(): Promise<void> {
 }
 
 interface Fault {
-  /** Alerts that must fire, each within some seconds from the fault. */
+  /** Alerts that must fire, each with its time limit in seconds from the fault. */
   readonly alerts: readonly { readonly alert: WatchedAlert; readonly secondsMax: number }[];
   readonly fail: () => void | Promise<void>;
   readonly repair: () => void | Promise<void>;

@@ -26,7 +26,7 @@ interface Entry {
   lastFailure?: string;
 }
 
-/** Statements that a response makes about an invoice. */
+/** Values that a response states about an invoice. */
 export interface InvoiceAnswer {
   readonly invoiceId: string;
   readonly decision: string;
@@ -82,7 +82,7 @@ export interface Ledger {
   postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
   review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
-  /** Returns the findings of an invoice that nobody has reviewed yet. Undefined if the request got no response. */
+  /** Returns the unreviewed findings of an invoice. Undefined if the request got no response. */
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
   /**
    * Sends the read requests of an ordinary API client.

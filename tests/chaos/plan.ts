@@ -89,7 +89,10 @@ const TWO_FAULTS_SHARE = 0.25;
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
-/** Share of the chaos faults that last longer than the deadlines of calls, and the factor of their duration. */
+/**
+ * Share of the chaos faults that last longer than the deadlines of calls, and the factor by which their duration is
+ * multiplied.
+ */
 const LONG = { share: 0.2, factor: 3 } as const;
 const OUTAGE_MS = 60_000;
 const LATENCY_MS = { min: 50, max: 500 } as const;

@@ -58,7 +58,7 @@ export interface WebhookBooks {
   readonly events: readonly WebhookEventRecord[];
   readonly deliveries: readonly DeliveryRecord[];
   readonly arrivals: readonly WebhookArrival[];
-  /** Events that the services published, from the streams. */
+  /** Events that the services published, as read from the streams of the broker. */
   readonly published: readonly PublishedEvent[];
   /** Time when the audit began to read the database. Requests that arrive later may not be counted yet. */
   readonly readAtMs: number;

@@ -110,7 +110,7 @@ function inOrderOfIssue(bills: readonly Bill[]): Bill[] {
   return inOrderOfArrival(bills).sort((left, right) => compareText(left.invoice.issue_date, right.invoice.issue_date));
 }
 
-/** Returns the fields that a row of a history scan can state. */
+/** Returns the invoice with only those fields that a row of a history scan can have. */
 function rowOf({ invoice }: Bill): Bill['invoice'] {
   const { due_date: _due, net_amount: _net, tax_amount: _tax, buyer: _buyer, ...stated } = invoice;
   return stated;

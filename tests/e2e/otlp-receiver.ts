@@ -42,7 +42,10 @@ export interface OtlpReceiver {
   readonly spans: readonly ReceivedSpan[];
   /** Returns the metric data points that each service sent last. */
   points(): readonly ReceivedPoint[];
-  /** Accepts requests without ever answering, as a collector that hangs, until it is called with false. */
+  /**
+   * If called with true, accepts requests without ever responding, as a hanging collector does. If called with false,
+   * responds again.
+   */
   hang(isHanging: boolean): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Simulates clients that keep sending whatever is killed: new invoices, copies of them, and repeated requests.
+// Simulates clients that keep sending invoices, copies and repeated requests, whichever process is killed.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Ledger, Sent } from './ledger.js';

@@ -1,4 +1,4 @@
-// Simulates clients of one organization that post history scans at the same time, whatever is killed.
+// Simulates clients of one organization that post history scans at the same time, whichever process is killed.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Ledger, SentScan } from './ledger.js';
 import { pick, sampleFile } from './sample-invoices.js';

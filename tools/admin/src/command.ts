@@ -67,7 +67,7 @@ export interface ServiceOperations {
   readonly rpc: Methods<typeof Operations, CallOptions>;
 }
 
-/** The running product, as a command of the operator uses it. */
+/** The RPCs of the services that an operator's command can call. */
 export interface Operator {
   readonly organization: Methods<typeof OrganizationOperator, CallOptions>;
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;

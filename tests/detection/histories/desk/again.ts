@@ -128,10 +128,7 @@ function abbreviated(name: string, random: Random): string {
   ]);
 }
 
-/**
- * Kinds in which a test bill is entered a second time in every office. A history adds the kinds that occur in its
- * trade.
- */
+/** Ways in which every office may enter a test bill a second time. A history adds the ways that occur in its trade. */
 export const everywhere = {
   'keyed from the paper after the portal': entered(({ bill }) => bill, [0, 21]),
   'sent once more with the statement': entered(({ bill }) => bill, [26, 62]),

@@ -30,7 +30,10 @@ export interface Trade {
   readonly trade: string;
   readonly suppliers: number;
   readonly countries: readonly string[];
-  /** Words of the supplier's trade for its name, by country or for all countries (`any`). */
+  /**
+   * Words for the trade of the supplier, which are part of its name. They are listed by country, or for all countries
+   * (`any`).
+   */
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;

@@ -55,7 +55,7 @@ export interface Stream {
   readonly order?: () => string | undefined;
   readonly recurs?: boolean;
   readonly hardNegative?: string;
-  /** Share of bills that the supplier bills again under its next number. */
+  /** Share of the bills that the supplier sends again, with its next number. */
   readonly billedAgain?: number;
   readonly companyId?: string;
 }
@@ -115,8 +115,8 @@ export function openBook(random: Random, prefix: string) {
       return added;
     },
     /**
-     * Adds the test bills of a supplier with a certain habit. The supplier bills some of them again some weeks later,
-     * under its next number.
+     * Adds the test bills of a supplier with a certain habit. The supplier sends some of the bills again some weeks
+     * later, with its next number.
      */
     stream(stream: Stream): void {
       const again: { date: string; of: Draft }[] = [];

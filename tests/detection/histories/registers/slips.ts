@@ -145,7 +145,7 @@ const letterDigit = (draft: Draft, random: Random): string | undefined => {
   return at(draft.number, i, read[draft.number.charAt(i)] ?? '0');
 };
 
-/** Finds the position of the month in an invoice number, next to the year. */
+/** Finds the month in an invoice number. The year must be next to it, as in `2026-03` or `03/2026`. */
 function monthBesideYear(number: string, date: string): number | undefined {
   const [year = '', month = ''] = date.split('-');
   const match = new RegExp(`(?<=${year}[-/])${month}(?![0-9])|(?<=[-/])${month}(?=[-/]${year})`).exec(number);

@@ -120,7 +120,10 @@ function serialNumber(): string {
   return bytes.toString('hex');
 }
 
-/** Returns a subject in the order of cert-manager. MongoDB writes it from the end: `CN=scan,OU=services,O=invoice-control`. */
+/**
+ * Returns the subject of a certificate with its parts in the order that cert-manager uses. MongoDB writes the parts in
+ * reverse order: `CN=scan,OU=services,O=invoice-control`.
+ */
 function distinguishedName(name: string, unit?: string): string {
   return ['O=invoice-control', ...(unit === undefined ? [] : [`OU=${unit}`]), `CN=${name}`].join(', ');
 }

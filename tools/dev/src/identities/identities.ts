@@ -154,7 +154,8 @@ async function readPair(directory: string, certificateFile: string, keyFile: str
 async function writePrivate(file: string, text: string): Promise<void> {
   const part = `${file}.part`;
   await writeFile(part, text, { mode: 0o600 });
-  // A file that an interrupted call has left may have other permissions, which writing to it does not change.
+  // An interrupted call may have left this file with other permissions. Writing to a file does not change its
+  // permissions, so they are set here.
   await chmod(part, 0o600);
   await rename(part, file);
 }
