@@ -251,7 +251,7 @@ function npmCommand(group, name) {
   return command;
 }
 
-/** Returns the command of a Go module, which is installed first. */
+/** Installs a Go module and returns the path of its command. */
 function goCommand(module, version) {
   const bin = `${cache}/bin`;
   const command = `${bin}/${basename(module)}`;

@@ -21,7 +21,8 @@ export const dateMutations = {
   },
   'billed again after two to four months': (bill, _, random) => {
     const again = writtenAgain(bill, random.integer(60, 120));
-    // A short invoice number may belong to another bill in the next year.
+    // If the invoice number is short and the copy is dated in the next year, the copy cannot be distinguished from a
+    // correct bill with the same number.
     const isNextYear = again.invoice.issue_date.slice(0, 4) !== bill.invoice.issue_date.slice(0, 4);
     return isNextYear && !isTelling(bill.invoice.invoice_number) ? undefined : again;
   },

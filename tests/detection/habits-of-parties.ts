@@ -82,8 +82,8 @@ export const habitsOfParties: Readonly<Record<string, Habit>> = {
 };
 
 /**
- * Freelancers with the same conditions send the invoice numbers "1/04/2026" or "2/04/2026" on the last day of a month,
- * for the same fee.
+ * Freelancers with the same conditions send bills with the invoice number "1/04/2026" or "2/04/2026" on the last day of
+ * a month, for the same fee.
  */
 function billsOfContractors(
   { months, random, bill, another }: Books,

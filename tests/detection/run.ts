@@ -191,7 +191,7 @@ function report(title: string, result: Score, { isScan, tookMs }: { isScan: bool
   ]);
 }
 
-/** Prints the detection figures of all customers of a set together, each with its interval of 95 %. */
+/** Prints the detection figures of all customers of a set together, each with its 95 % interval. */
 function reportSet(title: string, summary: Summary): void {
   const shareText = (figure: Figure): string => interval(figure, (value) => `${(100 * value).toFixed(2)} %`);
   const thousandText = (figure: Figure): string => interval(figure, (value) => (1000 * value).toFixed(2));

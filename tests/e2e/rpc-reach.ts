@@ -40,7 +40,10 @@ export function expectedReach(caller: string): Map<string, Reach> {
   );
 }
 
-/** Returns the credentials of a test identity, which calls any service. */
+/**
+ * Returns the credentials of a test identity. Any service can be called with them, because the names in the
+ * certificates of services are not checked.
+ */
 export function proofOf(identity: string): ChannelCredentials {
   const context = createSecureContext(readIdentityFiles(testIdentityDirectory(identity)));
   return credentials.createFromSecureContext(context, { checkServerIdentity: () => undefined });

@@ -292,8 +292,8 @@ function copied(bill: Bill, random: Random): Bill {
 }
 
 /**
- * Creates two and a half years of two consultancies in the Netherlands and Belgium, with contracts, subscriptions,
- * policies and freelancers.
+ * Creates the test bills that two consultancies in the Netherlands and Belgium receive in two and a half years:
+ * contracts, subscriptions, policies and freelancers.
  */
 export function beneluxServices(random: Random): Bill[] {
   const book = openBook(random, '2023-07-03', '2025-12-19');

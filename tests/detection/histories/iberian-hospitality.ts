@@ -281,8 +281,8 @@ function copied(bill: Bill, random: Random): Bill {
 }
 
 /**
- * Creates twenty months of a hotel group in Spain and Portugal. It has many small bills, many of them with the same
- * price, and few mistakes.
+ * Creates the test bills that a hotel group in Spain and Portugal receives in twenty months. Many of them are small,
+ * many have the same price, and few contain mistakes.
  */
 export function iberianHospitality(random: Random): Bill[] {
   const book = openBook(random, '2024-03-04', '2025-10-31');

@@ -284,8 +284,8 @@ function copied(bill: Bill, random: Random): Bill {
 }
 
 /**
- * Creates two years of a building contractor in Sweden, Norway and Denmark. This history is difficult: subcontractors
- * bill from sites, scans are poor, and each bill shows five numbers.
+ * Creates the test bills that a building contractor in Sweden, Norway and Denmark receives in two years. This history
+ * is difficult: subcontractors bill from sites, scans are poor, and each bill shows five numbers.
  */
 export function nordicConstruction(random: Random): Bill[] {
   const book = openBook(random, '2024-01-08', '2025-12-19');

@@ -420,7 +420,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // Adds the weekly test bills of a cleaner, whose numbers restart each year and do not contain the year.
+  // Adds weekly test bills of a cleaner. The invoice numbers restart each year and do not contain the year.
   const cleaner = person('Sprzątanie', 0);
   book.stream({
     trader: cleaner,

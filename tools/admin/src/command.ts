@@ -17,7 +17,7 @@ export interface CommandOption {
   readonly isRequired?: true;
 }
 
-/** A value that an operator's command line has without an option name, after the command. */
+/** A value after the operator's command that belongs to no option. */
 export interface CommandArgument {
   /** Placeholder in the help of an operator's command, for example `SCAN_ID`. */
   readonly value: string;

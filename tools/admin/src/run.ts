@@ -267,8 +267,8 @@ async function execute(
 }
 
 /**
- * Returns the same calls to a service, but with error messages that contain the address when the service cannot be
- * reached.
+ * Returns the calls to a service with better error messages: if the service cannot be reached, the message contains its
+ * address.
  */
 function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): Rpc {
   return Object.fromEntries(

@@ -10,7 +10,7 @@ process.once('SIGTERM', () => stop.abort());
 
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
-  // npm runs scripts in the directory of the package; INIT_CWD is the directory of the user.
+  // npm runs a script in the directory of its package. INIT_CWD is the directory in which the user called npm.
   directory: process.env['INIT_CWD'] ?? process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,

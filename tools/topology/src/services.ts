@@ -15,8 +15,8 @@ export interface Service {
    */
   readonly calls: readonly string[];
   /**
-   * Environment variables of this service, in addition to those that every service with its protocol has and to the
-   * addresses of `calls`.
+   * Environment variables of this service. The variables that every service with the same protocol has, and the
+   * addresses of the services in `calls`, are not listed here.
    */
   readonly settings: Readonly<Record<string, Setting>>;
   /**

@@ -1,4 +1,4 @@
-// Contains correct bills that resemble copies or faults, as trades write them every month.
+// Contains correct bills that resemble copies or faults, as suppliers of many trades send them every month.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { every, monthly, workday } from '../book/book.js';
 import type { Rhythm } from '../book/book.js';
@@ -244,8 +244,8 @@ export function advanceReversed(typical: number): Play {
 }
 
 /**
- * Writes the test bills of a utility: an estimate, and bills by reading in the next months. Occasionally the estimate
- * is credited.
+ * Writes the test bills of a utility: an estimate, and bills by meter reading in the next months. Occasionally the
+ * estimate is credited.
  */
 export function estimates(typical: number): Play {
   return (desk, vendor, bill) =>

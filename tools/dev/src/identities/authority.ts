@@ -80,8 +80,8 @@ export async function openAuthority(stored: KeyPair): Promise<SigningAuthority> 
         subject: distinguishedName(name, unit),
         issuer: authority.subjectName,
         notBefore: notBefore ?? period.notBefore,
-        // A certificate is not accepted any more when the certificate of its issuer has expired, so it does not end
-        // later.
+        // A certificate does not expire later than the certificate of its issuer, because it is not accepted any more
+        // after that time.
         notAfter: notAfter ?? new Date(Math.min(period.notAfter.getTime(), authority.notAfter.getTime())),
         signingAlgorithm: ALGORITHM,
         publicKey,

