@@ -16,8 +16,8 @@ function isLanguage(text: string): text is Language {
 }
 
 /**
- * Returns the language of the app: the language that the person chose, or else the first preferred language of the
- * browser in which the app is available, or else English.
+ * Returns the language of the app: the language that the person chose, or else the first of the browser's preferred
+ * languages that the app has, or else English.
  */
 export function languageOf(cookies: string, preferred: readonly string[]): Language {
   const [, chosen = ''] = cookies

@@ -91,7 +91,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);
-      // The reason for which the caller aborts the API call is passed on as it is, even if it is not an error.
+      // The reason with which the caller aborts the API call is passed on as it is, even if it is not an error.
       reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {

@@ -6,7 +6,10 @@ import type { webhooks } from './gen/openapi.js';
  * Maximum age of a webhook request, and maximum time by which the clock of its sender may be ahead of the local clock.
  */
 const TOLERANCE_SECONDS = 300;
-/** Maximum length of the signature header of a webhook that is read. The sender writes about 150 characters. */
+/**
+ * Maximum length of the signature header of a webhook. A longer header is refused. The sender writes about 150
+ * characters.
+ */
 const HEADER_CHARACTERS_MAX = 1_024;
 const EVENT_ID_CHARACTERS_MAX = 128;
 
@@ -70,7 +73,7 @@ export class WebhookError extends Error {
   }
 }
 
-/** A webhook request whose form is valid, before its signatures are compared. */
+/** A well-formed webhook request whose signatures have not been compared yet. */
 export interface SignedRequest {
   readonly secrets: readonly string[];
   /** The bytes that the signature of a webhook covers: `<event id>.<t>.<body>`. */

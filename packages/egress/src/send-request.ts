@@ -93,7 +93,7 @@ export function sendRequest(
       interimCount++;
       if (interimCount > INTERIM_ANSWERS_MAX) fail('INTERIM_ANSWERS');
     });
-    // Node.js emits one event for an upgrade response with the right headers, and another event without them.
+    // Node.js emits `upgrade` for a response with complete upgrade headers, and `response` for a response without them.
     sent.on('upgrade', () => fail('SWITCHED_PROTOCOLS'));
     sent.on('response', (answer) =>
       answer.statusCode === SWITCHING_PROTOCOLS ? fail('SWITCHED_PROTOCOLS') : resolve(answer),

@@ -606,8 +606,8 @@ function splitBelowThreshold(
 }
 
 /**
- * Returns the checked bill and other bills below the same limit, sorted by day, in the time window that contains most
- * of these bills.
+ * Returns the checked bill and other bills just below one approval limit, sorted by day, in the time window that
+ * contains most of these bills.
  */
 function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;

@@ -158,9 +158,9 @@ function outOfSequence(
 }
 
 /**
- * Checks whether the invoice number continues a series that never fell and whose last step was not a jump, by a step
- * that is no longer than an earlier step. This is true for most invoice numbers. The comparison does not build the
- * series, because it runs for every invoice.
+ * Checks whether the invoice number continues the series by a step that is no longer than an earlier step. The series
+ * must never have fallen, and its last step must not have been a jump. Most invoice numbers pass this check, which does
+ * not build the longest series, because it runs for every invoice.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];

@@ -368,8 +368,8 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
 }
 
 /**
- * Reports a tax id that is impossible in the country that it states. If the tax id states no country, the supplier's
- * country is used, if it is known.
+ * Reports a tax id that is impossible in its country. If the tax id has no country prefix, the supplier's country is
+ * used, if it is known.
  */
 function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;

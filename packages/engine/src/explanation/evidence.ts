@@ -84,8 +84,8 @@ export const EXPLANATIONS_MAX = 12;
  */
 const SHOWN_TEXT_LENGTH_MAX = 120;
 /**
- * Maximum number of characters that evidence shows of the message, and of the location, of a broken validation rule for
- * electronic invoices. The export has the same limit.
+ * Maximum length of the message of a broken validation rule in evidence, and of its location. The export has the same
+ * limit.
  */
 const RULE_TEXT_LENGTH_MAX = 400;
 /** Maximum number of entries in an evidence list, including the records to which a finding is related. */

@@ -27,8 +27,8 @@ export function valueEvidence(facts: Facts): { readonly [name: string]: Evidence
 }
 
 /**
- * Returns amount limits of the policy in the form in which evidence contains them, in the currency in which they were
- * compared.
+ * Returns amount limits of the policy for the evidence of a finding, in the currency in which they were compared with
+ * the amount.
  */
 export function limitsIn(
   currency: string,

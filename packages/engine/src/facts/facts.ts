@@ -46,8 +46,8 @@ export interface Facts {
    */
   readonly companies?: readonly Company[];
   /**
-   * Flag that is present on rows of a history scan in which at least half of the rows state a bank account, so that a
-   * missing account is significant.
+   * Present on the rows of a history scan if at least half of its rows state a bank account. Only then is a missing
+   * account significant.
    */
   readonly scanStatesAccounts?: boolean;
   /**

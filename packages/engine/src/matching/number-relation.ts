@@ -356,8 +356,8 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
 }
 
 /**
- * Checks whether two runs of digits of invoice numbers are equal except for the month next to the year of the issue
- * date, and the month in one of the numbers is that of the issue date: `77123452609`.
+ * Checks whether two runs of digits of invoice numbers differ only in the month next to the year of the issue date, as
+ * in `77123452609`. One of the two months must be the month of the issue date.
  */
 function hasOwnMonth(
   { left, right }: DifferingRun,

@@ -137,7 +137,7 @@ export interface AmountParameters {
   readonly roundValueMin: string;
   readonly roundHistoryMin: number;
   readonly roundShareMax: number;
-  /** Approval limits. The approval limits apply in the currency of the invoice and in the base currency. */
+  /** Approval limits as plain amounts. They apply in the currency of the invoice and in the base currency. */
   readonly approvalThresholds: readonly string[];
   /** Minimum value of bills that the engine compares with approval limits. */
   readonly approvalValueMin: string;

@@ -40,8 +40,8 @@ export interface TaxParameters {
   /** Maximum gross amounts of simplified invoices, by supplier country. */
   readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
   /**
-   * Maximum gross amount of a simplified invoice in other countries and unknown ones. It is the maximum that article
-   * 238 of the VAT directive allows.
+   * Maximum gross amount of a simplified invoice if the country is unknown or has no limit of its own. It is the
+   * maximum that article 238 of the VAT directive allows.
    */
   readonly simplifiedInvoiceLimit: SimplifiedInvoiceLimit;
   readonly rateExcessBasisPoints: number;

@@ -288,7 +288,7 @@ function acceptedAfter(
 
 /**
  * Checks whether accepted copies show how the supplier bills: two people accepted such copies, or one person did so
- * over thirty days, as for learned tolerances. This way no single person can establish the habit within a day.
+ * over thirty days. No single person can therefore establish the habit within a day.
  */
 export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile): boolean {
   const days = acceptedCopies.map(({ day }) => day);

@@ -2,8 +2,8 @@ import type { Finding } from '../explanation/evidence.js';
 
 /** Wordings that an accountant would not understand at once and that sentences of findings must not contain. */
 const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
-  // The pattern matches a bill or an order as subject of a sentence. Its look-behind excludes invoice numbers that end
-  // with such a word.
+  // The pattern does not match `bills` as a verb, which an amount or an order follows. Its look-behind excludes invoice
+  // numbers and names that end with a 1.
   [
     'one of a plural',
     /(?<![-.,/\p{L}\p{N}])1 (?:(?:earlier|other|regular) )?(?:invoices|times|days|hours|bills(?! [A-Z]{3} | order )|rows|revisions|accounts|amounts|vendors|suppliers|digits|places|characters)\b/u,
@@ -21,7 +21,7 @@ const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
   ['"over", which may be "more than"', /\bover [A-Z]{3} [0-9]/],
   ['a value that is none', /undefined|\bNaN\b|\bnull\b|\{[a-zA-Z]+\}/],
   ['an empty name or number', / {2}| [,.;](?!\.)|\(\)/],
-  // The pattern excludes invoice numbers that begin like a country code, such as Portuguese ones (`FR 18/03987`).
+  // The pattern excludes invoice numbers that begin like a country code, such as the Portuguese number `FR 18/03987`.
   [
     'the code of a country',
     /\b(?:in|of|from|to|are) (?:AT|BE|CH|DE|DK|ES|FI|FR|GB|IT|LT|NL|NO|PL|PT|SE|US)(?=[ ,.;])(?! [#A-Z]?[0-9])/,

@@ -36,8 +36,8 @@ const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates text and drawings (darker) from the empty background (lighter) on a drawn page. */
 const GREY_MIDDLE = 128;
 /**
- * Size in pixels of the squares by which the empty background of a page is found. A pixel belongs to the background
- * only if the shades of grey in its square and in the neighbouring squares hardly differ.
+ * Size in pixels of the squares into which a page is divided to find its empty background. A pixel belongs to the
+ * background only if the shades of grey in its square and in the neighbouring squares hardly differ.
  */
 const BLOCK_PIXELS = 6;
 /** Maximum difference of the shades of grey in the empty background of a drawn page. */

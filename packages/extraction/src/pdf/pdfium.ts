@@ -306,8 +306,8 @@ function kindOf(
 }
 
 /**
- * Checks whether an annotation contains a signature. If a field is stored separately from its place on the document
- * page, the field has the value and the place has no name.
+ * Checks whether an annotation contains a signature. If a form field is stored separately from its annotation on the
+ * document page, the field has the value and the annotation has no name.
  */
 function isSigned(pdfium: Pdfium, annotation: number): boolean {
   return hasKey(pdfium, annotation, 'V') || !hasKey(pdfium, annotation, 'T');

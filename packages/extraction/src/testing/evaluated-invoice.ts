@@ -20,7 +20,7 @@ export interface EvaluatedInvoice {
  */
 export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set', 'fourth-set'] as const;
 
-/** Returns all invoices of an evaluation set, which measures how well documents are read. */
+/** Returns all invoices of an evaluation set. Such a set is used to measure how well documents are read. */
 export function readEvaluationSet(set: string): readonly EvaluatedInvoice[] {
   if (!set.endsWith('.txt')) return readFolder(set);
   return readPrintedInvoices(set).map((invoice) => ({ ...invoice, pdf: () => printInvoice(invoice) }));

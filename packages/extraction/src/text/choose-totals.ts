@@ -267,8 +267,9 @@ function roundingsOf(money: readonly Placed[]): number[] {
 }
 
 /**
- * Returns a total that equals the sum of net amount and tax, if the chosen amount differs from it by exactly one other
- * stated amount, such as the balance of earlier invoices or an amount that was paid. Undefined if there is none.
+ * Returns another total that equals the sum of net amount and tax and that differs from the chosen amount by exactly
+ * one stated amount, such as the balance of earlier invoices or an amount that was paid. Undefined if there is no such
+ * total.
  */
 function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readonly Placed[]): Scored | undefined {
   if (chosen.sum !== undefined) return undefined;

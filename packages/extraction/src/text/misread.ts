@@ -23,7 +23,7 @@ const LETTER_BY_DIGIT: Readonly<Record<string, string>> = {
 
 const specifications = getCountrySpecifications();
 
-/** Replaces letters that OCR misread by the digits that they resemble, for numbers that contain only digits. */
+/** Replaces misread letters by the digits that they resemble, in numbers that contain only digits. */
 export function withDigits(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => DIGIT_BY_LETTER[letter] ?? letter);
 }

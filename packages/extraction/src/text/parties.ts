@@ -118,7 +118,7 @@ function isOfInvoice({ entries }: LabelHit): boolean {
   return entries.some(({ kind, isSpecific }) => isSpecific && INVOICE_KINDS.includes(kind));
 }
 
-/** Returns the party of the invoice to which a text cell belongs, as the headings above the cell determine it. */
+/** Returns the party of the invoice to which a text cell belongs, according to the headings above the cell. */
 export function roleOf(zones: readonly PartyZone[], cell: ReadCell): Role | undefined {
   return zones.find((zone) => zone.heading === cell || zone.cells.includes(cell))?.role;
 }
