@@ -8,7 +8,7 @@ const layers = 'application|clients|domain|storage|transport';
  */
 const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
-/** Names of libraries that only compute, without input or output. Code of the domain may import them. */
+/** Names of libraries that only compute, without input or output. Code in `domain/` may therefore import them. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
 /** Names of libraries that read certificates and sign documents. Like the libraries above, they only compute. */
 const signing = '(^|/)node_modules/(@peculiar/x509|asn1js|xml-crypto)/';

@@ -1,6 +1,6 @@
 /**
- * Hands a downloaded file to the browser, which asks where to save it or saves it.
- * @param otherName name of the file if the API names none
+ * Hands a downloaded file to the browser, which saves it or asks where to save it.
+ * @param otherName name of the file if the API states none
  * @returns the name of the file
  */
 export function saveFile(file: Blob, headers: Headers, otherName: string): string {

@@ -10,7 +10,9 @@ import { useCaller } from './session.js';
 /** Number of people that one request reads, the largest page of the API. */
 const PAGE_SIZE = 100;
 
-/** Reads the people to whom a finding can be assigned, by name. Nothing is read for a person who may not assign. */
+/**
+ * Reads the people to whom a finding can be assigned, sorted by name. Nothing is read for a person who may not assign.
+ */
 export function useAssignees() {
   const isAllowed = may(useCaller(), rights.assignFindings);
   return useQuery({

@@ -8,7 +8,7 @@ export function csvOf(rows: readonly (readonly (string | number)[])[]): string {
 
 function cellOf(value: string | number): string {
   const text = `${value}`;
-  // A negative amount begins with a minus, and a spreadsheet reads it as the number that it is.
+  // A negative amount begins with a minus but needs no apostrophe, because a spreadsheet reads it as a number.
   const safe = /^[=+@\t\r]|^-(?!\d+(?:\.\d+)?$)/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

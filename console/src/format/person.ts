@@ -17,7 +17,7 @@ export function readPerson(text: string, me: { readonly userId: string | undefin
   return type === 'OPERATOR' ? { kind: 'operator', id } : { kind: 'other', id: text };
 }
 
-/** Returns the end of a long id, by which people can tell two ids apart. */
+/** Returns the last characters of a long id, which are enough for people to tell two ids apart. */
 export function shortId(id: string): string {
   return id.length > 2 * ID_SHOWN ? `…${id.slice(-ID_SHOWN)}` : id;
 }

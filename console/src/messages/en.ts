@@ -1,7 +1,7 @@
 /**
- * The visible texts of the app in English. The texts in the other languages have the same shape. A text with values is
- * a function, so that the compiler checks the values of every language. Sentences from the API, such as summaries of
- * findings, are shown unchanged.
+ * The visible texts of the app in English. The texts in the other languages have the same shape. A text that contains
+ * values is a function, so that the compiler checks the values in every language. Sentences from the API, such as
+ * summaries of findings, are shown unchanged.
  */
 export const en = {
   product: 'Invoice control',

@@ -5,8 +5,8 @@ import type { Language } from './language.js';
 export type Catalogue<Texts> = { readonly en: Texts } & Readonly<Record<Exclude<Language, 'en'>, NoInfer<Texts>>>;
 
 /**
- * Holds together the texts of a part of the app in each language. The compiler checks that each language has all texts
- * of the English one, with the same values.
+ * Combines the texts of a part of the app in all languages. The compiler checks that each language has all texts of the
+ * English one, with the same values.
  */
 export function catalogueOf<Texts>(catalogue: Catalogue<Texts>): Catalogue<Texts> {
   return catalogue;

@@ -7,7 +7,9 @@ export const languages = {
 
 export type Language = keyof typeof languages;
 
-/** Name of the cookie with the language that a person chose. It is no secret, and the API does not receive it. */
+/**
+ * Name of the cookie with the language that a person chose. The cookie is not secret, and the API does not receive it.
+ */
 const COOKIE = 'ic_language';
 const YEAR_SECONDS = 365 * 24 * 3_600;
 

@@ -77,7 +77,7 @@ export const printedText: RecordKind<string> = {
     return { ...taken, given: (value) => taken.given?.(value) ?? '' };
   },
 };
-/** A field with the number of a bill, order or vendor, by which ERP records are looked up. */
+/** A field with the number of a bill, an order or a vendor. ERP records are looked up by such numbers. */
 export const lookupText = textOf({ stored: ID_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
 
 function textOf(lengthMax: Bounds): RecordKind<string> {

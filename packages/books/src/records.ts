@@ -154,7 +154,7 @@ export const bill = {
     currency: required(currency),
     netAmount: optional(amount()),
     taxAmount: optional(amount()),
-    /** Part of the bill amount that was paid so far. */
+    /** Amount of the bill that has been paid so far. */
     paidAmount: optional(amount()),
     grossAmount: optional(amount('unsigned')),
     state: required(oneOf(contract.BillState)),
@@ -196,7 +196,7 @@ export const payment = {
     ),
     currency: required(currency),
     amount: required(amount('unsigned')),
-    /** Bank account of the vendor that the payment went to. */
+    /** Bank account of the vendor to which the payment was made. */
     account,
     /** True if the payment in the ERP was returned, voided or deleted. */
     isReturned: required(flag),

@@ -76,8 +76,8 @@ function envelopeOf(body: unknown): ErrorEnvelope | undefined {
 }
 
 /**
- * Returns the details of an API error whose `path` and `message` are strings, because another server may have sent the
- * response.
+ * Returns the details of an API error that have a `path` and a `message`. Other details are dropped, because another
+ * server may have sent the response.
  */
 function faultsOf(details: unknown): FieldFault[] {
   if (!Array.isArray(details)) return [];

@@ -90,7 +90,7 @@ function splitOutside(text: string, separator: string): string[] {
   return [...parts, part];
 }
 
-/** The XML elements of each document by name, because many rules search the whole document. */
+/** Cache of the XML elements of each document by name, because many rules search the whole document. */
 const indexes = new WeakMap<Element, ReadonlyMap<string, readonly Element[]>>();
 
 function indexOf(root: Element, name: string): readonly Element[] {

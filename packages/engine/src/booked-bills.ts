@@ -28,8 +28,8 @@ export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: 
 }
 
 /**
- * Checks whether an ERP bill and an invoice have the same number, amount and days. The suppliers of the two are not
- * compared.
+ * Checks whether an ERP bill and an invoice have the same number and amount, and dates that are close to each other.
+ * The suppliers of the two are not compared.
  */
 export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pick<Policy, 'duplicates'>): boolean {
   return isSameBill(bill, invoice, duplicates);

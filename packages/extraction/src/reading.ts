@@ -91,7 +91,7 @@ export interface KsefCode {
   readonly sha256: string;
 }
 
-/** Sales documents that are no ordinary invoices. */
+/** Sales documents other than ordinary invoices. */
 export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
 
 export type DocumentFormat = 'UBL' | 'CII' | 'ZUGFERD1' | 'FATTURAPA' | 'FACTURAE' | 'FA3' | 'PDF' | 'IMAGE';

@@ -7,7 +7,7 @@ export type ErpConnection = Schemas['ErpConnection'];
 export type ErpRun = Schemas['ErpRun'];
 
 export const ERP = 'erp-connections';
-/** Pause between two requests for the runs of a connection while one is in progress. */
+/** Pause between two requests for the runs of a connection while a run is in progress. */
 const POLL_MS = 3_000;
 
 export function useErpConnections() {

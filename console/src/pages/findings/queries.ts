@@ -95,8 +95,8 @@ interface NewReview {
 }
 
 /**
- * Reviews a finding, and shows its new disposition in the list and in the detail. If another reviewer was faster, that
- * reviewer's disposition is shown, so that the person can review the finding as it is.
+ * Reviews a finding, and shows its new disposition in the list and in the detail. If another reviewer decided first,
+ * that reviewer's disposition is shown, so that the person can review the finding as it is.
  */
 export function useReview() {
   const onSuccess = useShowChanged();

@@ -109,7 +109,8 @@ export function useDownload(run: PaymentRun) {
       });
       return saveFile(data, headers, `${run.id}.xml`);
     },
-    // The API checks the payment lines again even when it refuses the download of the file.
+    // The API checks the payment lines again even when it refuses the download of the file, so they are always
+    // reloaded.
     onSettled: refresh,
   });
 }

@@ -42,7 +42,7 @@ export interface Reading extends ReadRows {
 }
 
 /**
- * Decodes a file and finds its heading.
+ * Decodes a file and finds its heading row.
  * @throws UsageError if the file is not text
  */
 export async function openLedger(file: File): Promise<LedgerText> {

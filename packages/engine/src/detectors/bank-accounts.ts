@@ -230,8 +230,8 @@ function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
 }
 
 /**
- * Checks whether none of the supplier's accounts is confirmed: the supplier billed without an account before it stated
- * its first account, and that account is not trusted yet.
+ * Checks whether none of the supplier's accounts is confirmed, because the supplier first billed without an account and
+ * no account that it stated later is trusted yet.
  */
 function areUncompared({ invoice, supplier }: Facts, accounts: readonly AccountUse[]): boolean {
   return accounts.every((use) => use.trust === 'UNVERIFIED' && !isTrustedFor(invoice, use, supplier.profile.accounts));

@@ -20,7 +20,10 @@ const NAMED_VENDORS_MAX = 5;
 /** Maximum number of added bank accounts, and of removed bank accounts, that the explanation of a finding names. */
 const NAMED_ACCOUNTS_MAX = 5;
 
-/** Raises findings about the ERP records of a company that belong to no invoice (detection reference, section 7.6). */
+/**
+ * Raises the findings about the ERP records of a company. These findings belong to no invoice (detection reference,
+ * section 7.6).
+ */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   const parameters = policy.books;
   return [

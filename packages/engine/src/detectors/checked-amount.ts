@@ -12,14 +12,15 @@ export interface CheckedAmount {
   readonly uses: readonly AmountUse[];
 }
 
-/** Checks whether the amount of the checked invoice is known to be at least a value in euros. */
+/** Checks whether the amount of the checked invoice is known to be at least a given value in euros. */
 export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string): boolean {
   return value !== undefined && value >= limitInMicro(valueMin);
 }
 
 /**
- * Checks whether the amount, multiplied by a factor, may be at least a value in euros. The result is true for every
- * amount without an exchange rate, so that rules that compare the amount with the supplier's own amounts still apply.
+ * Checks whether the amount, multiplied by a factor, may be at least a given value in euros. The result is true for
+ * every amount without an exchange rate, so that rules that compare the amount with the supplier's own amounts still
+ * apply.
  */
 export function mayBeWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
   return value === undefined || value * BigInt(times) >= limitInMicro(valueMin);

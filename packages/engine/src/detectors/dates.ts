@@ -49,7 +49,7 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
   ];
 }
 
-/** Returns the issue date of an invoice with day and month swapped if that is a recent day. */
+/** Returns the issue date of an invoice with day and month swapped, if the swapped date is a recent day. */
 function plausibleSwap(
   date: CalendarDate,
   asOf: CalendarDate,

@@ -312,7 +312,7 @@ function taxIdFirstUse(facts: Facts, { levels }: SupplierParameters): RaisedFind
   ];
 }
 
-/** Lists the other differences between the invoice and the supplier that is known by the name. */
+/** Lists further differences between an invoice and a supplier that is known only by its name. */
 function signsOfOtherParty(facts: Facts): { readonly name: string; readonly sentence: string }[] {
   const { invoice, supplier } = facts;
   const { accounts, lateTaxIds = [] } = supplier.profile;

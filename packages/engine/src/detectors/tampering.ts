@@ -2,8 +2,8 @@ import type { DocumentFacts, TamperSign, TamperSignKind } from '../facts/documen
 import type { DocumentParameters } from '../policy/documents.js';
 
 /**
- * Lists the signs of tampering, each kind once. The policy also derives signs from the name of the program that wrote
- * the file.
+ * Lists the signs of tampering, each kind once. If the policy lists the program that wrote the file as an editor, this
+ * is a sign too.
  */
 export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentParameters): readonly TamperSign[] {
   const producer = document.producer?.toLowerCase() ?? '';

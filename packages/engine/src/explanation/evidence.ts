@@ -156,7 +156,7 @@ function shownValue(value: EvidenceValue): EvidenceValue {
 }
 
 /**
- * Tells whether a value in the evidence of a finding is a list. `Array.isArray` does not narrow the type of read-only
+ * Checks whether a value in the evidence of a finding is a list. `Array.isArray` does not narrow the type of read-only
  * arrays.
  */
 function isList(value: EvidenceValue): value is readonly EvidenceValue[] {

@@ -39,7 +39,7 @@ interface NamedSupplier {
 }
 
 /**
- * Compares the ids of invoice records by code units. The order does not depend on a locale, so it is the same on every
+ * Compares two texts, such as ids, by code units. The order does not depend on a locale, so it is the same on every
  * machine.
  */
 export function compareText(left: string, right: string): number {

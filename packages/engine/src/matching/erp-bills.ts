@@ -46,8 +46,8 @@ export function canBook(
 }
 
 /**
- * Checks whether a bill and an invoice have the same invoice number, amount and days. The suppliers of the two are not
- * compared.
+ * Checks whether a bill and an invoice have the same invoice number and amount, and dates that are close to each other.
+ * The suppliers of the two are not compared.
  */
 export function isSameBill(bill: Candidate, candidate: Candidate, parameters: DuplicateParameters): boolean {
   const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);

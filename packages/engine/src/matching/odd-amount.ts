@@ -5,8 +5,8 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 type Amounts = Pick<Candidate, 'amountMinor' | 'netMinor' | 'currency'>;
 
 /**
- * Returns the number of significant digits of the gross or net amount of an invoice, whichever is lower, without
- * trailing zeros. A price of 19.99 counts as 20.
+ * Returns the number of significant digits, without trailing zeros, of the gross or net amount of an invoice, whichever
+ * has fewer. A price of 19.99 counts as 20.
  */
 export function significantDigits({ amountMinor, netMinor, currency }: Amounts): number {
   const unit = 10n ** BigInt(minorUnitsOf(currency));

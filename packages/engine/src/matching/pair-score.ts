@@ -110,7 +110,7 @@ function haveOneNumber({ number }: Pick<Compared, 'number'>): boolean {
   return number === 'IDENT' || number === 'FORMAT';
 }
 
-/** Checks whether two suppliers are related only by a part of their names. */
+/** Checks whether two suppliers have nothing in common, or only a part of their names. */
 function areOtherSuppliers({ supplier }: Pick<Compared, 'supplier'>): boolean {
   return supplier === 'NONE' || supplier === 'PART';
 }

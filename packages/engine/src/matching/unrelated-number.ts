@@ -296,8 +296,8 @@ function digitsOf(text: string): string {
 }
 
 /**
- * Checks whether an invoice number contains the word of another document, such as `LS 20418`. An abbreviation counts
- * only in front of the digits of a number, because codes such as `BC8HV3` contain the same letters by chance.
+ * Checks whether an invoice number contains a word for another kind of document, such as `LS 20418`. An abbreviation
+ * counts only in front of the digits of a number, because codes such as `BC8HV3` contain the same letters by chance.
  */
 function namesDocument({ number: { runs } }: Candidate): boolean {
   return runs.some((run, index) => {
@@ -317,7 +317,9 @@ function namesReminder({ invoiceNumber }: Candidate): boolean {
   return words.some((word) => REMINDER_WORDS.has(word) || STATEMENT_WORDS.has(word));
 }
 
-/** Minimum number of letters of a word for a kind of document that is no abbreviation. */
+/**
+ * Minimum number of letters at which a word for a kind of document counts as a whole word and not as an abbreviation.
+ */
 const WHOLE_WORD_LETTERS_MIN = 6;
 
 /**

@@ -27,8 +27,8 @@ const LETTERS_BY_DIGITS = new RegExp(
 );
 
 /**
- * Returns an invoice number in capitals as people see it: without invisible characters, and with letters that look like
- * digits replaced next to digits.
+ * Returns an invoice number in capitals as people see it: without invisible characters. Letters that look like digits
+ * become these digits if they are next to digits.
  */
 export function numberAsShown(printed: string): string {
   if (ASCII_ONLY.test(printed)) return printed.toUpperCase();

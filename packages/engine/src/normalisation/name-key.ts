@@ -9,7 +9,10 @@ const forms: ReadonlyMap<string, string> = new Map(
   legalForms.flatMap((spellings) => spellings.map((spelling) => [spelling, spellings[0] ?? spelling])),
 );
 const FORM_TOKENS_MAX = Math.max(...[...forms.keys()].map((form) => form.split(' ').length));
-/** Minimum length of words in a company name, and of legal forms, that are compared with misspelt legal forms. */
+/**
+ * Minimum length of a word in a company name, and of a legal form, for the word to count as a misspelling of the legal
+ * form.
+ */
 const MISSPELT_FORM_LENGTH_MIN = 4;
 const misspellableForms = [...forms.keys()].filter(
   (form) => form.length >= MISSPELT_FORM_LENGTH_MIN && !form.includes(' '),
@@ -69,8 +72,8 @@ export function withoutMisspeltForm(nameKey: string): string {
 }
 
 /**
- * Checks whether a word is a legal form, a form with a doubled letter, or differs from a legal form with the same first
- * letter in one character.
+ * Checks whether a word is a legal form, is a legal form with a doubled letter, or differs in one character from a
+ * legal form with the same first letter.
  */
 function isNearlyForm(word: string): boolean {
   if (word.length < MISSPELT_FORM_LENGTH_MIN || wordsLikeLegalForms.has(word)) return false;

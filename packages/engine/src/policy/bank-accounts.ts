@@ -62,7 +62,10 @@ export interface BankParameters {
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
-  /** Minimum length of the first word that the names of supplier firms of one group share. */
+  /**
+   * Minimum length of the first word that the names of two suppliers must share for the suppliers to count as firms of
+   * one group.
+   */
   readonly groupWordLengthMin: number;
   readonly revertedInvoicesMin: number;
   readonly revertedDaysMin: number;

@@ -169,7 +169,7 @@ export interface DuplicateParameters {
   readonly confidence: readonly { readonly points: number; readonly percent: number }[];
   readonly splitToleranceMinor: number;
   readonly splitPartsMin: number;
-  /** Maximum number of bills with the same invoice number among which the parts of a whole invoice are searched. */
+  /** Maximum number of bills with the same invoice number that are examined as possible parts of a whole invoice. */
   readonly splitSiblingsMax: number;
   /**
    * Maximum number of bills that are added up as parts of one bill. With more parts, almost any sum can be reached by

@@ -36,7 +36,7 @@ export interface SupplierParameters {
     readonly dormantNewAccount: Level;
     readonly ownCompany: Level;
   };
-  /** Minimum number of invoices of a supplier that impostors may imitate. */
+  /** Minimum number of invoices at which impostors are expected to imitate a supplier. */
   readonly lookalikeInvoicesMin: number;
   /** Limits for lookalike names of suppliers. Stored keys and profiles depend on these limits. */
   readonly lookalikeWords: typeof lookalikeWords;

@@ -63,7 +63,7 @@ export interface UnrelatedNumberParameters {
   readonly ordersMin: number;
   /** Minimum number of invoice numbers in one year that show how the invoice numbers of the supplier rise. */
   readonly seriesMin: number;
-  /** Maximum number of usual steps between two invoice numbers that may be neighbours. */
+  /** Maximum distance of two invoice numbers that may be neighbours, in usual steps of the supplier. */
   readonly neighbourStepsMax: number;
   /** Minimum number of bills that show whether the supplier repeats amounts. */
   readonly repeatBillsMin: number;

@@ -166,7 +166,7 @@ export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   return isPresumed && isLikeName([left.nameKey], right.nameKey);
 }
 
-/** Maximum number of wrong characters in a tax id that still counts as another tax id with a typing error. */
+/** Maximum number of characters in which a mistyped tax id differs from the right tax id. */
 const MISTYPED_CHARACTERS_MAX = 2;
 
 /**

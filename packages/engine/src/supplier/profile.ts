@@ -367,7 +367,7 @@ function oneMoreDoubted(doubted: DoubtedBills | undefined, { invoiceId, scanId }
   };
 }
 
-/** Sets the trust in a bank account of a supplier as a person or the vendor master has decided. */
+/** Sets the trust in a bank account of a supplier to the level that a person or the vendor master decided. */
 export function withAccountTrust(profile: SupplierProfile, bankKey: string, trust: AccountTrust): SupplierProfile {
   return {
     ...profile,

@@ -40,7 +40,9 @@ export function firstLanguages(companies: readonly OwnCompany[]): readonly OcrLa
   return ['eng', own ?? FIRST_PASS_DEFAULT];
 }
 
-/** Returns the language that the words of the first OCR pass are in, if it differs from the languages of that pass. */
+/**
+ * Returns the language of the words that the first OCR pass read, if it differs from the languages that this pass used.
+ */
 export function otherLanguage(words: readonly OcrWord[], used: readonly OcrLanguage[]): OcrLanguage | undefined {
   const keys = words.map(({ text }) =>
     text

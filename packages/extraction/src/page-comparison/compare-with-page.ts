@@ -24,7 +24,7 @@ export interface VisiblePage {
 /** Minimum confidence of values read by OCR that are compared with the XML. Other values may be misread. */
 export const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
 /**
- * Minimum length of numbers that are searched on the document page. Shorter numbers occur inside other numbers by
+ * Minimum length of numbers that are searched for on the document page. Shorter numbers occur inside other numbers by
  * chance.
  */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;

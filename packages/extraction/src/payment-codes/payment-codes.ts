@@ -128,7 +128,7 @@ function readCzech(text: string): PaymentCode | undefined {
   return toCode(values.get('ACC')?.split('+')[0], amount, currency?.toUpperCase());
 }
 
-/** Reads a Slovenian payment code (UPN), whose lines are fixed. The amount is in cents. */
+/** Reads a Slovenian payment code (UPN), in which each line has a fixed meaning. The amount is in cents. */
 function readSlovenian(_: string, lines: readonly string[]): PaymentCode | undefined {
   if (lines[0] !== 'UPNQR') return undefined;
   const amount = inMajorUnits(/^\d{11}$/.exec(lines[SLOVENIAN.amount] ?? '')?.[0]);

@@ -285,8 +285,8 @@ function readingOf(
 }
 
 /**
- * Compares the PDF up to `end` with the complete file and returns a difference that is not tolerated. UNREADABLE: the
- * earlier file cannot be opened. INCOMPLETE: the file has more revisions or pages than are compared.
+ * Compares the PDF up to `end` with the complete file. UNREADABLE: the earlier file cannot be opened. INCOMPLETE: the
+ * file has more revisions or pages than are compared.
  */
 async function compareWith(
   history: History,

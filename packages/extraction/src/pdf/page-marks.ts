@@ -70,7 +70,7 @@ interface Fill extends Area {
   readonly colour: string;
   /** True if the path on a PDF page is a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
-  /** Part of the bounds that a path paints on a PDF page. Absent if the path fills its bounding box. */
+  /** The area within its bounds that a path paints on a PDF page. Absent if the path fills its bounding box. */
   readonly painted?: PaintedArea;
 }
 

@@ -5,7 +5,7 @@ import { placesOf } from './regions.js';
 import type { LabelKind } from './labels.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** An amount of the document with the kinds that labels give it. */
+/** An amount of the document with the kinds, such as net or tax, that labels near it announce. */
 export interface Placed {
   readonly amount: AmountMatch;
   readonly cell: ReadCell;
@@ -80,7 +80,7 @@ const RATE_OF_ZERO = /(?:^|[^\d.,])0(?:[.,]00?)? ?%/;
 /** Words in the label of a total that includes tax. */
 const INCLUDED = /inclu|incl\.|enthalt|enthält|darin|dont|compris|w tym|di cui|waarvan|heraf|varav|herav|sis[äa]lt/i;
 
-/** Chooses the total, its net amount and its tax among the placed amounts (documents reference, 10.3). */
+/** Chooses the total, its net amount and its tax among the amounts of a document (documents reference, 10.3). */
 export function chooseTotals(document: TextDocument, placed: readonly Placed[], isCreditNote: boolean): Totals {
   const money = placed.filter(isMoney(placed)).filter(({ cell }) => !OTHER_CURRENCY.test(foldKey(cell.text)));
   const values = new Map<number, Placed[]>();
@@ -338,7 +338,7 @@ function sumsOfLines(money: readonly Placed[]): SumOfLine[] {
   });
 }
 
-/** Returns every amount of a document with the kinds that its labels announce. */
+/** Returns every amount of a document with the kinds, such as net or tax, that labels near it announce. */
 export function placeAmounts(document: TextDocument): Placed[] {
   const byPlace = new Map<string, { -readonly [Key in keyof Placed]: Placed[Key] }>();
   for (const line of document.lines.flat()) {

@@ -27,7 +27,7 @@ const CERTAINTY_OF_DOUBT = 0.6;
  * names nobody else.
  */
 const CERTAINTY_OF_NO_NAME = 0.3;
-/** Minimum length of a supplier name that is searched on the page. A shorter one occurs inside words by chance. */
+/** Minimum length of a supplier name that is searched for on the page. A shorter name occurs inside words by chance. */
 const LENGTH_TO_SEARCH_MIN = 5;
 /** Number of lines below a supplier name that may hold its tax id. */
 const LINES_OF_BLOCK_MAX = 8;
@@ -102,7 +102,7 @@ function countSigns(
   ].filter(Boolean).length;
 }
 
-/** Checks whether a registration or a tax id is printed beside the name, or in the lines of its block below. */
+/** Checks whether a registration or a tax id is printed beside the name, or in the lines below it in the same block. */
 function isRegistered(document: TextDocument, zones: readonly PartyZone[], cell: ReadCell, name: string): boolean {
   const lines = document.lines[cell.page] ?? [];
   const block = lines
