@@ -233,7 +233,7 @@ function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);
   } catch {
-    // If the base URL cannot be parsed, the TypeError below is thrown.
+    // If the base URL cannot be parsed, this function throws a TypeError.
   }
   throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
 }
