@@ -47,8 +47,8 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 
 const AIMS = {
   /**
-   * Maximum additional milliseconds in comparison with the bare parser: for the time from the PUT to the decision, and
-   * for the CPU time of reading an XML invoice.
+   * Maximum number of milliseconds by which the product may be slower than the bare XML parser, both in the time from
+   * the upload of an XML invoice to its decision and in the CPU time of reading it.
    */
   overParserMs: 15,
   /** Maximum time for reading a PDF or a scan, as a multiple of the time of the bare parser. */

@@ -1,5 +1,5 @@
-// Runs the ksef service in a separate process. With the option `--hour`, this process counts the hourly limits of KSeF
-// in a shorter time than an hour.
+// Runs the ksef service in a separate process. With the option `--hour`, the benchmark shortens the time windows in
+// which this process counts the calls that KSeF allows.
 import { configSchema } from '@invoicecontrol/ksef/config';
 import { startService } from '@invoicecontrol/ksef/service';
 import { readConfig } from '@invoicecontrol/runtime/config';

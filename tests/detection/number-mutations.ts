@@ -189,7 +189,7 @@ function ownYear(date: string, from: number): RegExp {
   return new RegExp(`(?<!\\d)${date.slice(from, 4)}(?!\\d)`);
 }
 
-/** Returns the invoice number with its digit parts in reverse order: 2026/00011 and 00011/2026. */
+/** Returns the invoice number with its groups of digits in reverse order: `2026/00011` becomes `00011/2026`. */
 function reordered(number: string): string | undefined {
   const parts = number.split(/([-/])/);
   const places = parts.flatMap((part, index) => (/^\d+$/.test(part) ? [index] : []));

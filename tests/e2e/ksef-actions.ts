@@ -27,7 +27,7 @@ export interface Ksef {
   /** Creates a company in the simulated KSeF with a new KSeF token. */
   newCompany(environment?: EnvironmentName): Promise<{ readonly nip: string; readonly token: string }>;
   /**
-   * Issues an invoice in the name of its seller to the buyer that it names.
+   * Issues an invoice in KSeF in the name of the seller that it states, to the buyer that it states.
    * @returns the KSeF number of the invoice
    */
   issue(buyerNip: string, xml: string): Promise<string>;

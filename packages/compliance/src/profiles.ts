@@ -238,8 +238,8 @@ export function contradictsProfile(profile: Profile, declarations: readonly stri
 }
 
 /**
- * Checks by XMP level or file name: each tells whether a profile is the one that the level or the name declares. A file
- * named `factur-x.xml` may also contain an XRechnung.
+ * For each XMP conformance level and each attachment name, a function that checks whether a profile is one that the
+ * level or the name declares. A file named `factur-x.xml` may also contain an XRechnung.
  */
 const LEVELS: Readonly<Record<string, (profile: Profile) => boolean>> = {
   minimum: (profile) => isFacturx(profile, 'MINIMUM'),

@@ -7,9 +7,10 @@ export class CallTimeout extends Error {
 }
 
 /**
- * Returns the result of an outgoing HTTP call, unless the deadline or the signal ends the call first. The promises are
- * raced, because a signal interrupts neither connecting nor the TLS handshake.
- * @param begin starts the call and passes its signal; a result that arrives later is passed to `discard`
+ * Returns the result of an outgoing HTTP call, unless the deadline passes or the signal is aborted first. The call and
+ * the deadline are raced, because a signal interrupts neither connecting nor the TLS handshake.
+ * @param begin starts the call with the given signal, which is aborted at the deadline
+ * @param discard receives the result of a call that ends after the deadline
  * @throws CallTimeout, the reason of the signal, or the error of the call
  */
 export async function bounded<T>(

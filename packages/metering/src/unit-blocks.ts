@@ -81,9 +81,9 @@ export function unitsInAdvance(used: number, amount: number, limit: number | und
 
 /**
  * Creates the store of the blocks of quota units that this process holds.
- * @param endBlock returns the unused units to the usage counter and reports the used ones. Resolves to the counter, or
- * to undefined if it no longer lists the block. An error is ignored, because the reconciliation job returns the units,
- * as it does for a process that crashed.
+ * @param endBlock reports the used units of a block and returns the unused ones to the usage counter. It resolves to
+ * the counter, or to undefined if the counter no longer lists the block. If it fails, the error is ignored, because the
+ * reconciliation job returns the units, as it does for a process that crashed.
  */
 export function unitBlocks(
   clock: Clock,

@@ -13,10 +13,11 @@ import { nextStepAt } from './usage-steps.js';
 
 export interface UsageCounters {
   /**
-   * Increases the usage counter of an organization before the work that uses the quota. A crash can only leave the
-   * counter too high, until the reconciliation job compares it with the stored records. An amount of 0 requests this
-   * comparison for the minute of the usage mark. Single units that follow each other are reserved in blocks (ADR 0132).
-   * If blocks hold the remaining units, the reservation waits for these units.
+   * Increases the usage counter of an organization before the work that uses the quota begins. After a crash, the
+   * counter may be too high, but never too low, until the reconciliation job compares it with the stored records. An
+   * amount of 0 reserves nothing and only requests this comparison for the minute of the usage mark. If a process
+   * reserves single units one after another, it reserves them in blocks (ADR 0132). If the only remaining units belong
+   * to blocks of other processes, the reservation waits until they are returned.
    * @param limit limit of the plan for the month, or undefined if there is no limit
    * @throws DomainError usage_exceeded if the amount exceeds the limit; concurrent_change if other requests kept
    * changing the counter
@@ -217,8 +218,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     },
   );
   /**
-   * Usage counters whose missing units are held by a replica that has crashed: the value of `moves` by counter id. Such
-   * a counter did not change while a request waited longer than a block of quota units lasts.
+   * Usage counters whose remaining units are held by a replica that has crashed, as the value of `moves` by counter id.
+   * A counter is added here if it did not change while a request waited for longer than a block of quota units lasts.
    */
   const abandoned = new Map<string, number>();
   /**
@@ -273,9 +274,9 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const changed = await changeSettled(mark, fits);
           if (changed !== undefined) return onUsed(mark, usedOf(changed), limit);
         }
-        // The requested amount of quota units now fits into the limit, because a concurrent request created the usage
-        // counter or returned a reservation. Replicas that keep competing for the same units try again one after the
-        // other.
+        // This attempt failed, but the next attempt may succeed, because a concurrent request has created the usage
+        // counter or changed it so that the amount fits into the limit. Replicas that keep competing for the same units
+        // pause for a random time before they try again.
         if (tries > GROUPED_TRIES_MAX + polls) await delay(HELD_POLL_MS * Math.random());
       }
       throw new DomainError(

@@ -35,11 +35,11 @@ interface Batch<Asked, T> {
 }
 
 /**
- * Serves many concurrent callers of single records with one command (reads, claims or inserts). Nothing is cached, so
- * each caller sees the state at the time of its call or later. The number of waiting callers needs no limit here,
- * because the number of requests and event handlers in progress is limited.
- * @param command runs for all requested records by key; of two requests with one key it gets the later one. A result
- * that is an Error rejects the callers with this key alone.
+ * Combines the concurrent calls for single records into one database command that reads, claims or inserts all of them.
+ * Nothing is cached, so each caller sees the state at the time of its call or later. The number of waiting callers
+ * needs no limit here, because the number of requests and event handlers in progress is limited.
+ * @param command runs once for all records that the callers requested, and returns the results by key. If two requests
+ * have the same key, it gets the later request. A result that is an Error rejects only the callers with this key.
  */
 export function batched<Asked, T>(
   keyOf: (asked: Asked) => string,

@@ -22,8 +22,8 @@ export function organizationIn(request: unknown): string | undefined {
 }
 
 /**
- * Returns a function that lets each refused call through once a minute for its caller, its rpc and its reason, so that a
- * taken service cannot cause endless records.
+ * Returns a function that records refused calls, at most once a minute for the same caller, rpc and reason, so that an
+ * attacker who controls a service cannot cause endless records.
  */
 export function boundedRefusals(record: (refused: RefusedCall) => Promise<void>, logger: Logger) {
   const isDue = onceAMinute();

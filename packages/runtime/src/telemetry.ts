@@ -393,8 +393,8 @@ interface Reading<Name extends NameOf<'gauge'>> {
 }
 
 /**
- * Reports gauge metrics whenever metrics are exported, all from one reading. While telemetry is off, nothing is read.
- * If a reading fails, the last value stays.
+ * Reports gauge metrics. Whenever metrics are exported, one reading supplies the values of all these gauges. While
+ * telemetry is off, nothing is read. If a reading fails, the last value stays.
  * @param service scope of gauges that several services of one process have
  * @returns a function that ends the reports
  */

@@ -59,7 +59,9 @@ function isMarkIn(text: string, { phones, emails, hosts }: ContactMarks): boolea
   );
 }
 
-/** Checks whether a text contains the host of a contact, a name below this host, or an e-mail address there. */
+/**
+ * Checks whether a text contains the host of a contact, a subdomain of this host, or an e-mail address at this host.
+ */
 function isHostIn(text: string, host: string): boolean {
   return (text.match(HOSTS) ?? []).some((found) => {
     const name = withoutDots(found);

@@ -26,7 +26,8 @@ export function readPrintedIban(printed: string): PrintedIban {
 }
 
 /**
- * Returns the bank account in a text from an ERP, or undefined for any other number, which is never compared.
+ * Returns the bank account in a text from an ERP. Returns undefined for any other number, because such a number is
+ * never compared.
  * @param country country of the company in the ERP, if known; UK companies may write sort code and account number as
  * one number
  */

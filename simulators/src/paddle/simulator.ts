@@ -22,7 +22,7 @@ export interface PaddleOptions {
   readonly port?: number;
   /** URL for payment notifications, which can also be set later. */
   readonly notificationUrl?: string;
-  /** Secrets that receivers of payment notifications accept. The first one signs. */
+  /** Secrets whose signatures the receivers of payment notifications accept. The simulator signs with the first one. */
   readonly notificationSecrets: readonly string[];
   /** Ids of the prices of the simulated payment provider by name, such as `CORE_MONTH`. */
   readonly prices: Prices;

@@ -154,8 +154,8 @@ export const withoutDetails = {
 } as const;
 
 /**
- * Checks that every response about an invoice holds: the invoice is stored and decided as the response said, and the
- * same key always gives the same response.
+ * Checks that every response about an invoice is still true after the crash: the invoice is stored and decided as the
+ * response said, and the same key always gives the same response.
  */
 function answersNotKept(invoices: readonly StoredInvoice[], acknowledged: readonly Acknowledged[]): string[] {
   const stored = new Map(invoices.map((invoice) => [invoice._id, invoice]));
@@ -265,8 +265,8 @@ async function eventsOfNobody(databases: Databases, effects: readonly Effect[]):
 }
 
 /**
- * Finds duplicates that are not reported: of n equal invoices, all but the first must have a finding that names
- * another.
+ * Finds duplicates that are not reported: of several equal invoices, all but the first must have a finding that names
+ * another of these invoices.
  */
 function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
   const groups = new Map<string, StoredInvoice[]>();

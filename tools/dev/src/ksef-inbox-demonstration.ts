@@ -28,7 +28,7 @@ interface Bill {
   readonly account: string;
 }
 
-/** Bank account that the printed copy of a bill states, for the bill that also arrives on paper. */
+/** Bank account on the printed copy of the bill that also arrives on paper. */
 const OTHER_ACCOUNT = 'PL72124010370000456700123450';
 
 interface Dates {
@@ -73,8 +73,8 @@ function billsOf({ issueDate }: Dates): readonly [onPaper: Bill, ...others: Bill
 }
 
 /**
- * Lets suppliers issue the bills in KSeF, receives them, and uploads a printed copy of the first bill. A repeated call
- * shows the results of the first call.
+ * Makes the simulated suppliers issue their bills in KSeF, receives these bills for the organization, and uploads a
+ * printed copy of the first bill. A repeated call shows the results of the first call.
  * @param keepUpload stores the id of the upload before its analysis, so that a later start continues with it
  */
 export async function demonstrateInbox(

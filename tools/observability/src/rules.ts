@@ -45,8 +45,8 @@ const BAD_EVENTS_MIN = 10;
 const ratioName = (range: Range): string => `slo:errors:ratio_rate${range}`;
 
 /**
- * Returns the share of bad events of an objective. Without the added zero, a journey that never failed would have no
- * share.
+ * Returns an expression for the share of bad events of an objective. Without the added zero, the share would have no
+ * value until the first bad event.
  */
 function ratioOf({ ratio, bad, all }: Objective, range: Range): string {
   if (ratio !== undefined) return ratio(range);

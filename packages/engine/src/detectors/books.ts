@@ -393,9 +393,9 @@ function isBetween({ day }: VendorCredit, first: BookedPayment, second: BookedPa
 }
 
 /**
- * Checks whether a credit note can cancel a payment. A note that names a bill cancels only a payment for that bill.
- * Otherwise a credit note about another bill would explain a copy. If the bills of a payment are unknown, the named
- * bill must have the amount of the payment.
+ * Checks whether a credit note can cancel a payment. A credit note that names a bill cancels only a payment for that
+ * bill, so that a credit note about another bill does not hide a payment that was made twice. If it is unknown which
+ * bills a payment pays, the named bill must have the amount of the payment.
  */
 function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: BookedPayment): boolean {
   if (bills.length === 0) return true;

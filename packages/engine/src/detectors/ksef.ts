@@ -293,7 +293,10 @@ function statesPolishTaxId(facts: Facts): boolean {
   return invoice.currency === 'PLN' || taxRegistration(facts)?.country === 'PL';
 }
 
-/** Checks whether the inbox covers the issue date and the working days after it, outside announced KSeF outages. */
+/**
+ * Checks whether the KSeF inbox has received all invoices from the issue date to a number of working days later, not
+ * counting days of announced KSeF outages.
+ */
 function isCompleteFor({ issueDate }: Candidate, inbox: InboxFacts, { workingDays }: KsefParameters): boolean {
   if (inbox.failure !== undefined || issueDate < inbox.from) return false;
   const lastDay = dayNumber(addPolishWorkingDays(issueDate, workingDays));

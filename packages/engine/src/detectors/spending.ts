@@ -94,9 +94,9 @@ function largestEarlier(
 }
 
 /**
- * Reports a supplier whose bills are each a little larger than all its earlier bills. No single step is large, and the
- * spread grows with the amounts. The rise is measured from the supplier's first amounts, and most of the later bills
- * must exceed every bill before them.
+ * Reports a supplier whose bills are each a little larger than all its earlier bills. Other rules do not find such a
+ * rise, because no single step is large and the usual spread of the amounts grows with them. The rise is measured from
+ * the supplier's first amounts, and most of the later bills must exceed every bill before them.
  */
 function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, uses } = checked;

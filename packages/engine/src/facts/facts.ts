@@ -46,8 +46,8 @@ export interface Facts {
    */
   readonly companies?: readonly Company[];
   /**
-   * Present on the rows of a history scan if at least half of its rows state a bank account. Only then is a missing
-   * account significant.
+   * True for the rows of a history scan if at least half of its rows state a bank account. Only then is a missing
+   * account significant. Otherwise absent.
    */
   readonly scanStatesAccounts?: boolean;
   /**

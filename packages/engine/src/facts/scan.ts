@@ -3,7 +3,10 @@ export interface ScanPopulation {
   readonly scanId: string;
   readonly companyId: string;
   readonly rows: readonly ScanRow[];
-  /** The company's earlier history scan that shares the most identical rows. Absent if no scan shares a row. */
+  /**
+   * Among the company's earlier history scans, the one with the most rows that are identical to rows of this scan.
+   * Absent if no earlier scan has such a row.
+   */
   readonly earlier?: { readonly scanId: string; readonly identicalRows: number };
 }
 

@@ -181,8 +181,8 @@ export interface AccountUse {
    */
   readonly asked?: EarningUse;
   /**
-   * Rows of a history scan with the bank account and without a finding, after an earlier row of the scan had a finding.
-   * Present only if the scan imported all accounts of the supplier.
+   * Use of the bank account by rows of a history scan that have no finding and come after a row of the scan with a
+   * finding. Present only if the scan imported all accounts of the supplier.
    */
   readonly history?: EarningUse;
   /**

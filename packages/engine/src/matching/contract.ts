@@ -6,10 +6,10 @@ import { showsHabit } from '../supplier/suspicion.js';
 import { isDigitRun } from './similar-numbers.js';
 
 /**
- * Returns the earlier records with the same number that may show a supplier's habit. Suspected copies are left out,
- * unless they are unreviewed rows of the scan that contains the checked row, because no one can review one row before
- * the next. If a person confirmed that the number of a record belongs to another bill, that record and all later
- * records are left out.
+ * Selects, among earlier records with the same number, the records that may show that the supplier uses one number for
+ * many bills. Suspected copies are left out, unless they are unreviewed rows of the scan that contains the checked row,
+ * because no one can review one row before the next. If a person confirmed that the number of a record belongs to
+ * another bill, that record and all later records are left out.
  */
 export function habitOf(records: readonly Candidate[], { scanId }: Pick<Candidate, 'scanId'>): ReadonlySet<Candidate> {
   const misused = records.filter(({ confirmedAs }) => confirmedAs === 'REUSED_NUMBER').sort(compareByArrival)[0];

@@ -29,9 +29,9 @@ export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): b
 }
 
 /**
- * Checks whether a credit note between the two bills is about the earlier one: it takes back the whole amount, or, for
- * a bill that states that it replaces another bill, names the replaced bill. The new bill then does not claim the
- * amount a second time.
+ * Checks whether a credit note between the two bills cancels the earlier bill. The credit note takes back the whole
+ * amount. If the new bill states that it replaces the earlier bill, it is enough that the credit note names the earlier
+ * bill. The new bill then does not claim the amount a second time.
  */
 export function isTakenBack(
   { invoice }: Facts,

@@ -16,9 +16,10 @@ export interface BookedCredit {
 }
 
 /**
- * Returns the pairs of bills that a credit note between them clears (detection reference, section 7.6). The credit note
- * cancels the earlier bill, so a bill after the credit note does not repeat it. Each credit note cancels one bill, in
- * order of issue date, so that a single note does not clear several copies.
+ * Returns the pairs of bills that are not duplicates, because a credit note between the two bills cancels the earlier
+ * bill (detection reference, section 7.6). A bill that was issued after the credit note then does not repeat the
+ * cancelled bill. The credit notes are assigned in order of issue date, and each cancels one bill, so that a single
+ * credit note does not clear several copies.
  * @param repeatedBy returns the earlier bills, among the given ones, that a bill repeats
  * @returns a map from the key of the pair to the id of its credit note
  */

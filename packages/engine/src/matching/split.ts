@@ -75,8 +75,8 @@ function asSplit(
 }
 
 /**
- * Finds two or more equal parts into which the whole can be divided. In this case the whole invoice is billed again in
- * instalments, some of which have not arrived yet.
+ * Finds two or more equal partial invoices whose amount divides the amount of the whole invoice. In this case the
+ * supplier bills the whole invoice again in instalments, some of which have not arrived yet.
  */
 function equalSplit(
   parts: readonly Candidate[],
@@ -98,10 +98,10 @@ function equalSplit(
 }
 
 /**
- * Chooses the partial invoices that add up to the whole invoice, if other bills with the same number are for another
- * supply. The smallest number of parts is preferred, and then the parts nearest to the checked invoice. The checked
- * invoice is one of the parts unless it is the whole invoice. The number of parts is limited, because many parts can
- * add up to anything.
+ * Chooses the partial invoices that add up to the whole invoice. Other bills with the same number, which are for
+ * another supply, are left out. The smallest number of parts is preferred, and then the parts nearest in time to the
+ * checked invoice. The checked invoice is one of the parts unless it is the whole invoice. The number of parts is
+ * limited, because many parts can add up to anything.
  */
 function chosenParts(
   parts: readonly Candidate[],
@@ -159,8 +159,8 @@ function* combinations<T>(entries: readonly T[], count: number): Generator<reado
 }
 
 /**
- * Checks whether the invoice number of `part` is the number of `whole` with a part mark, or the same number with
- * another amount.
+ * Checks whether `part` may be a part of `whole`: its invoice number is the number of `whole` with a mark such as `-1`,
+ * or the numbers are equal and the amounts differ.
  */
 function isPartOf(part: Candidate, whole: Candidate): boolean {
   const { b1, b2 } = part.number;

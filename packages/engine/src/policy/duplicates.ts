@@ -51,9 +51,10 @@ export interface DuplicateParameters {
     /** Points if two different suppliers state the same long invoice number and the same odd amount within days. */
     readonly longNumber: number;
     /**
-     * Points for purchase orders. `ONE_SUPPLY` applies to bills months apart whose numbers agree, if an odd amount that
-     * the supplier does not repeat was billed twice for one purchase order. `ONE_BILL` applies to bills within days
-     * whose numbers have nothing in common, if the supplier sends one bill for each order.
+     * Points for the purchase orders of two bills. `ONE_SUPPLY` applies to bills that are months apart and have
+     * matching invoice numbers, if an odd amount that the supplier does not repeat was billed twice for one purchase
+     * order. `ONE_BILL` applies to bills within days whose invoice numbers have nothing in common, if the supplier
+     * sends one bill for each purchase order.
      */
     readonly order: Readonly<Record<'EQUAL' | 'ONE_SUPPLY' | 'ONE_BILL' | 'DIFFERENT', number>>;
     /**
@@ -111,13 +112,17 @@ export interface DuplicateParameters {
   readonly slipDigitsMinSameAmountAndDate: number;
   /** Conditions under which digits after an invoice number count a supplier's bills instead of marking a copy. */
   readonly partHabit: {
-    /** Minimum number of earlier bills whose numbers contain their period, and of other bills with the same amount. */
+    /**
+     * Minimum number of earlier bills whose numbers contain their period (`billsMin`), and of other bills with the same
+     * amount (`recurringOthersMin`), that show this habit.
+     */
     readonly billsMin: number;
     readonly recurringOthersMin: number;
     /**
-     * Minimum number of earlier pairs of bills in which the second bill, sent within days, has the number of the first
-     * with a digit after it. With fewer pairs, the next such bill counts as a possible copy. `sameDaysMin` counts pairs
-     * without an open finding, and `sameDaysAskedMin` pairs that the current history scan has reported.
+     * Minimum number of earlier pairs in which a second bill within days has the number of the first bill and an
+     * additional digit. With fewer such pairs, the next bill of this kind counts as a possible copy. `sameDaysMin`
+     * applies to pairs without an open finding, and `sameDaysAskedMin` to pairs that the current history scan has
+     * reported.
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;

@@ -81,10 +81,10 @@ const euros = (amount: string): SimplifiedInvoiceLimit => ({ amount, currency: '
  * Maximum amounts for which a country accepts a simplified invoice. Directive 2006/112 lets every member state accept
  * such invoices up to EUR 100 (article 220a) and allows no more than EUR 400 (article 238). Each line names the
  * national law that sets the limit. Countries differ in whether such an invoice may leave out the supplier's tax id (it
- * may in AT, DE, FR and NL), so these limits only decide which invoices are too small to report. The French limit is
- * stated without tax and is used unchanged. In 2026-11 the limits for AT, CZ, DE, DK, IT and PL were compared with
- * excerpts of national texts and with guides, some of them not by authorities. The other limits were not compared with
- * any text.
+ * may in AT, DE, FR and NL), so these limits only decide which invoices are too small to report. French law states its
+ * limit without tax. The rules compare it with amounts that include tax. In 2026-11 the limits for AT, CZ, DE, DK, IT
+ * and PL were compared with excerpts of national texts and with guides, some of them not by authorities. The other
+ * limits were not compared with any text.
  */
 const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> = {
   // Austrian limit for simplified invoices, § 11 Abs. 6 UStG.

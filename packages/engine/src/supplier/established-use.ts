@@ -6,8 +6,9 @@ import type { EarningUse } from '../facts/supplier.js';
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
 /**
- * Number of rows and days that establish an account or a tax id reported by a finding, within the scan that imported
- * the supplier. A year of undisputed payments is sufficient evidence.
+ * Minimum number of rows of a history scan, and of days between the first and the last row, after which an account or a
+ * tax id counts as established although a finding reported it, if the same scan imported the supplier. A year of
+ * undisputed payments is sufficient evidence.
  */
 const SEEN_HISTORY_ROWS_MIN = 6;
 const SEEN_HISTORY_DAYS_MIN = 365;

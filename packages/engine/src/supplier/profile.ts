@@ -72,10 +72,10 @@ export function isTrusted(trust: AccountTrust): boolean {
 }
 
 /**
- * Checks whether the bank account of a supplier is known well enough to be paid without a finding. An account without
- * trust passes only for rows of a history scan that imported all accounts of the supplier, if the issue dates of its
- * rows show long use. The rows of a scan are received together, so no one can review one row before the next. For all
- * other invoices, findings are raised as for invoices that arrive one by one.
+ * Checks whether an invoice with the bank account needs no finding about this account. That is the case if the account
+ * is trusted. In a history scan it is also the case for an unverified account, if this scan imported all accounts of
+ * the supplier and the issue dates of its rows show long use. No one can review one row of a scan before the next,
+ * because the rows are received together.
  */
 export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: readonly AccountUse[]): boolean {
   if (isTrusted(use.trust)) return true;
@@ -287,8 +287,9 @@ function acceptedAfter(
 }
 
 /**
- * Checks whether accepted copies show how the supplier bills: two people accepted such copies, or one person did so
- * over thirty days. No single person can therefore establish the habit within a day.
+ * Checks whether bills that reviewers accepted, although they looked like copies, show how the supplier bills: two
+ * reviewers accepted such bills, or the reviews were spread over thirty days. No single person can therefore establish
+ * the habit within a day.
  */
 export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile): boolean {
   const days = acceptedCopies.map(({ day }) => day);
@@ -445,8 +446,9 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
     const { onlyScanId: _scan, earning: earned, ...use } = known;
-    // A row of a history scan may have no finding about the account only because an earlier row of the scan has one.
-    // Once a bill with the account has a finding, further rows therefore do not count towards trust.
+    // In a history scan, a row may have no finding about the account only because an earlier row of the scan already
+    // has one. Once a bill with the account has a finding, further rows of the scan therefore do not count towards
+    // trust.
     const wasAskedAbout = (earned?.count ?? 0) < known.count;
     const earning = isEarning && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
     const isHistory = isEarning && scanId !== undefined && wasAskedAbout && areOfScan(accounts, scanId);

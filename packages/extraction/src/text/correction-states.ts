@@ -24,8 +24,8 @@ const WORDS: readonly (readonly [state: CorrectionState, words: RegExp])[] = [
   ],
 ];
 /**
- * Words that begin the result of a corrective invoice: the amount to be paid or refunded, which belongs neither to the
- * state before nor to the state after the correction.
+ * Matches labels such as "to be paid" or "to be refunded", which mark the resulting amount of a corrective invoice.
+ * This amount belongs neither to the state before nor to the state after the correction.
  */
 const RESULT =
   /^(?:do(?:zwrotu|zaplaty|doplaty)|kwotado|razemdo|zuzahlen|zahlbetrag|erstattung|guthaben|amount(?:due|payable)|refund|topay|tobepaid)/;

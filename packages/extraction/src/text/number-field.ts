@@ -91,7 +91,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
 }
 
 /**
- * Puts the series in front of an invoice number that is stated apart from it, as in `seria LVC nr. 01184`: in the same
+ * Adds the series to an invoice number if the document states the two apart, as in `seria LVC nr. 01184`: in the same
  * cell, in the cell before it, or at the end of the cell above its label. The series is needed, because the same number
  * exists in every series.
  */

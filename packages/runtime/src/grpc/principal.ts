@@ -3,10 +3,11 @@ import type { RequestContext } from '../request-context.js';
 import { ProofRefused } from './proof-refused.js';
 
 /**
- * Returns the limit that applies to a call. The grant of the caller states it. Only a service that works on
- * its own, without a grant, states the limit in its request, because it has read it from the organization service.
+ * Returns the limit of the plan that applies to a call. If the caller has a grant, the grant states the limit. A
+ * service that works without the request of a user has no grant, and states in its request the limit that it read from
+ * the organization service.
  * @param stated limit in the request, or undefined if the request states none
- * @throws ProofRefused if the request states another limit than the grant
+ * @throws ProofRefused if the caller has a grant and the request states another limit than the grant
  */
 export function limitOf(
   { principal }: RequestContext,

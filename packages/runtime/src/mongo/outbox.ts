@@ -335,9 +335,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 }
 
 /**
- * Returns the write that completes the events of a document: it removes published events from the outbox, and fields of
- * finished work. If the version is newer, the document has newer events, which the next round publishes. Events that
- * another relay has completed must not be added to the recent events a second time.
+ * Returns the database write after the events of a document were published. It removes the published events from the
+ * outbox, and the fields that mark finished work. The write changes nothing if the document has a newer version,
+ * because the document then has newer events, which the next round publishes. It also changes nothing if another relay
+ * has removed the events, so that they are not added to the recent events a second time.
  */
 function completeOperation({ announced, isPublished, unset }: Completion, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(

@@ -5,8 +5,8 @@ import type { Bus } from './connection.js';
 import { oldestWaiting } from './oldest-waiting.js';
 
 /**
- * Reports the progress of a durable consumer. Every replica reports the same figures of the broker and the database,
- * but the state of its own process.
+ * Reports the progress of a durable consumer as metrics. The figures that come from the broker and the database are the
+ * same in every replica, and the figures about event handling are those of this process.
  * @param isListening checks whether the loop of this process still receives events
  * @param countDeadLetters counts the dead letters of this consumer
  */

@@ -60,7 +60,7 @@ export const updateConnection =
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;
-      // If only a person can fix the fault of an ERP connection, an import run becomes due once someone has acted:
+      // If only a person can fix the fault of an ERP connection, the next import run becomes due once someone has
       // stored new credentials or resumed the connection.
       const isDue = secret !== undefined || isResumed || (isReadAgain && connection.status !== 'ERROR');
       const change: ConnectionChange = {

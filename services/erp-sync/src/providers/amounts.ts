@@ -8,8 +8,8 @@ export function difference(minuend: string, subtrahend: string): string;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined {
   if (minuend === undefined || subtrahend === undefined) return undefined;
-  // Equal amounts have equal digits, and most bills of an ERP are either open or paid in full. The calculation is
-  // therefore rarely needed.
+  // Most bills of an ERP are either open or paid in full, so the two amounts usually consist of the same digits, and
+  // the calculation is rarely needed.
   return minuend === subtrahend ? '0' : microToDecimal(toMicro(minuend) - toMicro(subtrahend));
 }
 

@@ -23,8 +23,8 @@ export interface CredentialSetup {
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
   /**
-   * Checks whether two stored configurations of an ERP may name the same company. Only a call could distinguish them if
-   * one leaves out a value or states it differently.
+   * Checks whether two stored configurations may name the same company in an ERP. They may if one leaves out a value or
+   * writes it differently, because only a call to the ERP could then show the difference.
    */
   mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }

@@ -216,10 +216,10 @@ async function answerKey(
 const TOKEN_PARAMETER = 'token';
 
 /**
- * Receives an uploaded file that is sent with an API key, or with a token in its URL, which then replaces the key. A
- * request with either of them counts towards the limits of its organization, because behind a proxy that is not trusted
- * all organizations have one address. The bytes are passed on while they are received, and the service may refuse the
- * file before its end.
+ * Receives an uploaded file. The request has an API key, or an upload token in its URL in place of the key. With a
+ * valid key or token, the request counts towards the limits of the organization and not of the IP address, because
+ * behind a proxy that is not trusted all organizations have the same address. The bytes are passed on while they are
+ * received, and the service may refuse the file before its end.
  */
 async function answerFile(
   route: AnyFileRoute,

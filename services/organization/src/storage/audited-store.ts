@@ -64,8 +64,8 @@ export function auditedStore<D extends Audited>(
 const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 
 /**
- * Creates the audit entries of the change of an organization. The ids of the entries are derived from the change and
- * stored with it, so that a repeated call has the same ids. An id includes the name of the collection, because an
+ * Creates the audit entries for a change of an organization. The ids of the entries are derived from the change and
+ * stored with it, so that a repeated call creates the same ids. An id includes the name of the collection, because an
  * organization and its list of members have the same id but separate versions. An id also includes the time: after a
  * backup was restored, an entry may exist although its change was lost, and the next change then gets the same version.
  */

@@ -49,8 +49,8 @@ export const createEndpoint =
     { organizationId, url, events: names, plan, limit }: NewEndpoint,
     context: RequestContext,
   ): Promise<{ endpoint: Endpoint; secret: string }> => {
-    // A new webhook receives the events from the moment of its request on. The time is therefore taken before the
-    // checks.
+    // A new webhook receives all events that happen after the request to create it arrived. The time is therefore taken
+    // before the checks.
     const now = clock.now();
     const types = readEventTypes(names);
     const href = await readUrl(urls, url);

@@ -91,8 +91,8 @@ export function contractAsNumber(form: string, typical: number): Play {
 }
 
 /**
- * Writes a test bill and, some days later, a bill for an additional charge. Its number is the number of the first bill
- * with an added mark.
+ * Writes a test bill and, some days later, a bill for an additional charge. The second bill has the number of the first
+ * bill with an added mark.
  */
 export function additions(rhythm: Rhythm, typical: number, mark: string, share = 0.3): Play {
   return (desk, vendor, bill) =>

@@ -41,7 +41,7 @@ const downloads: Readonly<Record<string, { readonly path: string; readonly sha25
   },
 };
 
-/** Packages of Debian and Ubuntu that have the libraries of mongod which a small system lacks. */
+/** Packages of Debian and Ubuntu with the libraries that mongod needs and that a small system lacks. */
 const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {
   'libcurl.so.4': 'libcurl4',
   'libssl.so.3': 'libssl3',

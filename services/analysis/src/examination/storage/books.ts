@@ -33,8 +33,8 @@ const READ_AT_ONCE = 1_000;
 /** Maximum number of lookup keys and ids in one database command that reads ERP records. */
 const LOOKUP_KEYS_MAX = 250;
 /**
- * Maximum number of vendors that share a tax id or an account, of payments of one amount to one vendor, and of payments
- * for one bill.
+ * Maximum number of ERP records that are read for one lookup key: vendors with the same tax id or account, payments of
+ * the same amount to one vendor, and payments for one bill.
  */
 const SHARING_PER_KEY_MAX = 64;
 /**
@@ -355,8 +355,8 @@ interface Changes<T> {
 }
 
 /**
- * Reads changed ERP records page by page, sorted by change time like the index. Many records may share one time. Writes
- * during the examination do not change the time.
+ * Reads changed ERP records page by page, sorted by the time of their change, like the database index. Many records may
+ * have the same time. Records that are written by the examination itself keep their time of change.
  */
 async function* changesOf<T>(
   collection: Collection<Document & { _id: string }>,

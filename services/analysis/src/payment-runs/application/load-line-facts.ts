@@ -491,8 +491,9 @@ async function givenFor(
   for (const line of lines) {
     const outcome = outcomes.get(line.runId)?.get(line.position);
     const downloads = (given.get(line.runId) ?? []).filter(({ lines: bits }) => hasBit(bits, line.position));
-    // A payment line that was given out counts with the invoices to which it was joined then. A line whose payment the
-    // bank reported although no download gave it out counts with the invoices of the last check.
+    // If a download gave out a payment line, the line counts as a payment of the invoices that were assigned to it in
+    // the check of that download. If no download gave it out but the bank reported its payment, the invoices of the
+    // last check count.
     const at = downloads.find(({ checkId }) => checkId === line.checkId)?.at;
     const reportedAt =
       downloads.length === 0 && isPaid(outcome) && newest.get(`${line.runId}|${line.position}`) === line.checkId

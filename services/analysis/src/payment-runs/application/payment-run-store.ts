@@ -29,7 +29,7 @@ export interface CheckedLine {
   readonly result: LineResult;
 }
 
-/** A line of a payment run that may have been given to the bank, with what it paid of one invoice. */
+/** A line of a payment run that may have been given to the bank, with the amount that it pays for one invoice. */
 export interface LineOfInvoice {
   readonly runId: string;
   readonly checkId: string;

@@ -22,11 +22,11 @@ export interface BookedPayment {
 const EARLIER_DAYS_MAX = 1;
 
 /**
- * Returns the payments of ERPs that record a payment line: those that settle only bills of the line, with the amount
- * that the line pays of the bill or with the amount of the whole line. An ERP payment with an earlier date than the
- * line is another payment.
- * @param billsOf ids under which an invoice of the line is known in the books
- * @param leftOn day on which the line was given out or, if it has no file, was sent
+ * Returns the ERP payments that record the payment of a payment run line. Such an ERP payment settles only bills of the
+ * line. Its amount is the amount of the whole line or, if it settles one bill, the amount that the line pays of this
+ * bill. An ERP payment that is dated before the line was given out is a different payment.
+ * @param billsOf returns the ids of the ERP bills for an invoice of the line
+ * @param leftOn day on which the line was given out or, if its payment run has no file, was sent
  */
 export function bookedFor(
   line: PaymentLine,

@@ -20,7 +20,7 @@ export interface BillOrigin {
   readonly contentHash: string | undefined;
   readonly importedAt: Date;
   /**
-   * Time at which other invoices could first find the ERP bill by its keys, in milliseconds since 1970. It determines
+   * Time from which comparisons with other invoices included the ERP bill, in milliseconds since 1970. It determines
    * the bill's position among invoices and never changes. Otherwise a bill that is voided and entered again would seem
    * newer than an invoice that is its copy.
    */

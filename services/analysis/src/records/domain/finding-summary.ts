@@ -61,9 +61,10 @@ export interface FindingSummary {
 }
 
 /**
- * Counts findings and adds up their amounts. Within one group, an invoice counts once: its largest confirmed amount is
- * confirmed, and the part of its largest open amount that exceeds the confirmed amount is at risk. The generator yields
- * after each small step, so that the caller can handle other work while many findings are counted.
+ * Counts findings and adds up their amounts. Several findings about one invoice do not add up within a group: only the
+ * largest confirmed amount counts as confirmed, and only the part by which the largest open amount exceeds it counts as
+ * at risk. The generator yields after each small step, so that the caller can handle other work while many findings are
+ * counted.
  * @param minSeverity lowest severity by which the findings were selected
  */
 export function* summarizeFindings(

@@ -18,8 +18,8 @@ const name = 'the bank account page';
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
   /**
-   * Returns the name of the custom page with bank accounts if Business Central refuses access to it, and otherwise an
-   * empty list.
+   * Returns a list with the name of the custom page with bank accounts if Business Central refuses access to the page,
+   * and otherwise an empty list.
    */
   denied(): Promise<readonly string[]>;
   /** Reads the custom page with bank accounts for a connection test, and fails in the same way as an import run. */
