@@ -136,9 +136,10 @@ function factsAmongStrangers(): Facts[] {
 }
 
 /**
- * Returns the facts of correct bills in a labelled history, in which retainers, price lists, instalments and
- * neighbouring numbers provide candidates to compare. Its copies and anomalies are part of the history but are not
- * measured, because they are far more frequent than in the data of any customer.
+ * Returns the facts for checking bills of a labelled history. The history contains many similar bills (retainers, price
+ * lists, instalments, neighbouring numbers), so each check has many candidates to compare. Only correct bills are
+ * measured: copies and anomalies stay in the history as candidates, because they are far more frequent in it than in
+ * the data of any customer.
  */
 function factsAmongLookalikes(): Facts[] {
   const history = inMemoryHistory();

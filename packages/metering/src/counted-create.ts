@@ -28,9 +28,9 @@ export interface CountedCreate<Created, First> {
    */
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**
-   * Counts quota units and stores their record at the same time, which saves a step and is possible only without a
-   * quota limit. Until the work is finished, the record must be marked as possibly not counted, because a crash may
-   * prevent the count.
+   * If true, the quota units are counted while the record is being stored, and not before. This is faster, but possible
+   * only without a quota limit. A crash may prevent the count, so the record must be marked as possibly not counted
+   * until both are done.
    */
   readonly isCountUnsure?: boolean;
 }

@@ -79,13 +79,12 @@ const READ_AGAIN_AFTER_MS = 5_000;
 
 /**
  * Job that corrects usage counters (HTTP and security reference, section 7; ADR 0034). A counter is increased before
- * the work, so a crash leaves it too high. The amounts on stored records are always correct.
- *
- * A counter stores the amount that was reserved in each minute. One minute after the end of a minute, none of its work
- * is in progress any more, so the amount on stored records replaces the reserved amount, whatever happens in later
- * minutes. The whole month is counted once a day, and when a record was stored after its minute was reconciled.
- * `lookAt` is both the due time and the lease: the replica that moves it has claimed the counter, so several replicas
- * share the work.
+ * the work, so a crash leaves it too high. The amounts on stored records are always correct. A counter stores the
+ * amount that was reserved in each minute. One minute after the end of a minute, all work that reserved an amount in
+ * that minute has ended. The job then replaces the reserved amount of that minute by the amount on the records that
+ * were created in it. The job counts the whole month once a day, and whenever a record was stored after its minute had
+ * been reconciled. `lookAt` is both the time at which a counter is due and the lease: a replica claims the counter by
+ * moving `lookAt`, so several replicas share the work.
  */
 export async function usageReconciliation({ db, clock, logger, marks }: Deps): Promise<Job> {
   const usage = usageCollection(db);

@@ -30,7 +30,7 @@ export function createAlarm(): Alarm {
  * Repeats the work of a background job with a pause between runs, one run at a time. A failed run is reported and does
  * not stop the repetition.
  * @param pauseMs time from the end of one run to the start of the next
- * @param alarm shortens the pause. If it rings during a run, another run follows.
+ * @param alarm starts the next run before the pause is over. If the alarm rings during a run, another run follows.
  */
 export function repeat(
   pauseMs: number,

@@ -1,7 +1,7 @@
 /**
- * Words and abbreviations that precede the number of a document that does not itself request payment: orders and order
- * confirmations, delivery notes, pro forma and self-billing documents, customer numbers, quotations, projects,
- * reminders and scanned files, in the languages of the suppliers.
+ * Words and abbreviations, in the languages of the suppliers, for documents that do not themselves request payment:
+ * orders and order confirmations, delivery notes, pro forma and self-billing documents, customer numbers, quotations,
+ * projects, reminders and scanned files. A number after such a word is not an invoice number.
  */
 export const DOCUMENT_WORDS: ReadonlySet<string> = new Set(
   (

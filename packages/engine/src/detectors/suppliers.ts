@@ -446,9 +446,9 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 }
 
 /**
- * Checks whether an earlier invoice that the supplier profile does not count had an equal or larger amount. In that
- * case, the large amount was already reported on the earlier invoice. Records that a person confirmed as duplicates or
- * fraud are ignored.
+ * Checks whether an earlier invoice of the supplier that is not part of its supplier profile had an equal or larger
+ * amount. In that case, the finding about a large amount was already raised on the earlier invoice. Invoices that a
+ * person confirmed as duplicates or fraud are ignored.
  */
 function wasHighBefore(facts: Facts): boolean {
   const { invoice, supplier, candidates } = facts;

@@ -45,10 +45,11 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 }
 
 /**
- * Checks whether the supplier regularly sends a second bill with a count in its number within days of the first bill,
- * such as a crew with one bill for each of two shifts. Such a bill looks like a copy. It is accepted if people have
- * dismissed earlier findings about such bills (two people, or one person over thirty days), or if this history scan has
- * reported enough of them. No such bill may be a confirmed copy.
+ * Checks whether the supplier regularly sends two bills within days of each other, where the number of the second bill
+ * is the number of the first with a digit added, such as a crew with one bill for each of two shifts. Such a second
+ * bill looks like a copy. It is accepted if people have dismissed earlier findings about such bills (two people, or one
+ * person over thirty days), or if this history scan has reported enough of them. It is not accepted if a person has
+ * confirmed one of the supplier's bills with an added digit as a duplicate.
  */
 function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   const { invoice, supplier, candidates } = facts;

@@ -9,10 +9,10 @@ import { statedTaxCountry } from './habits.js';
 import { isKnownAccount } from './profile.js';
 
 /**
- * Explains why a country is abroad for the supplier, as the end of a sentence. Undefined if the country is not abroad,
- * or if this is unknown. Only what earlier invoices stated is evidence, because a forger chooses what the checked
- * invoice states: the countries of the supplier's tax ids, or else those of its bank accounts, or else its currency. If
- * none of these is known, the country of the buyer is compared.
+ * Explains why a country is abroad for the supplier, as the end of a sentence. Returns undefined if the country is not
+ * abroad, or if this is unknown. The country is compared with the countries of the supplier's tax ids; if they are
+ * unknown, with those of its bank accounts; otherwise with its currencies or the country of the buyer. Only tax ids,
+ * accounts and currencies from earlier invoices count, because a forger chooses what the checked invoice states.
  */
 export function abroadReason(facts: Facts, country: string): string | undefined {
   const { invoice, supplier } = facts;

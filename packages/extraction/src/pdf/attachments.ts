@@ -33,8 +33,8 @@ const DICTIONARY_BYTES_MAX = 64 * 1024;
 
 /**
  * Checks whether the embedded files are larger than allowed once they are unpacked. The bytes are checked before pdf.js
- * unpacks all attachments at once, because 300 MB fit into 300 KB. Each byte is examined a limited number of times,
- * whatever the file repeats.
+ * unpacks all attachments at once, because 300 MB fit into 300 KB. The search continues after each unpacked file and
+ * the number of files is limited, so a malicious PDF cannot make the check slow.
  */
 export function hasOversizedAttachment(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -33,9 +33,10 @@ export function issueGrant(identity: Identity, facts: GrantedFacts, now: Date = 
 export type GrantUse = 'request' | 'work';
 
 /**
- * Creates a function that returns the facts that a grant proves. Each grant is verified once, and then remembered.
- * @returns a function that throws {@link ProofRefused} if the grant was not issued by the organization service, or has
- * expired for its use
+ * Creates a function that verifies a grant and returns the facts that it proves. The result of each verification is
+ * cached.
+ * @returns a function that throws {@link ProofRefused} if the organization service did not issue the grant, or if the
+ *   grant is too old for the given use
  */
 export function grantReader(identity: Identity): (bytes: Buffer, use: GrantUse) => Grant {
   const verified = new Map<string, Grant>();

@@ -2,8 +2,8 @@ import type { UpdateFilter } from 'mongodb';
 
 /**
  * A MongoDB document, or fields of a document, as a store writes them. An optional member may also be undefined and is
- * then not stored (ADR 0116). Filters use the types of the document itself, because a condition without a value is
- * refused.
+ * then not stored (ADR 0116). This type is not for filters: a filter must not have a condition with the value
+ * undefined.
  */
 export type Stored<T> = { [K in keyof T]: T[K] | (object extends Pick<T, K> ? undefined : never) };
 

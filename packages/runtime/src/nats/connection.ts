@@ -36,9 +36,10 @@ export interface Bus extends Link {
 export interface BusOptions {
   readonly url: string;
   /**
-   * Folder with the certificate of this process (`tls.crt`, `tls.key`, `ca.crt`), by which the broker knows its rights.
-   * The files are read at each connect. It is needed for a `url` that begins with `tls://`; another connection is not
-   * encrypted, and the broker does not know whose it is.
+   * Folder with the certificate of this process (`tls.crt`, `tls.key`, `ca.crt`). From the certificate, the broker
+   * knows the rights of the process. The files are read each time the process connects. They are needed for a `url`
+   * that begins with `tls://`. A connection to any other `url` is not encrypted, and the broker does not know which
+   * process opened it.
    */
   readonly identity?: string | undefined;
   /** Name under which the broker lists the connection of this process. */

@@ -107,9 +107,9 @@ const STREAM_AGAIN_MS = 1_000;
  * stored. A failed handler is retried with increasing delays; after eight deliveries the event becomes a dead letter
  * and is logged. While a database or another service is unavailable, the event is retried without limit. If the broker
  * loses the consumer, alone or with its stream, the consumer is created again and receives everything that the stream
- * holds. The stream is created by its publisher, and until it exists the subscription waits. If the database was
- * restored from a backup, its consumer receives the events since the backup again. While the broker is unavailable at
- * the start, the subscription resolves, and begins when the broker is available.
+ * holds. The publisher creates the stream, and the subscription waits until the stream exists. After the database was
+ * restored from a backup, the consumer receives all events since that backup again. If the broker is unavailable at the
+ * start, the promise resolves all the same, and the subscription begins when the broker becomes available.
  */
 export async function subscribe<T extends EventHeader>(
   { bus, deadLetters, positions, isOutage, logger }: SubscribeDeps,

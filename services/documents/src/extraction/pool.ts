@@ -327,9 +327,9 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
 }
 
 /**
- * Returns the first waiter whose organization uses the fewest child processes, so that one organization's slow
- * documents delay no other. Within one organization, rendering a document for a person takes precedence over reading a
- * document.
+ * Returns the task that gets the next free child process: the first waiting task of the organization that uses the
+ * fewest child processes, so that one organization's slow documents delay no other. Within one organization, rendering
+ * a document for a person takes precedence over reading a document.
  */
 function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>): Waiter | undefined {
   const readingFor = ({ organizationId }: Waiter): number => reading.get(organizationId) ?? 0;

@@ -257,7 +257,7 @@ export interface RunStore {
   saveProgress(organizationId: string, runId: string, progress: RunProgress): Promise<void>;
   /**
    * Completes an ERP import run in progress and publishes the event about the run.
-   * @param progress absent if the last stored progress is used
+   * @param end outcome of the run; if it has no `progress`, the progress that was stored last is kept
    * @returns the stored outcome of the run, which is the earlier outcome if the run was already completed; undefined if
    *   there is no such run
    */

@@ -39,9 +39,9 @@ export function isRepeat(
 }
 
 /**
- * Records a call in the attempt that belongs to its KSeF session. A call without a session is a failed opening of a
- * session. It is added to the last attempt if that attempt has no session either. If the same call gets the same
- * response again, only its time changes.
+ * Records a KSeF call in the attempt that belongs to its KSeF session. A call without a session is a failed attempt to
+ * open one. It is added to the last recorded attempt if that attempt has no session either. If a call gets the same
+ * response as the previous call of the same kind, only the time of the recorded call changes.
  */
 export function noteStep(
   attempts: readonly Attempt[],

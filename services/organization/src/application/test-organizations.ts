@@ -87,9 +87,9 @@ async function unlessStored(insert: () => Promise<void>): Promise<void> {
 const FOLLOW_ATTEMPTS_MAX = 5;
 
 /**
- * Deletes or restores a test organization when its organization is deleted or restored. The stored state of the
- * organization decides, not the order of the events. After the test organization was written, that state is read again,
- * because it may have changed in between.
+ * Deletes or restores the test organization after its organization was deleted or restored. The stored state of the
+ * organization decides, because events may arrive in another order. This state is read again after the test
+ * organization was written, because it may have changed in between.
  * @param organizationId the organization or its test organization
  * @param cause id of the event or request, for the audit trail
  */

@@ -181,9 +181,9 @@ export interface ToldSubscription extends Required<Contract> {
 }
 
 /**
- * Time by which an event of the billing service must be later than the last known event to be accepted despite a lower
- * version. After a backup of the billing service was restored, its versions begin again at lower numbers. This time is
- * larger than any difference between clocks.
+ * If an event of the billing service has a lower version than the last known event, it is accepted only if it is later
+ * than that event by this time. After a backup of the billing service was restored, its versions begin again at lower
+ * numbers. This time is larger than any difference between clocks.
  */
 const RESTORED_AFTER_MS = 60_000;
 
@@ -210,10 +210,10 @@ export function changeSubscription(
 export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
 
 /**
- * Returns the organization with the parts of the contract that the operator states. Without a subscription, or with a
- * canceled one, a stated plan is granted, and no later subscription lowers it. With any other subscription, the stated
- * parts apply only until the billing service reports the subscription again. They can then lower a contract that the
- * operator granted before, but not raise it.
+ * Returns the organization with the contract terms that the operator states, such as the plan. Without a subscription,
+ * or with a canceled one, a stated plan is granted, and no later subscription lowers it. With any other subscription,
+ * the stated terms apply only until the billing service reports the subscription again. They can then lower a contract
+ * that the operator granted before, but not raise it.
  */
 export function setContract(organization: Organization, stated: StatedContract): Organization {
   if (organization.testOf !== undefined) {

@@ -24,9 +24,9 @@ interface AbandonedScan {
 }
 
 /**
- * Ends a running history scan without a result, for the operator. The call can be repeated. A single write to the
- * history scan has all effects: after it, the worker of the scan can write nothing, the rows no longer count towards
- * the quota, and the external ids are free, even if the worker reserves some of them later.
+ * Ends a running history scan without a result, for the operator. The call can be repeated. One write to the document
+ * of the history scan ends everything at once: afterwards the worker of the scan can write nothing, the rows no longer
+ * count towards the quota, and other scans may use the external ids, even if the worker still reserves some of them.
  * @throws DomainError invalid without a reason; not_found; wrong_state for a completed history scan
  */
 export type AbandonScan = (

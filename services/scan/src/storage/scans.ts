@@ -40,9 +40,9 @@ const RUNNING_MAX = 10_000;
 const STUCK_SCANS_MAX = 100;
 
 /**
- * Stored history scan: its rows while it runs, and its result and event when it is complete. `turn` has a unique index,
- * so that only one history scan of an organization runs (ADR 0016). A running scan without `turn` was set aside.
- * `leaseUntil` without a `claim` is the time of the next attempt.
+ * Stored history scan: its rows while it runs, and its result and event when it is complete. The unique index on `turn`
+ * makes sure that only one history scan of an organization runs at a time (ADR 0016). A running scan without `turn` was
+ * set aside. In a scan without a `claim`, `leaseUntil` is the time of the next attempt.
  */
 export interface ScanDocument extends Aggregate, Claimable {
   readonly status: 'RUNNING' | 'COMPLETE' | 'FAILED';

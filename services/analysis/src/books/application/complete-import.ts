@@ -31,9 +31,9 @@ export interface CompletedRun {
 
 /**
  * Completes a successful or partly successful import run: examines the imported records that changed, and raises
- * findings that need no invoice. Each call examines a limited part, and the caller repeats the call until nothing is
- * left. After an interruption, a call of the same or a later run continues. Changes that later runs import after the
- * completion are examined by those runs.
+ * findings that need no invoice. Each call examines a limited number of records, and the caller repeats the call until
+ * none are left. If the examination was interrupted, the next call, for this or a later run, continues it. Changes that
+ * a later run imports are examined when that later run is completed.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type CompleteImport = (of: ImportSource, run: CompletedRun) => Promise<ExaminedBooks>;

@@ -38,7 +38,8 @@ interface Deps {
 
 /**
  * Stores a page of ERP bills and credit notes as invoices whose source is the ERP. They have no decision and use no
- * quota. Other invoices find entered and valid bills by the same keys as invoices (detection reference, section 4).
+ * quota. When an invoice is checked later, it is also compared with these bills if they are entered and valid, by the
+ * same lookup keys as with other invoices (detection reference, section 4).
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportBills = (of: ImportSource, records: readonly BillRecord[]) => Promise<PageCounts>;

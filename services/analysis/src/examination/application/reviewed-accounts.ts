@@ -20,9 +20,10 @@ export interface AskedAccount {
 }
 
 /**
- * Finds the bank accounts that reviewers accepted for their vendors (detection reference, section 10): by a
- * FALSE_POSITIVE or ACCEPTED_RISK review of a finding about an invoice's account, or about the change that gave the
- * vendor its current accounts. An account that was confirmed as fraud is never accepted.
+ * Returns those of the given bank accounts that reviewers accepted for their vendors (detection reference, section 10).
+ * An account is accepted by a FALSE_POSITIVE or ACCEPTED_RISK review of a finding about an invoice with this account,
+ * or of a finding about the change that gave the vendor its current accounts. An account that was confirmed as fraud is
+ * never accepted.
  */
 export type ReviewedAccounts = (
   organizationId: string,

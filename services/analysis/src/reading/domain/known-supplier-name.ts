@@ -16,10 +16,12 @@ export interface ReadName {
 }
 
 /**
- * Finds the printed name of a supplier that is already known by the tax id or account on the document (documents
- * reference, section 10.5). The result is the printed text that is most similar to the known name. The known name
- * itself never replaces the printed one, because another printed name may show that the tax id or account was stolen.
- * @returns the printed name, which may be the one that was read, or undefined if no printed text is the known name
+ * Finds the name of the supplier among the printed texts of a document, if a supplier is already known by the tax id or
+ * account on the document (documents reference, section 10.5). The result is the printed text that is most similar to
+ * the known name. The known name itself is never the result, because another name on the document may show that the tax
+ * id or account was stolen.
+ * @returns the printed text, which may be the name that was read before, or undefined if no printed text is similar
+ *   enough
  */
 export function knownSupplierName(
   read: ReadName,

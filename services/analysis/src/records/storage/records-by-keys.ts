@@ -55,10 +55,10 @@ export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsBy
 }
 
 /**
- * Reads records that have one of the lookup keys, with a limited share for each key. The index returns the records key
- * by key. With a single limit for all keys, a key with very many records, such as the account of a factoring company,
- * would leave no room for later keys. If the limit is reached, the two halves of the keys are read one after another.
- * @param limitOf maximum number of records for a number of keys
+ * Reads records that have one of the lookup keys, so that a key with very many records, such as the account of a
+ * factoring company, leaves room for the other keys. The index returns the records key by key. If a read reaches its
+ * limit, the two halves of the keys are therefore read separately, each with its own limit.
+ * @param limitOf returns the maximum number of records to read for the given number of keys
  * @returns records, of which some may occur several times
  */
 export async function readSharing<T>(

@@ -139,10 +139,10 @@ export interface FoundCandidates {
 }
 
 /**
- * Adds the invoices that have arrived since a history scan searched for invoices to compare. All rows must be stored by
- * now, so that either a concurrent invoice finds the rows or the rows find the invoice. An invoice that arrived later
- * may have been decided before the rows were visible, and then nothing would report the pair. In this case, all rows of
- * the scan count as received after the invoice.
+ * Adds to the candidates of a history scan the invoices that have arrived since the candidates were read. All rows must
+ * be stored before this call. Then, of a row and an invoice that arrive at the same time, at least one finds the other.
+ * A later invoice may have been decided before the rows were visible, so that neither would report the pair. In this
+ * case, all rows of the scan count as received after that invoice.
  */
 export async function withArrivals(
   { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,
